@@ -1,0 +1,82 @@
+"""Whether a run saw everything there was to see (X6): only then may the unseen fade into gone."""
+
+from statistics import median
+
+import msgspec
+
+from tidemill.core.run import Counts
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Why a run is not trusted to have seen everything."""
+
+    rule: str
+    detail: str
+
+
+class Certificate(msgspec.Struct, frozen=True):
+    """A run's completeness: complete, or every doubt against it."""
+
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether what this run did not see may be counted as missing."""
+        return not self.doubts
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known about a run when it ends.
+
+    `targets` is how many targets the source has switched on: a run over a part of them can't be complete.
+    `claimed_total` is the site's own count, where it gives one. `history` holds the records seen by earlier
+    complete runs, those of the same weekday first choice.
+    """
+
+    counts: Counts
+    targets: int
+    truncated_pages: int = 0
+    claimed_total: int | None = None
+    records_seen: int = 0
+    history: tuple[int, ...] = ()
+
+
+SHORTFALL = 0.5
+"""A run that sees under half of the usual count is doubted."""
+
+ENOUGH_HISTORY = 3
+"""Runs needed before the usual count means anything."""
+
+
+def certify(evidence: Evidence) -> Certificate:
+    """Judge a run by its pages, the site's own total, truncation marks and the usual count."""
+    checks = (_every_page(evidence), _no_truncation(evidence), _claimed_total(evidence), _usual_count(evidence))
+    return Certificate(tuple(doubt for doubt in checks if doubt is not None))
+
+
+def _every_page(evidence: Evidence) -> Doubt | None:
+    answered = evidence.counts.urls_succeeded
+    if answered >= evidence.targets > 0:
+        return None
+    return Doubt("pages", f"{answered} of {evidence.targets} pages answered")
+
+
+def _no_truncation(evidence: Evidence) -> Doubt | None:
+    if evidence.truncated_pages == 0:
+        return None
+    return Doubt("truncated", f"{evidence.truncated_pages} pages were cut short")
+
+
+def _claimed_total(evidence: Evidence) -> Doubt | None:
+    if evidence.claimed_total is None or evidence.records_seen >= evidence.claimed_total:
+        return None
+    return Doubt("total", f"saw {evidence.records_seen} of the {evidence.claimed_total} that the site claims")
+
+
+def _usual_count(evidence: Evidence) -> Doubt | None:
+    if len(evidence.history) < ENOUGH_HISTORY:
+        return None
+    usual = median(evidence.history)
+    if evidence.records_seen >= usual * SHORTFALL:
+        return None
+    return Doubt("count", f"saw {evidence.records_seen} where {usual:g} are usual")

@@ -1,0 +1,14 @@
+"""What makes two records the same one: fingerprints over normalized text (E3)."""
+
+import hashlib
+import unicodedata
+
+
+def normalized(text: str) -> str:
+    """Text as it counts for identity: case, accents' composition and runs of white space do not."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def fingerprint(*parts: str) -> str:
+    """The sha256 of the parts, in hex; what separates them cannot occur inside them."""
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -1,0 +1,46 @@
+"""What a stage answers: go on, wait, or fail. Stages write nothing; one place carries the answer out."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from tidemill.core.failure import Failure
+
+
+class Stage(StrEnum):
+    """Where a job is on its way; the value stands in `pipeline_jobs.current_stage`."""
+
+    FETCH = "fetch"
+    PARSE = "parse"
+    NORMALIZE = "normalize"
+    PERSIST = "persist"
+    COMPLETED = "completed"
+    DEAD_LETTER = "dead_letter"
+
+
+class Advance(msgspec.Struct, frozen=True):
+    """The stage is done: write `produced` (the next stage's input) and move the job `to` there."""
+
+    to: Stage
+    produced: Any
+
+
+class Snooze(msgspec.Struct, frozen=True):
+    """Not now: come back at `until`. Waiting spends no attempt and holds no worker."""
+
+    until: datetime
+    reason: str
+
+
+class Fail(msgspec.Struct, frozen=True):
+    """It went wrong. `retry_after` is the site's own wish; the retry policy decides the rest."""
+
+    failure: Failure
+    detail: str = ""
+    retry_after: timedelta | None = None
+    stack: str = ""
+
+
+Outcome = Advance | Snooze | Fail

@@ -1,0 +1,62 @@
+"""How often a host may be asked: spacing, burst and parallelism per registrable domain (F6)."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+MINIMUM_CRAWL_DELAY = timedelta(seconds=1)
+MAXIMUM_CRAWL_DELAY = timedelta(seconds=60)
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """At most one request per `interval` on average, `burst` of them at once, `parallel` under way together.
+
+    The default is half a request a second, one at a time. An `interval` of zero means no spacing: only for
+    hosts that are ours.
+    """
+
+    interval: timedelta = timedelta(seconds=2)
+    burst: int = 1
+    parallel: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse a pace under which nothing could ever be asked."""
+        if self.interval < timedelta(0) or self.burst < 1 or self.parallel < 1:
+            msg = f"a pace needs an interval of 0 or more, a burst and parallelism of 1 or more, not {self}"
+            raise ValueError(msg)
+
+
+def slower(pace: Pace, crawl_delay: timedelta | None) -> Pace:
+    """The pace with a robots.txt Crawl-delay applied (held within 1-60 s): it can slow us, never speed us up."""
+    if crawl_delay is None:
+        return pace
+    delay = min(max(crawl_delay, MINIMUM_CRAWL_DELAY), MAXIMUM_CRAWL_DELAY)
+    return Pace(delay, 1, pace.parallel) if delay > pace.interval else pace
+
+
+def free_slots(pace: Pace, tab: datetime | None, in_flight: int, now: datetime) -> int:
+    """How many requests may start now.
+
+    `tab` is the moment at which everything asked so far will have been paid for (a GCRA bucket): each request
+    moves it on by one interval, and it may run ahead of `now` by `burst - 1` intervals at most.
+    """
+    room = max(0, pace.parallel - in_flight)
+    if pace.interval <= timedelta(0):
+        return room
+    if tab is None or tab <= now:
+        return min(room, pace.burst)
+    ahead = (tab - now) / pace.interval
+    return min(room, max(0, int(pace.burst - ahead + 1e-9)))
+
+
+def charged(pace: Pace, tab: datetime | None, requests: int, now: datetime) -> datetime:
+    """The tab after `requests` more, asked at `now`."""
+    start = now if tab is None or tab < now else tab
+    return start + pace.interval * requests
+
+
+def opens_at(pace: Pace, tab: datetime | None, now: datetime) -> datetime:
+    """The first moment at which one more request fits, as far as spacing goes."""
+    if tab is None or pace.interval <= timedelta(0):
+        return now
+    return max(now, tab - pace.interval * (pace.burst - 1))

@@ -1,0 +1,53 @@
+"""Raw records (what parsing yielded) and what a reading of a page answers."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from tidemill.core.outcome import Fail
+
+
+class Strategy(StrEnum):
+    """How a record was read, best first (P1)."""
+
+    JSONLD = "json-ld"
+    MICRODATA = "microdata"
+    SELECTORS = "selectors"
+    HEURISTICS = "heuristics"
+
+
+class RawRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One record as the page shows it, nothing interpreted yet.
+
+    `fields` holds plain JSON values under the vertical's own field names; absent fields are absent, not empty.
+    `origin` says where on the page the record stands (`json-ld/0/3`, a selector path), `places` where under that
+    origin each field was read (X11); strategies share one `places` mapping between records.
+    `block` is the piece of markup or JSON it came from, bounded to 2,000 characters.
+    """
+
+    fields: Mapping[str, Any]
+    strategy: Strategy
+    confidence: float
+    origin: str
+    places: Mapping[str, str] = msgspec.field(default_factory=dict)
+    block: str = ""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """The page was understood; `records` may be empty only when `declared_empty` says the page says so.
+
+    `total` is the number of records or pages that the site itself claims, when it does (X6); `next_url` the
+    following page of a paginated list; `truncated` is set when the page was cut short before reading.
+    """
+
+    records: Sequence[RawRecord]
+    declared_empty: bool = False
+    total: int | None = None
+    next_url: str | None = None
+    truncated: bool = False
+    notes: Sequence[str] = ()
+
+
+Reading = Found | Fail

@@ -1,0 +1,131 @@
+"""When a target is due: cron text, a tier, a plain interval, or one that adapts to how often the page changes."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+from cronsim import CronSim, CronSimError
+
+ALIASES = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+_INTERVAL = re.compile(r"every\s+(\d+)\s*([smhd])\Z")
+_ADAPTIVE = re.compile(r"adaptive\s+(\d+)\s*([smhd])\s*-\s*(\d+)\s*([smhd])\Z")
+_TIER = re.compile(r"tier(?:\s+(\w+))?\Z")
+
+
+class BadSchedule(ValueError):
+    """A schedule that a person wrote and nobody can follow; the message says what to write instead."""
+
+
+class Cron(msgspec.Struct, frozen=True):
+    """At the moments that a cron line names, in the source's time zone."""
+
+    line: str
+
+
+class Every(msgspec.Struct, frozen=True):
+    """Once per interval."""
+
+    interval: timedelta
+
+
+class Adaptive(msgspec.Struct, frozen=True):
+    """Sooner after a change, later after none, between two bounds."""
+
+    shortest: timedelta
+    longest: timedelta
+
+
+class Tier(msgspec.Struct, frozen=True):
+    """As often as the tier of the source (or a named tier) says."""
+
+    name: str | None
+
+
+Schedule = Cron | Every | Adaptive | Tier
+
+
+def parse_schedule(text: str) -> Schedule:
+    """Read a schedule as a person writes it: `0 6 * * *`, `@daily`, `every 6h`, `adaptive 1h-24h`, `tier hot`."""
+    plain = " ".join(text.lower().split())
+    if found := _INTERVAL.match(plain):
+        return Every(_span(found[1], found[2], text))
+    if found := _ADAPTIVE.match(plain):
+        return _adaptive(found, text)
+    if found := _TIER.match(plain):
+        return Tier(found[1])
+    line = ALIASES.get(plain, " ".join(text.split()))
+    try:
+        CronSim(line, datetime(2026, 1, 1))  # noqa: DTZ001 - only its syntax is tried, no moment is meant
+    except CronSimError as error:
+        msg = f"{text!r} is no schedule ({error}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
+        raise BadSchedule(msg) from error
+    return Cron(line)
+
+
+def next_due(
+    schedule: Schedule, after: datetime, zone: ZoneInfo, tiers: Mapping[str, timedelta], tier: str
+) -> datetime:
+    """The first moment after `after` at which the schedule asks for a scrape."""
+    match schedule:
+        case Cron(line=line):
+            moment = next(CronSim(line, after.astimezone(zone)))
+            return moment.astimezone(after.tzinfo)
+        case Every(interval=interval) | Adaptive(shortest=interval):
+            return after + interval
+        case Tier(name=name):
+            return after + tier_interval(name or tier, tiers)
+
+
+def tier_interval(tier: str, tiers: Mapping[str, timedelta]) -> timedelta:
+    """The interval of a tier, or a message that names the tiers there are."""
+    if tier not in tiers:
+        msg = f"unknown tier {tier!r}; this vertical has {', '.join(sorted(tiers)) or 'no tiers'}"
+        raise BadSchedule(msg)
+    return tiers[tier]
+
+
+def adapted(schedule: Adaptive, interval: timedelta | None, *, changed: bool) -> timedelta:
+    """The next interval: halved after a change, half as long again without one, within the bounds."""
+    current = interval if interval is not None else schedule.shortest
+    following = current / 2 if changed else current * 1.5
+    return min(schedule.longest, max(schedule.shortest, following))
+
+
+def spread(moment: datetime, roll: float, width: timedelta) -> datetime:
+    """The moment, put off by a random part of `width`, so that not everything starts at once."""
+    return moment + width * roll
+
+
+def slot_of(moment: datetime, period: timedelta) -> datetime:
+    """The start of the period that `moment` falls in: two schedulers agree on it without talking."""
+    seconds = int(moment.timestamp())
+    width = max(1, int(period.total_seconds()))
+    return datetime.fromtimestamp(seconds - seconds % width, tz=moment.tzinfo)
+
+
+def _adaptive(found: re.Match[str], text: str) -> Adaptive:
+    shortest, longest = _span(found[1], found[2], text), _span(found[3], found[4], text)
+    if shortest > longest:
+        msg = f"{text!r} has its bounds the wrong way round; write the shorter one first"
+        raise BadSchedule(msg)
+    return Adaptive(shortest, longest)
+
+
+def _span(number: str, unit: str, text: str) -> timedelta:
+    span = timedelta(seconds=int(number) * UNITS[unit])
+    if span <= timedelta(0):
+        msg = f"{text!r} would never wait; write an interval over zero"
+        raise BadSchedule(msg)
+    return span

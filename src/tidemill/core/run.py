@@ -1,0 +1,82 @@
+"""A run: one orchestration pass for a source, with its trigger, its counts and how it ended."""
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+
+class Trigger(StrEnum):
+    """Why a run was started (O2)."""
+
+    SCHEDULED = "SCHEDULED"
+    MANUAL = "MANUAL"
+    RETRY = "RETRY"
+    RECHECK = "RECHECK"
+
+
+class RunStatus(StrEnum):
+    """How a run stands or ended."""
+
+    RUNNING = "RUNNING"
+    SUCCESS = "SUCCESS"
+    PARTIAL = "PARTIAL"
+    FAILED = "FAILED"
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts."""
+
+    urls_attempted: int = 0
+    urls_succeeded: int = 0
+    urls_failed: int = 0
+    urls_refused: int = 0
+    pages_unchanged: int = 0
+    records_read: int = 0
+    records_accepted: int = 0
+    records_dropped: int = 0
+    records_quarantined: int = 0
+    records_inserted: int = 0
+    records_updated: int = 0
+    records_unchanged: int = 0
+    records_repeated: int = 0
+
+    @property
+    def failure_rate(self) -> float:
+        """The share of URLs that failed; refusals are drops, not failures (F5)."""
+        tried = self.urls_succeeded + self.urls_failed
+        return self.urls_failed / tried if tried else 0.0
+
+    @property
+    def yield_rate(self) -> float:
+        """Accepted records per URL that answered."""
+        return self.records_accepted / self.urls_succeeded if self.urls_succeeded else 0.0
+
+    @property
+    def drop_rate(self) -> float:
+        """The share of raw records that were dropped."""
+        return self.records_dropped / self.records_read if self.records_read else 0.0
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed run as it is announced, stored and shown."""
+
+    run_id: int
+    source_id: int
+    source_name: str
+    vertical: str
+    trigger: str
+    status: RunStatus
+    started_at: datetime
+    completed_at: datetime
+    counts: Counts
+    complete: bool
+    doubts: tuple[str, ...] = ()
+    removed: int = 0
+
+
+def conclude(counts: Counts) -> RunStatus:
+    """How a run ended: all answered, some did, or none."""
+    if counts.urls_failed == 0:
+        return RunStatus.SUCCESS
+    return RunStatus.PARTIAL if counts.urls_succeeded else RunStatus.FAILED

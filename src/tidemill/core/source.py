@@ -1,0 +1,83 @@
+"""A source: a site, feed or API that we read, and on what terms (S1, S5)."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from tidemill.core.pacing import Pace
+
+
+class FetcherKind(StrEnum):
+    """How a source's pages are got."""
+
+    HTTP = "http"
+    BROWSER = "browser"
+    SCRAPINGBEE = "scrapingbee"
+    APIFY = "apify"
+
+
+class Visibility(StrEnum):
+    """Whether readers may see what the source yields (C5); new price sources start ineligible."""
+
+    ELIGIBLE = "ELIGIBLE"
+    INELIGIBLE = "INELIGIBLE"
+
+
+class Coordinates(msgspec.Struct, frozen=True):
+    """A place on earth, WGS 84 degrees."""
+
+    latitude: float
+    longitude: float
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A site with its adapter, fetcher, compliance, trust, pace and defaults."""
+
+    id: int
+    name: str
+    vertical: str
+    base_url: str
+    adapter_id: str
+    fetcher: FetcherKind = FetcherKind.HTTP
+    enabled: bool = True
+    auto_disabled: bool = False
+    tier: str = "standard"
+    time_zone: str = "Europe/Amsterdam"
+    language: str = "nl"
+    city: str = ""
+    coordinates: Coordinates | None = None
+    reliability: float = 1.0
+    historical_count: int = 0
+    consecutive_failures: int = 0
+    last_success_at: datetime | None = None
+    last_scraped_at: datetime | None = None
+    precedence: int = 50
+    pace: Pace | None = None
+    timeout: timedelta | None = None
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    tos_reviewed_at: datetime | None = None
+    tos_approved_by: str | None = None
+    robots_compliant: bool = True
+    visibility: Visibility = Visibility.INELIGIBLE
+    trust: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    adapter_settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+
+def days_since_scrape(source: Source, now: datetime) -> float:
+    """Days since the last scrape; a source never scraped counts as 30 days waiting."""
+    if source.last_scraped_at is None:
+        return 30.0
+    return max(0.0, (now - source.last_scraped_at).total_seconds() / 86_400)
+
+
+def priority_score(source: Source, now: datetime) -> float:
+    """Who goes first (O1): the longer unseen, richer and more reliable, the sooner; failures cost dearly."""
+    return (
+        days_since_scrape(source, now) * 10
+        + source.historical_count / 10
+        + source.reliability * 5
+        - source.consecutive_failures * 20
+    )

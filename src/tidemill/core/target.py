@@ -1,0 +1,63 @@
+"""A target: one thing to scrape under a source (S2, S4)."""
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+
+class TargetStatus(StrEnum):
+    """Where a target stands; matches add their own lifecycle."""
+
+    ACTIVE = "ACTIVE"
+    PAUSED = "PAUSED"
+    BROKEN = "BROKEN"
+    STALE = "STALE"
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """A URL under a source, with its schedule and what its last scrape left behind.
+
+    `good_*` describe the last page that went all the way: what an unchanged page is compared with (F7).
+    """
+
+    id: int
+    source_id: int
+    url: str
+    canonical_url: str
+    host: str
+    adapter_id: str
+    schedule: str | None = None
+    priority: int = 0
+    status: TargetStatus = TargetStatus.ACTIVE
+    enabled: bool = True
+    robots_path_blocked: bool = False
+    last_scraped_at: datetime | None = None
+    last_status: str | None = None
+    consecutive_failures: int = 0
+    next_due_at: datetime | None = None
+    etag: str = ""
+    last_modified: str = ""
+    good_page_id: int | None = None
+    good_digest: int | None = None
+    good_reader: str | None = None
+    created_by: str | None = None
+    notes: str | None = None
+
+
+BROKEN_AFTER = 5
+"""Failures in a row after which a target is left alone but for a weekly recheck (S4)."""
+
+
+def after_success(target: Target) -> tuple[TargetStatus, int]:
+    """Status and failure count after a scrape that went well: a broken target is active again."""
+    revived = target.status in {TargetStatus.BROKEN, TargetStatus.STALE}
+    return (TargetStatus.ACTIVE if revived else target.status), 0
+
+
+def after_failure(target: Target) -> tuple[TargetStatus, int]:
+    """Status and failure count after a scrape that failed."""
+    failures = target.consecutive_failures + 1
+    if failures >= BROKEN_AFTER and target.status is TargetStatus.ACTIVE:
+        return TargetStatus.BROKEN, failures
+    return target.status, failures

@@ -1,0 +1,29 @@
+"""A record's verdict: accepted, dropped or set aside, always with the reason."""
+
+from typing import Any
+
+import msgspec
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """Fit for readers. `identity` is the record's key within its source; `record` the vertical's own value."""
+
+    identity: str
+    record: Any
+
+
+class Dropped(msgspec.Struct, frozen=True):
+    """Of no use, and we know why. Counted, kept with its raw fields, never published."""
+
+    reason: str
+    detail: str = ""
+
+
+class Quarantined(msgspec.Struct, frozen=True):
+    """Ambiguous: a person decides (fail closed)."""
+
+    reason: str
+    detail: str = ""
+
+
+Verdict = Accepted | Dropped | Quarantined

@@ -1,0 +1,1 @@
+"""STAGES: a page's way through the system, one module per step. Stages gather, decide and answer."""

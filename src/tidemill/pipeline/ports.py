@@ -1,0 +1,103 @@
+"""What the stages need from the world, as protocols; `bootstrap` plugs the real things in."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.core.pacing import Pace
+
+
+class Clock(Protocol):
+    """The only source of time; real in production, virtual in the lab."""
+
+    def now(self) -> datetime:
+        """The present moment, always in UTC."""
+        ...
+
+    async def sleep_until(self, moment: datetime) -> None:
+        """Return once `moment` has come; at once if it has passed."""
+        ...
+
+
+class Dice(Protocol):
+    """The only source of chance."""
+
+    def random(self) -> float:
+        """A number from 0 up to, not including, 1."""
+        ...
+
+
+class FetchStatus(StrEnum):
+    """How a fetch ended (F1)."""
+
+    OK = "ok"
+    ERROR = "error"
+    BLOCKED = "blocked"
+    TIMEOUT = "timeout"
+    TOO_LARGE = "too_large"
+    ROBOTS_BLOCKED = "robots_blocked"
+
+
+class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One page to get, and the terms on which we may.
+
+    `host` is the registrable domain whose `pace` every request counts against, redirects and robots.txt
+    included. `etag` and `last_modified` come from the last good page and make the request conditional.
+    """
+
+    url: str
+    host: str
+    pace: Pace
+    timeout: timedelta = timedelta(seconds=30)
+    max_bytes: int = 10_000_000
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    etag: str = ""
+    last_modified: str = ""
+    obey_robots: bool = True
+
+
+class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came back (F1). Trouble is a value: `failure` says what it was, `error` tells a person more.
+
+    `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
+    `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
+    request of this fetch left, `slow_to` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
+    """
+
+    status: FetchStatus
+    url: str
+    final_url: str = ""
+    status_code: int = 0
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    content_type: str = ""
+    charset: str = "utf-8"
+    wire_body: bytes = b""
+    content_encoding: str = ""
+    body: bytes = b""
+    digest: int = 0
+    duration: timedelta = timedelta(0)
+    fetcher: str = "http"
+    requested_at: datetime | None = None
+    requests: int = 0
+    slow_to: timedelta | None = None
+    not_modified: bool = False
+    failure: Failure | None = None
+    error: str = ""
+    retry_after: timedelta | None = None
+    retry_at: datetime | None = None
+
+
+class Fetcher(Protocol):
+    """One interface for every way to get a page (F1). Never raises for what the web does."""
+
+    async def fetch(self, request: FetchRequest) -> FetchResult:
+        """Get one page within the request's terms."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of sockets and processes."""
+        ...
