@@ -1,0 +1,137 @@
+"""Web addresses: one spelling for each page (S3), and the host that a request counts against (F6)."""
+
+import re
+from functools import cache, lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import quote_plus, unquote_to_bytes
+
+from ada_url import join_url, normalize_url
+from publicsuffixlist import PublicSuffixList
+
+TRACKING_PARAMETERS = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
+TRACKING_PREFIX = "utm_"
+
+_PLAIN_QUERY_TEXT = re.compile(r"[A-Za-z0-9_.~+-]*")
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+class BadUrl(ValueError):  # noqa: N818 - it reads as what it is: a bad URL, told to a person
+    """An address that no browser could open, or that is not of the web."""
+
+
+def normalize(url: str) -> str:
+    """The address as a browser would ask for it (WHATWG); `0x7f.1` becomes `127.0.0.1`, `é` becomes `%C3%A9`."""
+    try:
+        href: str = normalize_url(url)
+    except ValueError:
+        raise _bad(url) from None
+    if not href.startswith(("https://", "http://")):
+        raise _bad(url)
+    return href
+
+
+def join(base: str, reference: str) -> str:
+    """The address that `reference` (a link, a Location header) means on the page `base`; any scheme."""
+    try:
+        href: str = join_url(base, reference)
+    except ValueError:
+        raise _bad(reference) from None
+    return href
+
+
+@lru_cache(maxsize=16_384)
+def canonicalize(url: str) -> str:
+    """The one spelling of a page's address, so that the same page is one target (S3). Idempotent.
+
+    A parameter is empty when nothing follows its equals sign; a bare word (`?1750,4`) is kept, because sites
+    that use one name their pages with it.
+    """
+    scheme, _, rest = normalize(url).partition("://")
+    rest, _, _ = rest.partition("#")
+    rest, _, query = rest.partition("?")
+    authority, _, path = rest.partition("/")
+    if scheme == "http":
+        authority = authority.removesuffix(":443")  # the port is the default one now
+    path = "/" + path if "%" not in path else "/" + _PERCENT.sub(_tidy_escape, path)
+    query = _tidy_query(query) if query else ""
+    return f"https://{authority}{path.rstrip('/') or '/'}{'?' if query else ''}{query}"
+
+
+@lru_cache(maxsize=16_384)
+def host_of(url: str) -> str:
+    """The host of an address, lower case, without port or brackets."""
+    return _hostname(normalize(url))
+
+
+@lru_cache(maxsize=16_384)
+def registrable_domain(host_or_url: str) -> str:
+    """The name that was registered (eTLD+1), which is what one pace is shared by: `bbc.co.uk` of `www.bbc.co.uk`.
+
+    An address answers itself, and so does a name that nobody can register, such as `localhost` or `co.uk`.
+    """
+    host = host_of(host_or_url if "://" in host_or_url else f"http://{_bracketed(host_or_url)}").strip(".")
+    if address_of(host) is not None:
+        return host
+    return _public_suffixes().privatesuffix(host) or host
+
+
+def address_of(host: str) -> IPv4Address | IPv6Address | None:
+    """The IP address that a normalised host is, or None if it is a name."""
+    if ":" not in host and not host[-1:].isdigit():
+        return None
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
+
+
+def _hostname(href: str) -> str:
+    authority = href.split("/", 3)[2].partition("?")[0].rpartition("@")[2]
+    if authority.startswith("["):
+        return authority[1 : authority.index("]")]
+    return authority.partition(":")[0]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
+
+
+def _tidy_escape(match: re.Match[str]) -> str:
+    """Upper-case an escape, undo one that was not needed, and escape a percent sign that stands alone."""
+    digits = match[1]
+    if digits is None:
+        return "%25"
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else f"%{digits.upper()}"
+
+
+def _tidy_query(query: str) -> str:
+    return "&".join(sorted(kept for parameter in query.split("&") if (kept := _tidy_parameter(parameter))))
+
+
+def _tidy_parameter(parameter: str) -> str:
+    name, equals, value = parameter.partition("=")
+    name = _tidy_query_text(name)
+    if equals and not value:
+        return ""
+    lowered = name.lower()
+    if lowered in TRACKING_PARAMETERS or lowered.startswith(TRACKING_PREFIX):
+        return ""
+    return f"{name}={_tidy_query_text(value)}" if equals else name
+
+
+def _tidy_query_text(text: str) -> str:
+    if _PLAIN_QUERY_TEXT.fullmatch(text):
+        return text
+    return quote_plus(unquote_to_bytes(text.replace("+", " ")))
+
+
+def _bad(url: str) -> BadUrl:
+    shown = url if len(url) <= 200 else f"{url[:200]}..."  # noqa: PLR2004 - enough to recognise it by
+    return BadUrl(f"{shown!r} is not a web address: write it in full, such as https://example.org/agenda")

@@ -1,0 +1,48 @@
+from contextlib import suppress
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tidemill.core.urls import BadUrl, canonicalize, host_of, registrable_domain
+
+hosts = st.one_of(
+    st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?(\.[a-z]{2,6}){1,3}\.?", fullmatch=True),
+    st.ip_addresses(v=4).map(str),
+    st.ip_addresses(v=6).map(lambda address: f"[{address}]"),
+)
+text = st.text(st.one_of(st.sampled_from("%/?#&=+.;@:\\2eEfF4 "), st.characters(codec="utf-8")), max_size=30)
+urls = st.builds(
+    lambda scheme, host, port, path: f"{scheme}://{host}{port}/{path}",
+    st.sampled_from(["http", "https", "HTTP"]), hosts, st.sampled_from(["", ":80", ":443", ":8080"]), text,
+)  # fmt: skip
+
+
+@given(urls)
+@example("http://example.org/%%32e/%%32e/")
+@example("http://example.org/?a&%61=%3D&=b")
+def test_canonicalizing_twice_changes_nothing(url: str) -> None:
+    with suppress(BadUrl):
+        once = canonicalize(url)
+        assert canonicalize(once) == once
+
+
+@given(urls, st.sampled_from(["utm_source=x", "UTM_x=1", "fbclid=a", "ref=b", "empty=", "source=%20", ""]))
+def test_tracking_empty_parameters_and_fragments_name_no_other_page(url: str, noise: str) -> None:
+    with suppress(BadUrl):
+        page, _, _ = url.partition("#")
+        joiner = "&" if "?" in page else "?"
+        assert canonicalize(f"{page}{joiner}{noise}#there") == canonicalize(page)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_address_or_a_bad_url(url: str) -> None:
+    with suppress(BadUrl):
+        assert canonicalize(url).startswith("https://")
+
+
+@given(urls)
+def test_a_host_and_its_subdomains_share_a_registrable_domain(url: str) -> None:
+    with suppress(BadUrl):
+        host = host_of(url)
+        assert registrable_domain(url) == registrable_domain(host)
+        assert host.rstrip(".").endswith(registrable_domain(url))
