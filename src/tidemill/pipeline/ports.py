@@ -1,6 +1,6 @@
 """What the stages need from the world, as protocols; `bootstrap` plugs the real things in."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
@@ -100,4 +100,49 @@ class Fetcher(Protocol):
 
     async def close(self) -> None:
         """Let go of sockets and processes."""
+        ...
+
+
+class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One GET for one address, already judged by the address guard, robots.txt and the pace."""
+
+    url: str
+    headers: Mapping[str, str]
+    timeout: timedelta
+    max_bytes: int
+
+
+class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """What one request brought, redirects not followed.
+
+    Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
+    the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is.
+    """
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+    cut: Failure | None = None
+
+
+class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """No response came, and why."""
+
+    failure: Failure
+    detail: str = ""
+
+
+class Transport(Protocol):
+    """Sends one request; everything above it (redirects, robots, pace, decoding) is the same for all transports."""
+
+    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+        """Send one request and answer with what came. Never raises for what the web does.
+
+        Await `depart()` when the connection stands, just before the request goes out, each time one goes out:
+        it keeps the spacing as the server sees it, however long connecting took.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of sockets."""
         ...
