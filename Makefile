@@ -1,0 +1,86 @@
+# `make` alone lists the commands. Each sets up what it needs first, once, and says so.
+
+PYTHON   ?= python3
+WORKERS  ?= logical
+ARGS     ?=
+UPGRADE  ?=
+
+VENV     := .venv
+BIN      := $(VENV)/bin
+UV       := build/lock/bin/uv
+# The newest that was tried; only `make lock` uses it.
+UV_VERSION := 0.13.7
+
+CHECKED  := src tests benchmarks
+SAY      := @printf '\n\033[1m%s\033[0m\n'
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check fix bench lock clean
+
+help: ## List these commands
+	@printf 'Tidemill: make COMMAND\n\n'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{ printf "%-9s %s\n", $$1, $$2 }'
+	@printf '\nMore words for a command go in ARGS: make test ARGS="-k breaker"\n'
+
+demo: $(VENV)/ready-base ## Watch Tidemill scrape a small web of misbehaving sites
+	$(SAY) 'Running the demo (Ctrl-C ends it)'
+	@$(BIN)/tidemill demo $(ARGS)
+
+test: $(VENV)/ready-develop ## Run all tests, PostgreSQL included
+	$(SAY) 'Running the tests'
+	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadgroup $(ARGS)
+
+check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
+	$(SAY) 'Checking style'
+	@$(BIN)/ruff check $(CHECKED)
+	@$(BIN)/ruff format --check $(CHECKED)
+	$(SAY) 'Checking types'
+	@$(BIN)/mypy
+	$(SAY) 'Checking layers'
+	@$(BIN)/lint-imports
+
+fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
+	$(SAY) 'Fixing style'
+	@$(BIN)/ruff check --fix $(CHECKED)
+	@$(BIN)/ruff format $(CHECKED)
+
+bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
+	$(SAY) 'Measuring (several minutes)'
+	@$(BIN)/tidemill bench $(ARGS)
+
+# Nothing that names a host or a machine gets into the files.
+LOCK = $(UV) --quiet --no-config pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes $(UPGRADE) \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
+# The widest set is resolved first and the narrower ones within it, so that all three agree.
+lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
+	$(SAY) 'Locking the requirements'
+	@$(LOCK) --extra postgres --group test --group check --group bench -o requirements/bench.txt
+	@$(LOCK) --extra postgres --group test --group check -c requirements/bench.txt -o requirements/develop.txt
+	@$(LOCK) -c requirements/develop.txt -o requirements/base.txt
+
+clean: ## Remove the virtual environment, builds and caches
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(UV):
+	$(SAY) 'Installing uv, for locking only'
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+# One stamp per set of requirements: newer than its lock file and pyproject.toml means installed.
+$(VENV)/ready-%: requirements/%.txt pyproject.toml | $(VENV)/python
+	$(SAY) 'Installing the pinned requirements ($<)'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+$(VENV)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo 'Tidemill needs Python 3.11 or newer as "$(PYTHON)"; name another with: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo 'This Python cannot make virtual environments. On Debian or Ubuntu: sudo apt install python3-venv' >&2; exit 1; }
+	$(SAY) 'Creating a virtual environment in $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
