@@ -60,7 +60,7 @@ def after_cycle(backoff: Backoff, answer: Answer, limits: QueueLimits, now: date
     if offered == 0 or answer.rejected * 2 <= offered:
         return Backoff()
     base = answer.retry_after or limits.retry_after
-    pause = min(limits.longest_backoff, base * 2 ** min(backoff.cycles, 20))
+    pause = min(limits.longest_backoff, base * (1 << min(backoff.cycles, 20)))
     return Backoff(now + pause, backoff.cycles + 1)
 
 

@@ -35,12 +35,16 @@ class Snooze(msgspec.Struct, frozen=True):
 
 
 class Fail(msgspec.Struct, frozen=True):
-    """It went wrong. `retry_after` is the site's own wish; the retry policy decides the rest."""
+    """It went wrong. `retry_after` is the site's own wish; the retry policy decides the rest.
+
+    `evidence` is what was got before it went wrong (a block page, a half body): stored for whoever looks.
+    """
 
     failure: Failure
     detail: str = ""
     retry_after: timedelta | None = None
     stack: str = ""
+    evidence: Any = None
 
 
 Outcome = Advance | Snooze | Fail

@@ -27,7 +27,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
     def wait(self, tries: int, roll: float) -> timedelta:
         """The wait after the `tries`-th failed try; `roll` is a number from 0 to 1."""
-        base = min(self.longest, self.first * 2 ** min(tries - 1, 40))
+        base = min(self.longest, self.first * (1 << min(tries - 1, 40)))
         match self.jitter:
             case Jitter.NONE:
                 return base
@@ -52,7 +52,7 @@ def next_wait(policy: RetryPolicy, tries: int, roll: float, retry_after: timedel
 
 def patience(base: timedelta, timeouts: int) -> timedelta:
     """The time-out for the next try: twice as long after each time-out before it."""
-    return base * 2 ** min(timeouts, 4)
+    return base * (1 << min(timeouts, 4))
 
 
 BRIEF = RetryPolicy()

@@ -1,0 +1,75 @@
+"""Column types that mean the same on SQLite and PostgreSQL."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+Key = BigInteger().with_variant(Integer(), "sqlite")
+"""A 64-bit key; on SQLite it must be spelled INTEGER to be the row id itself."""
+
+
+def to_micros(moment: datetime) -> int:
+    """A moment as microseconds since 1970: exact, compact, and fit for arithmetic in SQL."""
+    return (moment - EPOCH) // MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """The moment that `to_micros` wrote."""
+    return EPOCH + timedelta(microseconds=micros)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC: `timestamptz` on PostgreSQL, integer microseconds since 1970 on SQLite."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Pick the column type for the database at hand."""
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(BigInteger())
+        return dialect.type_descriptor(DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        """Turn a moment into what the database keeps."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return to_micros(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Turn what the database keeps into a moment."""
+        if value is None:
+            return None
+        if dialect.name == "sqlite":
+            return from_micros(value)
+        return value.astimezone(UTC)  # type: ignore[no-any-return]  # asyncpg gives datetimes
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value: `jsonb` on PostgreSQL, text on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Pick the column type for the database at hand."""
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else JSONB())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Encode for SQLite; SQLAlchemy does so for PostgreSQL."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return msgspec.json.encode(value).decode()
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Decode what SQLite kept as text."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return msgspec.json.decode(value)

@@ -1,0 +1,169 @@
+"""The database at hand: how it is opened, how transactions start, and what its errors mean to a person."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any
+
+from sqlalchemy import Table, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA busy_timeout=10000",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA wal_autocheckpoint=4000",
+)
+"""Durable on every commit (a group of jobs each), readers never blocked, 64 MB of cache."""
+
+
+class StoreError(Exception):
+    """The database cannot do what was asked; the message says what to do about it."""
+
+
+class Lost(StoreError):
+    """The database is away for the moment: unreachable, locked or full. What was asked may be tried again."""
+
+
+class Database:
+    """One database with one place that begins write transactions.
+
+    On SQLite the writers of this process take turns here, instead of waiting for each other inside the driver.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Wrap an engine made by `open_database` or by the lab."""
+        self.engine = engine
+        self.dialect = engine.dialect.name
+        self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is the embedded database."""
+        return self.dialect == "sqlite"
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """A write transaction: all of it happens, or none of it."""
+        async with self._turn:
+            with explained():
+                async with self.engine.begin() as connection:
+                    yield connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """A connection to read from; nothing written through it stays."""
+        with explained():
+            async with self.engine.connect() as connection:
+                await connection.execution_options(tidemill_read=True)
+                yield connection
+
+    def insert(self, table: Table) -> Any:
+        """An INSERT that can say ON CONFLICT, in the database's own dialect."""
+        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self.engine.dispose()
+
+
+class explained:  # noqa: N801 - reads as a word in a with statement
+    """Turns driver errors into `Lost` or `StoreError` with words for a person."""
+
+    def __enter__(self) -> None:
+        """Nothing to set up."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
+        """Translate, keeping the original as the cause."""
+        if isinstance(error, SQLAlchemyError | OSError | sqlite3.Error):
+            raise translate(error) from error
+
+
+def translate(error: BaseException) -> StoreError:
+    """A driver's error in our words: what happened, and what a person can do."""
+    text = str(getattr(error, "orig", None) or error)
+    plain = text.lower()
+    for sign, kind, words in SIGNS:
+        if sign in plain:
+            return kind(words)
+    if isinstance(error, OSError | InterfaceError) or _connection_lost(error):
+        return Lost(f"the database does not answer ({_first_line(text)}); check its address and that it runs")
+    return StoreError(_first_line(text))
+
+
+_LOCKED = "the database is locked by another program; close it, or wait until it is done"
+_READ_ONLY = "the database cannot be written: check the rights on its file and folder, and the disk"
+_FULL = "the disk is full; make room, and the work goes on where it stopped"
+_UNOPENED = "the database file cannot be opened: check that its folder exists and may be written"
+_NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate`"
+
+SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
+    ("database is locked", Lost, _LOCKED),
+    ("table is locked", Lost, _LOCKED),
+    ("readonly database", StoreError, _READ_ONLY),
+    ("read-only", StoreError, _READ_ONLY),
+    ("disk is full", Lost, _FULL),
+    ("no space left", Lost, _FULL),
+    ("disk full", Lost, _FULL),
+    ("disk i/o error", Lost, "the disk refused a write; check it and the free space"),
+    ("unable to open database file", StoreError, _UNOPENED),
+    ("no such table", StoreError, _NO_TABLES),
+    ("undefinedtableerror", StoreError, _NO_TABLES),
+)
+"""What drivers say, and what it means."""
+
+
+def _connection_lost(error: BaseException) -> bool:
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    words = ("connection was closed", "connection refused", "connection is closed", "starting up", "shutting down",
+             "terminating connection", "too many clients", "connect call failed", "cannot connect")  # fmt: skip
+    return isinstance(error, OperationalError | DBAPIError) and any(word in str(error).lower() for word in words)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0][:300]
+
+
+def open_database(url: str, *, pool_size: int = 5) -> Database:
+    """Open the database that `url` names; nothing is asked of it yet."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        engine = create_async_engine(parsed.set(drivername="sqlite+aiosqlite"), pool_size=pool_size)
+        prepare_sqlite(engine)
+        return Database(engine)
+    engine = create_async_engine(
+        parsed.set(drivername="postgresql+asyncpg"),
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_pre_ping=True,
+        connect_args={"timeout": 10, "server_settings": {"application_name": "tidemill", "timezone": "UTC"}},
+    )
+    return Database(engine)
+
+
+def prepare_sqlite(engine: AsyncEngine) -> None:
+    """Set every new connection up, and make write transactions take their lock at the start.
+
+    A transaction that first reads and then writes would otherwise fail half-way when another writer came between.
+    """
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in SQLITE_PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begin(connection: Any) -> None:
+        reading = connection.get_execution_options().get("tidemill_read")
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")

@@ -1,0 +1,51 @@
+"""Bring a database's tables to the present, and say how far they are."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from tidemill.store.database import Database, StoreError
+
+HERE = Path(__file__).parent / "migrations"
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(HERE))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+def newest() -> str:
+    """The step that this version of Tidemill needs."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    if head is None:
+        msg = "this installation holds no migrations; install it again"
+        raise StoreError(msg)
+    return head
+
+
+async def current(database: Database) -> str | None:
+    """The step that the database stands at; None for an empty one."""
+    async with database.read() as connection:
+        return await connection.run_sync(lambda sync: MigrationContext.configure(sync).get_current_revision())
+
+
+async def upgrade(database: Database) -> tuple[str | None, str]:
+    """Take every step that is missing; answers where the database stood and where it stands."""
+    before = await current(database)
+    async with database.write() as connection:
+        await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
+    return before, newest()
+
+
+async def require_current(database: Database) -> None:
+    """Refuse to work on tables of another version."""
+    if (found := await current(database)) != (needed := newest()):
+        msg = f"the database stands at {found or 'nothing'}, this version needs {needed}; run `tidemill migrate`"
+        raise StoreError(msg)

@@ -1,0 +1,1 @@
+"""The schema's history, one numbered step per change."""

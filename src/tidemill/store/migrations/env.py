@@ -1,0 +1,14 @@
+"""How Alembic runs our steps: on the connection that `tidemill.store.migrate` hands over."""
+
+from alembic import context
+
+from tidemill.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    compare_type=False,
+)
+with context.begin_transaction():
+    context.run_migrations()

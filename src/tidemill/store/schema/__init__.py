@@ -1,0 +1,53 @@
+"""Every table, once. Migrations are made from here, and a test checks that the two agree (D1)."""
+
+from tidemill.store.schema.base import metadata
+from tidemill.store.schema.pages import page_bodies, pages
+from tidemill.store.schema.records import events, raw_records, record_history, rejected_records, staged_records
+from tidemill.store.schema.sources import adapter_status, hosts, market_configs, sources, targets
+from tidemill.store.schema.upkeep import audit_log, engine_state, id_blocks, tick_slots
+from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
+
+__all__ = [
+    "SOURCE_HEALTH_VIEW",
+    "adapter_status",
+    "audit_log",
+    "breakers",
+    "dead_letters",
+    "engine_state",
+    "events",
+    "hosts",
+    "id_blocks",
+    "jobs",
+    "market_configs",
+    "metadata",
+    "page_bodies",
+    "pages",
+    "raw_records",
+    "record_history",
+    "rejected_records",
+    "runs",
+    "sources",
+    "staged_records",
+    "targets",
+    "tick_slots",
+    "workers",
+]
+
+SOURCE_HEALTH_VIEW = """
+CREATE VIEW source_health_status AS
+SELECT
+  s.*,
+  COALESCE(cb.state, 'CLOSED') AS circuit_state,
+  COALESCE(cb.failure_count, 0) AS failure_count,
+  cb.cooldown_until,
+  COALESCE(cb.consecutive_opens, 0) AS consecutive_opens,
+  CASE
+    WHEN NOT s.enabled THEN FALSE
+    WHEN s.auto_disabled THEN FALSE
+    WHEN cb.state = 'OPEN' AND cb.cooldown_until > {now} THEN FALSE
+    ELSE TRUE
+  END AS is_available
+FROM scraper_sources s
+LEFT JOIN circuit_breaker_state cb ON s.id = cb.source_id
+"""
+"""The runbook's view; `{now}` is the database's own idea of the present in the form that moments are kept."""

@@ -1,0 +1,90 @@
+"""Records on their way, and where they end."""
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
+
+from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.schema.base import metadata
+
+raw_records = Table(
+    "raw_records",
+    metadata,
+    Column("page_id", Key, primary_key=True, autoincrement=False),
+    Column("job_id", Key, nullable=False),
+    Column("adapter_id", Text, nullable=False),
+    Column("adapter_version", Text, nullable=False),
+    Column("strategy", Text, nullable=False),
+    Column("records", Integer, nullable=False),
+    Column("found", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+staged_records = Table(
+    "staged_records",
+    metadata,
+    Column("page_id", Key, primary_key=True, autoincrement=False),
+    Column("job_id", Key, nullable=False),
+    Column("accepted", Integer, nullable=False),
+    Column("dropped", Integer, nullable=False),
+    Column("quarantined", Integer, nullable=False),
+    Column("staged", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+rejected_records = Table(
+    "rejected_records",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("job_id", Key, nullable=False),
+    Column("run_id", Key, nullable=False),
+    Column("source_id", Key, nullable=False),
+    Column("page_id", Key, nullable=False),
+    Column("vertical", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("detail", Text, nullable=False, server_default=""),
+    Column("raw", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+Index("ix_rejected_records_source", rejected_records.c.source_id, rejected_records.c.created_at)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("source_id", Key, nullable=False),
+    Column("identity", Text, nullable=False),
+    Column("event_fingerprint", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("event_date", Moment, nullable=False),
+    Column("ends_at", Moment),
+    Column("event_time", Text, nullable=False),
+    Column("venue_name", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("latitude", Float),
+    Column("longitude", Float),
+    Column("status", Text, nullable=False, server_default="published"),
+    Column("checksum", BigInteger, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    Column("page_id", Key, nullable=False),
+    Column("first_seen_at", Moment, nullable=False),
+    Column("last_seen_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("times_seen", Integer, nullable=False, server_default="1"),
+    Column("missed_runs", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("source_id", "identity"),
+)
+Index("ix_events_date", events.c.event_date, events.c.id)
+
+record_history = Table(
+    "record_history",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("vertical", Text, nullable=False),
+    Column("record_id", Key, nullable=False),
+    Column("run_id", Key, nullable=False),
+    Column("page_id", Key),
+    Column("kind", Text, nullable=False),
+    Column("changes", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+Index("ix_record_history_record", record_history.c.vertical, record_history.c.record_id)

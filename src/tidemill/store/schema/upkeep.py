@@ -1,0 +1,45 @@
+"""What the engine notes about itself, and people about what they did."""
+
+from sqlalchemy import BigInteger, Column, Table, Text
+
+from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.schema.base import metadata
+
+tick_slots = Table(
+    "tick_slots",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("slot", Moment, primary_key=True),
+    Column("worker_id", Key, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("finished_at", Moment),
+    Column("status", Text, nullable=False, server_default="running"),
+    Column("detail", Text, nullable=False, server_default=""),
+    sqlite_with_rowid=False,
+)
+
+engine_state = Table(
+    "engine_state",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Json, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+id_blocks = Table(
+    "id_blocks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("next_id", BigInteger, nullable=False),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)

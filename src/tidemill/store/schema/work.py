@@ -1,0 +1,139 @@
+"""Runs, jobs and who holds them: the ledger."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
+
+from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.schema.base import SOURCE, metadata, partial
+
+runs = Table(
+    "scrape_runs",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("source_id", Key, ForeignKey(SOURCE, ondelete="CASCADE"), nullable=False),
+    Column("vertical", Text, nullable=False),
+    Column("adapter_id", Text, nullable=False),
+    Column("adapter_version", Text, nullable=False, server_default=""),
+    Column("trigger", Text, nullable=False),
+    Column("status", Text, nullable=False, server_default="RUNNING"),
+    Column("open_jobs", Integer, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    Column("duration_ms", BigInteger),
+    Column("urls_attempted", Integer, nullable=False, server_default="0"),
+    Column("urls_succeeded", Integer, nullable=False, server_default="0"),
+    Column("urls_failed", Integer, nullable=False, server_default="0"),
+    Column("urls_refused", Integer, nullable=False, server_default="0"),
+    Column("pages_unchanged", Integer, nullable=False, server_default="0"),
+    Column("records_read", Integer, nullable=False, server_default="0"),
+    Column("records_accepted", Integer, nullable=False, server_default="0"),
+    Column("records_dropped", Integer, nullable=False, server_default="0"),
+    Column("records_quarantined", Integer, nullable=False, server_default="0"),
+    Column("records_inserted", Integer, nullable=False, server_default="0"),
+    Column("records_updated", Integer, nullable=False, server_default="0"),
+    Column("records_unchanged", Integer, nullable=False, server_default="0"),
+    Column("records_repeated", Integer, nullable=False, server_default="0"),
+    Column("records_removed", Integer, nullable=False, server_default="0"),
+    Column("truncated_pages", Integer, nullable=False, server_default="0"),
+    Column("claimed_total", Integer),
+    Column("failure_rate", Float),
+    Column("yield_rate", Float),
+    Column("drop_rate", Float),
+    Column("complete", Boolean),
+    Column("doubts", Json),
+    Column("error_code", Text),
+    Column("error_message", Text),
+)
+Index("ix_scrape_runs_source", runs.c.source_id, runs.c.started_at)
+partial("ix_scrape_runs_running", "status = 'RUNNING'", runs.c.id)
+
+jobs = Table(
+    "pipeline_jobs",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("run_id", Key, nullable=False),
+    Column("source_id", Key, nullable=False),
+    Column("target_id", Key, nullable=False),
+    Column("vertical", Text, nullable=False),
+    Column("adapter_id", Text, nullable=False),
+    Column("lane", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("trigger", Text, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("current_stage", Text, nullable=False, server_default="fetch"),
+    Column("status", Text, nullable=False, server_default="ready"),
+    Column("rank", BigInteger, nullable=False, server_default="0"),
+    Column("priority", Integer, nullable=False, server_default="0"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("max_attempts", Integer, nullable=False, server_default="3"),
+    Column("fence", Integer, nullable=False, server_default="0"),
+    Column("leased_by", Key),
+    Column("leased_at", Moment),
+    Column("not_before", Moment),
+    Column("page_id", Key),
+    Column("failure", Text),
+    Column("last_error", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("started_at", Moment),
+    Column("completed_at", Moment),
+    UniqueConstraint("target_id", "due_at"),
+)
+partial(
+    "ix_jobs_ready", "status = 'ready' AND current_stage = 'fetch'", jobs.c.host, jobs.c.lane, jobs.c.rank, jobs.c.id
+)
+partial("ix_jobs_resumed", "status = 'ready' AND current_stage <> 'fetch'", jobs.c.lane, jobs.c.rank, jobs.c.id)
+partial("ix_jobs_leased", "status = 'leased'", jobs.c.host)
+partial("ix_jobs_waiting", "status = 'waiting'", jobs.c.not_before)
+Index("ix_jobs_run", jobs.c.run_id)
+Index("ix_jobs_created", jobs.c.created_at)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+)
+
+dead_letters = Table(
+    "dead_letter_queue",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("job_id", Key, nullable=False, unique=True),
+    Column("source_id", Key, nullable=False),
+    Column("target_id", Key, nullable=False),
+    Column("stage", Text, nullable=False),
+    Column("error_type", Text, nullable=False),
+    Column("error_message", Text, nullable=False),
+    Column("error_stack", Text, nullable=False, server_default=""),
+    Column("payload", Json, nullable=False),
+    Column("retry_count", Integer, nullable=False, server_default="0"),
+    Column("max_retries", Integer, nullable=False, server_default="3"),
+    Column("next_retry_at", Moment),
+    Column("status", Text, nullable=False, server_default="pending"),
+    Column("resolved_at", Moment),
+    Column("resolution_notes", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+partial("ix_dead_letter_queue_due", "status = 'pending'", dead_letters.c.next_retry_at)
+
+breakers = Table(
+    "circuit_breaker_state",
+    metadata,
+    Column("source_id", Key, ForeignKey(SOURCE, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("state", Text, nullable=False, server_default="CLOSED"),
+    Column("failure_count", Integer, nullable=False, server_default="0"),
+    Column("success_count", Integer, nullable=False, server_default="0"),
+    Column("last_failure_at", Moment),
+    Column("cooldown_until", Moment),
+    Column("consecutive_opens", Integer, nullable=False, server_default="0"),
+    Column("total_calls", BigInteger, nullable=False, server_default="0"),
+    Column("total_successes", BigInteger, nullable=False, server_default="0"),
+    Column("total_failures", BigInteger, nullable=False, server_default="0"),
+    Column("total_rejections", BigInteger, nullable=False, server_default="0"),
+    Column("changed_at", Moment, nullable=False),
+)
