@@ -36,6 +36,7 @@ SETTINGS = {
     "autovacuum": "on",
     "log_checkpoints": "off",
     "lc_messages": "C",
+    "authentication_timeout": "10s",  # a caller that never says its name holds up a shutdown this long at most
 }
 
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import textwrap
@@ -20,6 +21,7 @@ from rig.postgres import TESTS, PostgresDidNotStartError, PostgresServer, a_serv
 from rig.postgres_binaries import dying_with_parent, find_programs
 from rig.postgres_keeper import read_note
 
+ASKS_FOR_ENCRYPTION = struct.pack("!ii", 8, 80877103)  # the shortest question PostgreSQL answers
 USES_A_SERVER = """
     import sys
     from pathlib import Path
@@ -113,5 +115,8 @@ def user_elsewhere(programs: Path, commons: Path) -> Iterator[subprocess.Popen[b
 
 
 def connected_to(commons: Path) -> socket.socket:
-    """A connection that says nothing: its other end is closed when the server ends."""
-    return socket.create_connection(("127.0.0.1", read_note(commons).port), timeout=30)
+    """A connection that the server has answered: its other end is closed when the server ends."""
+    line = socket.create_connection(("127.0.0.1", read_note(commons).port), timeout=30)
+    line.sendall(ASKS_FOR_ENCRYPTION)
+    assert line.recv(1) == b"N"
+    return line
