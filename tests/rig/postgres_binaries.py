@@ -1,12 +1,13 @@
-"""Where PostgreSQL's programs are on this machine, and how to run them when we are root."""
+"""Where PostgreSQL's programs are on this machine, and how to run them when we are root or nameless."""
 
 import os
+import pwd
 import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
-NOBODY = 65534
+NOBODY = 65534  # has a name on every Linux, which PostgreSQL asks for
 
 
 def find_programs(wanted: str = "") -> Path | None:
@@ -38,14 +39,15 @@ def _from_the_wheel() -> list[Path]:
 
 
 def unprivileged(data: Path) -> list[str]:
-    """The words before a PostgreSQL command that make it run as someone else than root, who owns `data`.
+    """The words before a PostgreSQL command that make it run as someone it accepts, who owns `data`.
 
-    PostgreSQL refuses to run as root. A user namespace changes nothing on disk, so it is the first choice;
-    where namespaces are forbidden (most containers) the server runs as nobody, and `data` becomes theirs.
+    PostgreSQL refuses root and users without a name. A user namespace in which we are nobody changes nothing
+    on disk, so it is the first choice; where namespaces are forbidden (most containers) root becomes nobody
+    in earnest, and `data` becomes theirs.
     """
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and _has_a_name(os.geteuid()):
         return []
-    namespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    namespace = ["unshare", "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}"]
     if (
         shutil.which("unshare")
         and subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode == 0
@@ -53,6 +55,10 @@ def unprivileged(data: Path) -> list[str]:
         return namespace
     os.chown(data, NOBODY, NOBODY)
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+
+def _has_a_name(user: int) -> bool:
+    return any(entry.pw_uid == user for entry in pwd.getpwall())
 
 
 def dying_with_parent() -> list[str]:
