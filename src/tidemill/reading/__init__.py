@@ -1,0 +1,35 @@
+"""READ: what a page says, without deciding what it is worth. Pure, and a library of its own.
+
+    from tidemill.reading import Document, Setting, parse_moment, read_events
+
+    found = read_events(Document(html, "https://example.org/agenda"), Setting(now=now))
+    for record in found.records:
+        print(record.fields["title"], record.fields["starts"], record.strategy, record.places)
+
+    parse_moment("zaterdag 20 t/m maandag 22 november, 20.30 uur", now)
+
+Every strategy keeps where each field was read; nothing here asks the clock, the network or the disk.
+"""
+
+from tidemill.reading.blocked import blocked
+from tidemill.reading.document import Document, absolute
+from tidemill.reading.emptiness import declares_empty
+from tidemill.reading.events import Setting, from_jsonld, from_microdata, read_events
+from tidemill.reading.moments import Grain, Moment, parse_end, parse_moment
+from tidemill.reading.selectors import read_selectors
+
+__all__ = [
+    "Document",
+    "Grain",
+    "Moment",
+    "Setting",
+    "absolute",
+    "blocked",
+    "declares_empty",
+    "from_jsonld",
+    "from_microdata",
+    "parse_end",
+    "parse_moment",
+    "read_events",
+    "read_selectors",
+]

@@ -1,0 +1,112 @@
+"""A page as a document: its text at once, its tree when somebody asks for it."""
+
+from functools import cached_property
+from typing import Self
+
+from ada_url import join_url
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from tidemill.core.page import Page
+from tidemill.reading.text import squash
+
+HEURISTIC_LIMIT = 500_000
+"""Characters of markup that heuristics read (P3); structured data is read in full."""
+
+
+class Document:
+    """Markup and the address it came from.
+
+    The tree is parsed on first use and never if the text alone will do. No markup makes it throw.
+    """
+
+    def __init__(self, markup: str, url: str = "") -> None:
+        """Keep the markup; nothing is parsed yet."""
+        self.markup = markup
+        self.url = url
+
+    @classmethod
+    def of(cls, page: Page) -> Self:
+        """The document of a stored page, its links relative to where redirects ended."""
+        return cls(page.text, page.final_url or page.url)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether heuristics see only the beginning of it."""
+        return len(self.markup) > HEURISTIC_LIMIT
+
+    @cached_property
+    def tree(self) -> LexborHTMLParser:
+        """The whole page as a tree."""
+        return LexborHTMLParser(self.markup)
+
+    @cached_property
+    def bounded_tree(self) -> LexborHTMLParser:
+        """The tree that heuristics walk: of the first 500 KB only."""
+        return LexborHTMLParser(self.markup[:HEURISTIC_LIMIT]) if self.truncated else self.tree
+
+    @cached_property
+    def base_url(self) -> str:
+        """What links are relative to: the page's address, or what its `<base href>` says."""
+        if "<base" not in self.markup and "<BASE" not in self.markup:
+            return self.url
+        node = self.tree.css_first("base[href]")
+        href = node.attributes.get("href") if node is not None else None
+        return absolute(self.url, href) or self.url if href else self.url
+
+    @cached_property
+    def title(self) -> str:
+        """The page's `<title>`, on one line."""
+        node = self.tree.css_first("title")
+        return squash(node.text()) if node is not None else ""
+
+    @cached_property
+    def text(self) -> str:
+        """Everything a reader of the page would see, on one line."""
+        return squash(" ".join(visible_strings(self.bounded_tree.root)))
+
+    def absolute(self, href: str) -> str:
+        """The address that a link on this page means; '' if it is none."""
+        return absolute(self.base_url, href)
+
+    def css(self, selector: str) -> list[LexborNode]:
+        """All nodes that the selector matches; none if the selector itself is broken."""
+        try:
+            return self.tree.css(selector)
+        except SelectolaxError:
+            return []
+
+    def first(self, selector: str) -> LexborNode | None:
+        """The first node that the selector matches."""
+        return next(iter(self.css(selector)), None)
+
+
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})
+
+
+def visible_strings(node: LexborNode | None) -> list[str]:
+    """The strings under a node that a reader would see, in order; scripts and styles are not."""
+    found: list[str] = []
+    pending = [node] if node is not None else []
+    while pending:
+        current = pending.pop()
+        if current.next is not None and current is not node:
+            pending.append(current.next)
+        if current.is_text_node:
+            text = current.text_content
+            if text and not text.isspace():
+                found.append(text)
+        elif current.first_child is not None and current.tag not in _UNSEEN:
+            pending.append(current.first_child)
+    return found
+
+
+def absolute(base: str, href: str) -> str:
+    """The web address that `href` means on the page `base`; '' for none (`mailto:`, `javascript:`, nonsense)."""
+    href = href.strip()
+    if not href:
+        return ""
+    try:
+        joined: str = join_url(base, href) if base else join_url(href, "")
+    except ValueError:
+        return ""
+    return joined if joined.startswith(("https://", "http://")) else ""

@@ -1,0 +1,129 @@
+"""Events on a page, by whatever means the page offers them: the reading library's front door."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import msgspec
+
+from tidemill.core.record import Found, RawRecord, Strategy
+from tidemill.reading import jsonld, microdata, pagination, schema_events
+from tidemill.reading.document import Document
+from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.moments import in_zone, zone_of
+from tidemill.reading.selectors import Spec, read_selectors
+
+_SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
+_MENDED = 0.85
+_NOTHING_KNOWN: dict[str, schema_events.Item] = {}
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader must know beside the page: the day, the zone and the language it was written in."""
+
+    now: datetime
+    time_zone: str = "Europe/Amsterdam"
+    language: str = "nl"
+    day_first: bool | None = None
+
+    @property
+    def today(self) -> str:
+        """The day in the source's zone, as ISO 8601 writes it."""
+        return in_zone(self.now, zone_of(self.time_zone)).date().isoformat()
+
+
+def read_events(document: Document, setting: Setting, selectors: Spec | None = None) -> Found:
+    """Every event that the page shows, as raw records of the first strategy that finds any.
+
+    `selectors` is an adapter's specification, tried after structured data. An answer without records
+    says nothing about why: ask `blocked` and `declares_empty`.
+    """
+    rungs = [
+        Rung(Strategy.JSONLD, partial(from_jsonld, today=setting.today)),
+        Rung(Strategy.MICRODATA, partial(from_microdata, today=setting.today)),
+    ]
+    if selectors:
+        rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
+    climbed = climb(document, rungs, is_usable)
+    return found(document, climbed.records, climbed.notes)
+
+
+def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str] = ()) -> Found:
+    """The answer for a page's records: doubles gone, shared addresses marked, pagination noted."""
+    records = with_own_addresses(without_doubles(records))
+    guessed = bool(records) and records[0].strategy is Strategy.HEURISTICS
+    return Found(
+        records=records,
+        total=pagination.total(document),
+        next_url=pagination.next_url(document),
+        truncated=document.truncated and guessed,
+        notes=notes,
+    )
+
+
+def is_usable(record: RawRecord) -> bool:
+    """Whether a record has what no event can do without: a title and something about a date."""
+    return "title" in record.fields and "starts" in record.fields
+
+
+def from_jsonld(document: Document, today: str) -> list[RawRecord]:
+    """The events in the page's JSON-LD, broken blocks mended or skipped one by one."""
+    records: list[RawRecord] = []
+    for block in jsonld.blocks(document):
+        if block.value is None:
+            continue
+        known = jsonld.identified(block.value) if '"@id"' in document.markup else _NOTHING_KNOWN
+        sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
+        for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
+            records += schema_events.records_of(
+                item, f"json-ld/{block.index}{path}", strategy=Strategy.JSONLD, confidence=sure,
+                absolute=document.absolute, known=known, today=today,
+            )  # fmt: skip
+    return records
+
+
+def from_microdata(document: Document, today: str) -> list[RawRecord]:
+    """The events in the page's microdata."""
+    records: list[RawRecord] = []
+    for index, item in enumerate(microdata.items(document)):
+        for path, event in jsonld.objects(item, schema_events.is_event, schema_events.NESTED):
+            records += schema_events.records_of(
+                event, f"microdata/{index}{path}", strategy=Strategy.MICRODATA, confidence=_SURE[Strategy.MICRODATA],
+                absolute=document.absolute, known=_NOTHING_KNOWN, today=today,
+            )  # fmt: skip
+    return records
+
+
+def without_doubles(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
+    """The records without those that a page shows twice: the same title, start, place and address."""
+    seen: dict[tuple[object, ...], RawRecord] = {}
+    for record in records:
+        fields = record.fields
+        key = (
+            fields.get("title"),
+            str(fields.get("starts")),
+            fields.get("time"),
+            fields.get("place"),
+            fields.get("url"),
+        )
+        seen.setdefault(key, record)
+    return records if len(seen) == len(records) else list(seen.values())
+
+
+def with_own_addresses(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
+    """The records, marked where an id or address is not theirs alone and so cannot be their identity (E3)."""
+    ids = Counter(record.fields["id"] for record in records if "id" in record.fields)
+    urls = Counter(record.fields["url"] for record in records if "url" in record.fields)
+    if len(ids) == ids.total() and len(urls) == urls.total():
+        return records
+    return [_marked(record, ids, urls) for record in records]
+
+
+def _marked(record: RawRecord, ids: Counter[str], urls: Counter[str]) -> RawRecord:
+    fields = dict(record.fields)
+    if ids[fields.get("id", "")] > 1:
+        del fields["id"]
+    if urls[fields.get("url", "")] > 1:
+        fields["shared_url"] = True
+    return msgspec.structs.replace(record, fields=fields)

@@ -1,0 +1,130 @@
+"""JSON-LD: every block of a page, mended or skipped one by one, so that one broken block costs no other (P1)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from tidemill.reading.document import Document
+from tidemill.reading.jsonld_repair import mended
+
+Json = Any
+"""A decoded JSON value of any shape."""
+
+_DEEPEST = 24
+_LONGEST_TAG = 400
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One script block: its index on the page, what it says, and whether it had to be mended or was given up."""
+
+    index: int
+    value: Json
+    repaired: bool = False
+    broken: bool = False
+
+
+def bodies(document: Document) -> list[str]:
+    """The texts of the page's JSON-LD scripts, found without parsing the page.
+
+    A block inside an HTML comment is not on the page. Spellings that a plain search would miss (capitals,
+    entities in the type) are looked up in the tree.
+    """
+    markup = document.markup
+    if "ld+json" in markup:
+        return list(_scan(markup))
+    if "ld+json" in markup.lower() or "ld&#x2b;json" in markup or "ld&#43;json" in markup:
+        return [node.text() for node in document.css("script[type]") if _is_jsonld(node.attributes.get("type"))]
+    return []
+
+
+def blocks(document: Document) -> list[Block]:
+    """Every JSON-LD block of the page, decoded; a block that cannot be saved is marked broken, with no value."""
+    return [_block(index, body) for index, body in enumerate(bodies(document))]
+
+
+def objects(
+    value: Json, wanted: Callable[[dict[str, Json]], bool], within: frozenset[str]
+) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Every wanted object at any depth of a block, with its path; inside one, only under the keys `within`."""
+    yield from _walk(value, "", wanted, within, 0)
+
+
+def identified(value: Json) -> dict[str, dict[str, Json]]:
+    """The objects of a block by their `@id`, to look references up in."""
+    found: dict[str, dict[str, Json]] = {}
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            name = current.get("@id")
+            if isinstance(name, str) and len(current) > 1:
+                found.setdefault(name, current)
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
+    return found
+
+
+def _scan(markup: str) -> Iterator[str]:
+    at = markup.find("ld+json")
+    while at >= 0:
+        opened = max(
+            markup.rfind("<script", max(0, at - _LONGEST_TAG), at),
+            markup.rfind("<SCRIPT", max(0, at - _LONGEST_TAG), at),
+        )
+        begins = markup.find(">", at) + 1
+        if opened >= 0 and begins and markup.find(">", opened, at) < 0 and not _commented_out(markup, opened):
+            ends = _closing(markup, begins)
+            yield markup[begins:ends]
+            at = markup.find("ld+json", ends)
+        else:
+            at = markup.find("ld+json", at + 7)
+
+
+def _closing(markup: str, begins: int) -> int:
+    ends = markup.find("</script", begins)
+    if ends < 0:
+        ends = markup.find("</SCRIPT", begins)
+    return ends if ends >= 0 else len(markup)
+
+
+def _commented_out(markup: str, at: int) -> bool:
+    opened = markup.rfind("<!--", 0, at)
+    return opened >= 0 and markup.find("-->", opened, at) < 0 and "<script" not in markup[opened:at]
+
+
+def _is_jsonld(kind: str | None) -> bool:
+    return kind is not None and kind.partition(";")[0].strip().lower() == "application/ld+json"
+
+
+def _block(index: int, body: str) -> Block:
+    try:
+        return Block(index, _decode(body))
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        values = mended(body)
+    if not values:
+        return Block(index, None, broken=bool(body.strip()))
+    return Block(index, values[0] if len(values) == 1 else values, repaired=True)
+
+
+def _walk(
+    value: Json, path: str, wanted: Callable[[dict[str, Json]], bool], within: frozenset[str], depth: int
+) -> Iterator[tuple[str, dict[str, Json]]]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, dict | list):
+                yield from _walk(item, f"{path}/{index}", wanted, within, depth + 1)
+        return
+    if not isinstance(value, dict):
+        return
+    is_wanted = wanted(value)
+    if is_wanted:
+        yield path, value
+    for key, item in value.items():
+        if isinstance(item, dict | list) and (key in within if is_wanted else key != "@context"):
+            yield from _walk(item, f"{path}/{key}", wanted, within, depth + 1)

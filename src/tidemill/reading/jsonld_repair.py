@@ -1,0 +1,101 @@
+"""Mending JSON that sites get wrong: comments, stray commas, raw line breaks, wrappers, cut-off blocks."""
+
+import re
+from html import unescape
+from typing import Any
+
+import msgspec
+
+_MOST_PIECES = 2_000
+_WRAPPERS = re.compile(
+    r"^\s*(?://|/\*)?\s*(?:<!--|<!\[CDATA\[)(?:\s*\*/)?|(?://|/\*)?\s*(?:-->|\]\]>)(?:\s*\*/)?\s*;?\s*$"
+)
+_TOKEN = re.compile(
+    r'(?P<string>"(?:[^"\\]|\\.)*")'
+    r"|(?P<comment>//[^\n\r]*|/\*.*?\*/|<!--.*?-->)"
+    r"|(?P<comma>,(?=(?:\s|//[^\n\r]*[\n\r]|/\*.*?\*/)*[}\]]|\s*$))"
+    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00a0\ufeff\u2028\u2029]+)",
+    re.DOTALL,
+)
+_IN_STRING = re.compile(r"[\x00-\x1f]|\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_BRACES = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+_decode = msgspec.json.Decoder().decode
+
+
+def mended(body: str) -> list[Any]:
+    """What can be saved of a block that is not JSON: one value when it could be mended whole, else its sound pieces."""
+    text = _WRAPPERS.sub("", _WRAPPERS.sub("", body)).strip().rstrip(";")
+    if not text:
+        return []
+    if '"' not in text and "&quot;" in text:
+        text = unescape(text)
+    cleaned = _TOKEN.sub(_mend_token, text)
+    whole = _decoded(cleaned)
+    return [whole] if whole is not None else _sound_pieces(cleaned)
+
+
+def _mend_token(match: re.Match[str]) -> str:
+    match match.lastgroup:
+        case "string":
+            return _mend_string(match[0])
+        case "control":
+            return " "
+        case _:
+            return ""
+
+
+def _mend_string(string: str) -> str:
+    """The string with line breaks and other controls written as escapes, and escapes that JSON lacks undone."""
+    if "\\" not in string and string.isprintable():
+        return string
+    pairs = {match.start() for match in _PAIR.finditer(string)}
+    halves = pairs | {start + 6 for start in pairs}
+    return _IN_STRING.sub(lambda match: _mend_character(match, halves), string)
+
+
+def _mend_character(match: re.Match[str], sound: set[int]) -> str:
+    found = match[0]
+    if found == "\\":
+        return ""
+    if found == "\\u":
+        return "u"
+    if found.startswith("\\u"):
+        return found if match.start() in sound else "\\ufffd"
+    return _WRITTEN.get(found, "")
+
+
+def _sound_pieces(text: str) -> list[Any]:
+    """The outermost objects that decode, of a block that does not: cut short, glued together, or with one bad item."""
+    pieces: list[Any] = []
+    reached = 0
+    for begins, ends in sorted(_spans(text), key=lambda span: (span[0], -span[1])):
+        if begins < reached:
+            continue
+        value = _decoded(text[begins:ends])
+        if value is not None:
+            pieces.append(value)
+            reached = ends
+    return pieces
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for match in _BRACES.finditer(text):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif match[0] == "}" and opened:
+            spans.append((opened.pop(), match.end()))
+            if len(spans) >= _MOST_PIECES:
+                break
+    return spans
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None

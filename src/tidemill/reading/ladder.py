@@ -1,0 +1,50 @@
+"""The ladder of strategies: the first that yields records wins, and one that throws only loses its turn (P1)."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.document import Document
+
+Reader = Callable[[Document], Sequence[RawRecord]]
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """One strategy on the ladder."""
+
+    strategy: Strategy
+    read: Reader
+
+
+class Climb(msgspec.Struct, frozen=True):
+    """What the ladder yielded, and what was noted on the way up."""
+
+    records: Sequence[RawRecord]
+    notes: Sequence[str] = ()
+
+
+def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRecord], bool]) -> Climb:
+    """Try each rung in turn; the first with a usable record wins, with all that it found.
+
+    When no record is usable, the first rung that found anything stands, so that each of its records is
+    accounted for with a reason instead of being lost.
+    """
+    notes: list[str] = []
+    leftover: Sequence[RawRecord] = ()
+    for rung in rungs:
+        found = _tried(rung, document, notes)
+        if any(is_usable(record) for record in found):
+            return Climb(found, tuple(notes))
+        if found:
+            notes.append(f"{rung.strategy}: {len(found)} records, none usable")
+            leftover = leftover or found
+    return Climb(leftover, tuple(notes))
+
+
+def _tried(rung: Rung, document: Document, notes: list[str]) -> Sequence[RawRecord]:
+    try:
+        return rung.read(document)
+    except Exception as error:  # noqa: BLE001 - P1: whatever a strategy trips over, the next one gets its turn
+        notes.append(f"{rung.strategy}: {type(error).__name__}: {error}"[:300])
+        return ()

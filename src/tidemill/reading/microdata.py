@@ -1,0 +1,113 @@
+"""Microdata by the W3C's rules: items, their properties and values, `itemref` included.
+
+Items come out in the shape of JSON-LD (`@type`, `@id`, properties; a list where a property stands twice), so
+that what reads one reads the other.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from selectolax.lexbor import LexborNode
+
+from tidemill.reading.document import Document
+from tidemill.reading.text import squash
+
+Item = dict[str, Any]
+
+_URL_ATTRIBUTE = {
+    "a": "href", "area": "href", "link": "href", "audio": "src", "embed": "src", "iframe": "src", "img": "src",
+    "source": "src", "track": "src", "video": "src", "object": "data",
+}  # fmt: skip
+_VALUE_ATTRIBUTE = {"data": "value", "meter": "value"}
+_DEEPEST = 16
+_LAZY_IMAGE = ("data-src", "data-lazy-src", "data-original")
+
+
+def items(document: Document) -> list[Item]:
+    """The page's top-level items, in order."""
+    if "itemscope" not in document.markup and "ITEMSCOPE" not in document.markup:
+        return []
+    reader = _Reader(document)
+    return [reader.item(node, 0) for node in document.css("[itemscope]") if "itemprop" not in node.attributes]
+
+
+class _Reader:
+    """Reads the items of one document; ids are looked up once, when an `itemref` first asks."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._by_id: dict[str, LexborNode] | None = None
+
+    def item(self, node: LexborNode, depth: int) -> Item:
+        attributes = node.attributes
+        found: Item = {}
+        types = (attributes.get("itemtype") or "").split()
+        if types:
+            found["@type"] = types[0] if len(types) == 1 else types
+        if identity := attributes.get("itemid"):
+            found["@id"] = self._document.absolute(identity) or identity
+        for element in self._elements(node):
+            for name in (element.attributes.get("itemprop") or "").split():
+                _add(found, name.rpartition("/")[2] if "/" in name else name, self._value(element, depth))
+        return found
+
+    def _elements(self, node: LexborNode) -> Iterator[LexborNode]:
+        """The elements that carry the item's properties, in tree order, then those that `itemref` names."""
+        seen = {node.mem_id}
+        named = map(self._with_id, (node.attributes.get("itemref") or "").split())
+        for root in [*_children(node), *(referred for referred in named if referred is not None)]:
+            yield from _properties_under(root, seen)
+
+    def _with_id(self, name: str) -> LexborNode | None:
+        if self._by_id is None:
+            self._by_id = {}
+            for node in self._document.css("[id]"):
+                self._by_id.setdefault(node.attributes.get("id") or "", node)
+        return self._by_id.get(name)
+
+    def _value(self, node: LexborNode, depth: int) -> Any:
+        attributes, tag = node.attributes, node.tag or ""
+        if "itemscope" in attributes:
+            return self.item(node, depth + 1) if depth < _DEEPEST else ""
+        if tag == "meta" or (tag not in _URL_ATTRIBUTE and attributes.get("content")):
+            return attributes.get("content") or ""
+        if tag in _URL_ATTRIBUTE:
+            return self._address(node, _URL_ATTRIBUTE[tag])
+        if tag in _VALUE_ATTRIBUTE:
+            return attributes.get(_VALUE_ATTRIBUTE[tag]) or ""
+        if tag == "time" and attributes.get("datetime"):
+            return attributes.get("datetime")
+        return squash(node.text(separator=" "))
+
+    def _address(self, node: LexborNode, attribute: str) -> str:
+        value = node.attributes.get(attribute) or ""
+        if node.tag == "img" and (not value or value.startswith("data:")):
+            value = next(filter(None, (node.attributes.get(name) for name in _LAZY_IMAGE)), value)
+        return self._document.absolute(value) or value
+
+
+def _properties_under(root: LexborNode, seen: set[int]) -> Iterator[LexborNode]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.mem_id in seen:
+            continue
+        seen.add(node.mem_id)
+        attributes = node.attributes
+        if attributes.get("itemprop"):
+            yield node
+        if "itemscope" not in attributes:
+            pending.extend(reversed(list(_children(node))))
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
+    return node.iter(include_text=False)
+
+
+def _add(item: Item, name: str, value: Any) -> None:
+    if name not in item:
+        item[name] = value
+    elif isinstance(item[name], list):
+        item[name].append(value)
+    else:
+        item[name] = [item[name], value]

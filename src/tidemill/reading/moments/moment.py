@@ -1,0 +1,86 @@
+"""What a phrase says about time: a day, perhaps an hour, perhaps an end, in the source's time zone."""
+
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from enum import StrEnum
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+LAST_MINUTE = time(23, 59)
+"""When a day ends that is named without an hour."""
+
+
+class Grain(StrEnum):
+    """How finely a phrase tells the time."""
+
+    MINUTE = "minute"
+    DAY = "day"
+    MONTH = "month"
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """When something happens.
+
+    `starts` and `ends` are aware, at the offset that the zone has then; where only a day is known, `starts` is
+    its midnight and `ends` its last minute. `all_day` is set only where the phrase says so. `text` is the
+    phrase as given. `year_given` and `weekday_agrees` tell how much of it was guessed (None: no weekday named).
+    """
+
+    starts: datetime
+    ends: datetime | None = None
+    grain: Grain = Grain.DAY
+    all_day: bool = False
+    text: str = ""
+    year_given: bool = True
+    weekday_agrees: bool | None = None
+
+    @property
+    def day(self) -> date:
+        """The day it starts on."""
+        return self.starts.date()
+
+    @property
+    def time(self) -> time | None:
+        """The time it starts, if the phrase names one."""
+        return self.starts.time() if self.grain is Grain.MINUTE else None
+
+    @property
+    def last_day(self) -> date:
+        """The day it ends on: the first one, unless it says otherwise."""
+        return (self.ends or self.starts).date()
+
+
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of that name; Amsterdam for a name that is none."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+        return ZoneInfo("Europe/Amsterdam")
+
+
+@lru_cache(maxsize=256)
+def _fixed(offset: timedelta) -> timezone:
+    return timezone(offset)
+
+
+def local(naive: datetime, zone: ZoneInfo) -> datetime:
+    """A wall-clock time in a zone, as an aware time at a fixed offset.
+
+    An hour that the clocks skip is read as the hour they show instead; of an hour that comes twice the first is meant.
+    """
+    offset = zone.utcoffset(naive)
+    if offset is None:  # no ZoneInfo answers so; a zone that did would be as good as UTC
+        return naive.replace(tzinfo=UTC)
+    later = zone.utcoffset(naive.replace(fold=1))
+    if later is not None and later > offset:
+        return naive.replace(tzinfo=_fixed(offset)).astimezone(_fixed(later))
+    return naive.replace(tzinfo=_fixed(offset), fold=0)
+
+
+def in_zone(aware: datetime, zone: ZoneInfo) -> datetime:
+    """An aware time as the zone's clocks show it, at a fixed offset."""
+    shown = aware.astimezone(zone)
+    offset = shown.utcoffset()
+    return shown.replace(tzinfo=_fixed(offset), fold=0) if offset is not None else shown

@@ -1,0 +1,101 @@
+"""Where a list goes on, and how much of it the site says there is (X6)."""
+
+import re
+
+from tidemill.reading.document import Document
+from tidemill.reading.text import squash
+
+_LINK_HINTS = (
+    'rel="next',
+    "rel='next",
+    "rel=next",
+    'class="next',
+    " next",
+    "olgende",
+    ">Next",
+    "-next",
+    "next-",
+    "Next page",
+)
+_NEXT_WORDS = re.compile(
+    r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
+    r"(?: (?:pagina|page|resultaten|results|evenementen|events|\d+))?[\s\u203a»→>]*|[\u203a»→]|>+",
+    re.IGNORECASE,
+)
+_SPAN_OF_TOTAL = re.compile(
+    r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of|uit)\s+(?:de\s+|the\s+)?(\d[\d.,]*)",
+    re.IGNORECASE,
+)
+_TOTAL_HINTS = (" van ", " of ", " uit ")
+_AROUND = 40
+
+
+def next_url(document: Document) -> str | None:
+    """The address of the list's next page, if the page shows one; never the page itself."""
+    if not any(hint in document.markup for hint in _LINK_HINTS):
+        return None
+    for selector in ('link[rel~="next"]', 'a[rel~="next"]'):
+        for node in document.css(selector):
+            if url := _elsewhere(document, node.attributes.get("href")):
+                return url
+    return _by_its_words(document)
+
+
+def total(document: Document) -> int | None:
+    """How many records the site says that the whole list has ("1-20 van 45"), if it does."""
+    markup = document.markup
+    for hint in _TOTAL_HINTS:
+        at = markup.find(hint)
+        while at >= 0:
+            after = markup[at + len(hint) : at + len(hint) + 1]
+            if (after.isdigit() or after in "<dt") and (count := _count_near(markup, at)) is not None:
+                return count
+            at = markup.find(hint, at + len(hint))
+    return None
+
+
+def _count_near(markup: str, at: int) -> int | None:
+    near = re.sub(r"<[^<>]*>", "", markup[max(0, at - _AROUND) : at + _AROUND])
+    match = _SPAN_OF_TOTAL.search(near)
+    if match is None:
+        return None
+    first, last, count = (int(re.sub(r"\D", "", group)) for group in match.groups())
+    return count if first <= last <= count else None
+
+
+def _by_its_words(document: Document) -> str | None:
+    for node in document.css("a[href]"):
+        label = squash(node.text()) or node.attributes.get("aria-label") or node.attributes.get("title") or ""
+        pagination = _looks_like_pagination(" ".join(filter(None, (node.attributes.get("class"), _around(node)))))
+        if (pagination and _NEXT_WORDS.fullmatch(label.strip())) and (
+            url := _elsewhere(document, node.attributes.get("href"))
+        ):
+            return url
+    return None
+
+
+def _around(node: object) -> str:
+    words: list[str] = []
+    parent = getattr(node, "parent", None)
+    for _ in range(3):
+        if parent is None or parent.attributes is None:
+            break
+        words.extend(
+            filter(
+                None, (parent.attributes.get("class"), parent.attributes.get("aria-label"), parent.attributes.get("id"))
+            )
+        )
+        if parent.tag == "nav":
+            words.append("pagination")
+        parent = parent.parent
+    return " ".join(words)
+
+
+def _looks_like_pagination(words: str) -> bool:
+    lowered = words.lower()
+    return any(word in lowered for word in ("pag", "next", "volgende", "nav"))
+
+
+def _elsewhere(document: Document, href: str | None) -> str:
+    url = document.absolute(href) if href else ""
+    return url if url and url.partition("#")[0] != document.url.partition("#")[0] else ""

@@ -1,0 +1,89 @@
+"""An adapter's CSS selectors as data: which block is a record, and where in it each field stands.
+
+A specification is a mapping such as::
+
+    {"item": ".event", "title": "h3 a", "starts": "time@datetime", "url": "a@href", "place": [".venue", ".city"]}
+
+`selector@attribute` reads an attribute instead of the text, `@attribute` one of the block itself, `.` the whole
+block's text; of a list the first that yields something is taken. Without `item` the page is one record.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selectolax.lexbor import LexborNode, SelectolaxError
+
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.document import Document, visible_strings
+from tidemill.reading.text import block_of, squash
+
+_CONFIDENCE = 0.9
+_LINKS = frozenset({"url", "image"})
+_STRUCTURE = frozenset({"item", "empty", "next", "total"})
+
+Spec = Mapping[str, Any]
+
+
+def read_selectors(document: Document, spec: Spec) -> list[RawRecord]:
+    """The raw records that the specification finds; a field that is not there is absent.
+
+    Raises:
+        ValueError: a selector is not CSS; the adapter's author must hear of it.
+    """
+    try:
+        return _read(document, spec)
+    except SelectolaxError as error:
+        msg = f"a selector is not CSS ({error}): {dict(spec)}"
+        raise ValueError(msg) from error
+
+
+def _read(document: Document, spec: Spec) -> list[RawRecord]:
+    item = spec.get("item")
+    blocks = document.tree.css(str(item)) if item else [node for node in (document.tree.root,) if node is not None]
+    wanted = {field: _alternatives(places) for field, places in spec.items() if field not in _STRUCTURE}
+    places = {field: " | ".join(ways) for field, ways in wanted.items()}
+    records = []
+    for index, block in enumerate(blocks):
+        fields = _fields(document, block, wanted)
+        if fields:
+            origin = f"selectors/{item or ':root'}[{index}]"
+            records.append(_record(fields, origin, places, block))
+    return records
+
+
+def _record(fields: dict[str, str], origin: str, places: Mapping[str, str], block: LexborNode) -> RawRecord:
+    return RawRecord(
+        fields=fields,
+        strategy=Strategy.SELECTORS,
+        confidence=_CONFIDENCE,
+        origin=origin,
+        places=places,
+        block=block_of(block.html or ""),
+    )
+
+
+def _alternatives(places: Any) -> Sequence[str]:
+    return [str(place) for place in places] if isinstance(places, list | tuple) else [str(places)]
+
+
+def _fields(document: Document, block: LexborNode, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    fields = {}
+    for field, ways in wanted.items():
+        value = next(filter(None, (pick(block, way) for way in ways)), "")
+        if value and field in _LINKS:
+            value = document.absolute(value)
+        if value:
+            fields[field] = value
+    return fields
+
+
+def pick(block: LexborNode, way: str) -> str:
+    """What one `selector@attribute` finds in a block, on one line; '' if nothing."""
+    selector, _, attribute = way.rpartition("@") if "@" in way else (way, "", "")
+    selector = selector.strip()
+    node = block if selector in {"", "."} else block.css_first(selector)
+    if node is None:
+        return ""
+    if attribute:
+        return squash(node.attributes.get(attribute.strip()) or "")
+    return squash(" ".join(visible_strings(node)))

@@ -1,0 +1,141 @@
+"""Which of the ten categories an event is of, by the words of its source, title and description, in two languages.
+
+Dutch glues its words together (`kinderworkshop`, `jazzconcert`), so a word counts by the stems inside it. Each
+word is looked up once and remembered: agendas use few different ones.
+"""
+
+import re
+from functools import lru_cache
+
+from tidemill.verticals.events.record import Category
+
+_C = Category
+
+BY_KIND = {
+    "MusicEvent": _C.MUSIC, "SportsEvent": _C.ACTIVE, "ChildrensEvent": _C.FAMILY, "FoodEvent": _C.FOODIE,
+    "TheaterEvent": _C.ENTERTAINMENT, "ComedyEvent": _C.ENTERTAINMENT, "DanceEvent": _C.ENTERTAINMENT,
+    "ScreeningEvent": _C.ENTERTAINMENT, "VisualArtsEvent": _C.ENTERTAINMENT, "ExhibitionEvent": _C.ENTERTAINMENT,
+    "LiteraryEvent": _C.ENTERTAINMENT, "EducationEvent": _C.WORKSHOPS, "CourseInstance": _C.WORKSHOPS,
+    "SocialEvent": _C.SOCIAL, "Hackathon": _C.GAMING,
+}  # fmt: skip
+"""What schema.org's kinds of event say."""
+
+_STEMS = {
+    _C.MUSIC: (
+        "concert concerten muziek music jazz blues orkest orchestra symfon symphon koor choir zang singer "
+        "songwriter opera band dj rock metal hiphop techno house trance folk gospel piano gitaar guitar viool "
+        "violin quartet kwartet ensemble harmonie fanfare orgel soul funk reggae karaoke jamsessie unplugged "
+        "album recital punk "
+    ),
+    _C.FAMILY: (
+        "kinder kinderen kids children child kleuter peuter baby gezin familie family sinterklaas pietenhuis "
+        "poppenkast poppentheater jeugd junior toddler storytime voorlees speurtocht sint-maarten knutsel "
+        "speeltuin paaseieren paashaas puppet "
+    ),
+    _C.ACTIVE: (
+        "sport sporten hardloop run running loop marathon triathlon wielren fietstocht cycling yoga pilates "
+        "fitness bootcamp zwem swim voetbal football soccer hockey tennis padel badminton basketbal volleybal "
+        "judo karate dans dansen dansles zumba schaats skate skaten toernooi tournament workout klim climb "
+        "golf turnen atletiek zaalsport stoelyoga wedstrijd tai-chi aerobics beweeg "
+    ),
+    _C.GAMING: (
+        "gaming game games gamers esports e-sports lan-party bordspel bordspellen spelletjes spellen "
+        "boardgame dungeons magic pokemon schaak chess dammen bridge klaverjas rummikub bingo quiz pubquiz "
+        "escape escaperoom vr arcade lego hackathon kaarten darts biljart sjoelen scrabble trivia "
+    ),
+    _C.FOODIE: (
+        "food foodie foodtruck eten diner dinner lunch brunch ontbijt breakfast proeverij tasting wijn wine "
+        "bier beer brouwerij brewery gin whisky kook koken cooking culinair culinary smaak streekproduct "
+        "barbecue bbq taart bakken baking restaurant high-tea hightea kaas chocolade koffie vegan maaltijd "
+        "pannenkoek oesters "
+    ),
+    _C.WORKSHOPS: (
+        "workshop cursus course les lezing lecture training masterclass class seminar webinar congres "
+        "conference symposium college leren schilderen tekenen keramiek pottery boetseren naai haak brei "
+        "fotografie photography schrijf writing taalcafe taalles computer digitaal digivaardig coderen coding "
+        "programmeren debat talk informatieavond introductie atelier bloemschikken cpr ehbo "
+    ),
+    _C.OUTDOORS: (
+        "wandel wandeling wandelen wandeltocht hike hiking walk natuur nature bos forest park strand beach "
+        "duin tuin garden vogel bird vaartocht varen boottocht kano kayak excursie buiten outdoor outdoors "
+        "camping sterren paddenstoel boswachter ivn polder heide fiets fietsen picknick rivier landgoed "
+        "vlinder bijen safari "
+    ),
+    _C.ENTERTAINMENT: (
+        "theater theatre toneel cabaret comedy comedian stand-up standup film films movie cinema bioscoop "
+        "voorstelling musical show circus magie goochel illusionist festival expositie exhibition "
+        "tentoonstelling museum galerie gallery kunst art kunstroute ballet improvisatie dance performance "
+        "spektakel vuurwerk kermis revue spoken poetry poezie literair boekpresentatie première premiere "
+        "lichtshow carnaval "
+    ),
+    _C.SOCIAL: (
+        "borrel netwerk netwerken networking meetup meet-up ontmoeting ontmoeten ontmoetingscafe "
+        "koffieochtend inloop inloopochtend feest party gezellig singles speeddate speeddaten date cafe café "
+        "praatcafe huiskamer buurtborrel clubavond nieuwjaarsborrel vrijmibo kletsen sociaal social mixer "
+        "drinks lgbt pride reünie "
+    ),
+    _C.COMMUNITY: (
+        "gemeenteraad raadsvergadering raadscommissie commissie commissievergadering vergadering council "
+        "committee board meeting hearing buurt wijk bewoners inspraak inwoners vrijwilligers vrijwilliger "
+        "volunteer markt market rommelmarkt braderie vlooienmarkt weekmarkt herdenking bevrijdingsdag "
+        "koningsdag kerk kerkdienst church collecte inzameling fundraiser benefiet dorpshuis burgemeester "
+        "verkiezing election openbare spreekuur dodenherdenking "
+    ),
+}
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SHORTEST_INSIDE = 5
+"""Letters of a stem that may count inside a longer word; shorter ones (`les`, `bos`) are in too many words."""
+_READ_OF_DESCRIPTION = 400
+
+
+def _table() -> dict[str, Category]:
+    return {stem: category for category, stems in _STEMS.items() for stem in stems.split()}
+
+
+_TABLE = _table()
+_INSIDE = re.compile(
+    "|".join(sorted((stem for stem in _TABLE if len(stem) >= _SHORTEST_INSIDE), key=len, reverse=True))
+)
+_ENDINGS = ("s", "en", "e", "jes", "je", "'s", "es", "ing")
+
+
+def category_of(kind: str, labels: str, title: str, description: str) -> Category:
+    """The category that most words speak for: the source's own labels most, then the title, then the description.
+
+    Where the words are silent, schema.org's kind decides; where both are, it is of the community.
+    """
+    scores: dict[Category, int] = {}
+    hint = BY_KIND.get(kind)
+    if hint is not None:
+        scores[hint] = 3
+    _count(labels, 4, scores)
+    _count(title, 3, scores)
+    if not scores:
+        _count(description[:_READ_OF_DESCRIPTION], 1, scores)
+    return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
+
+
+def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
+    for word in _WORD.findall(text.lower()) if text else ():
+        category = _of_word(word)
+        if category is not None:
+            scores[category] = scores.get(category, 0) + weight
+
+
+@lru_cache(maxsize=32_768)
+def _of_word(word: str) -> Category | None:
+    if word in _TABLE:
+        return _TABLE[word]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and (category := _TABLE.get(word.removesuffix(ending))) is not None:
+            return category
+    return _of_compound(word)
+
+
+def _of_compound(word: str) -> Category | None:
+    """Of a Dutch compound the last part says what it is, except that whatever is for children is for families."""
+    found = [_TABLE[match[0]] for match in _INSIDE.finditer(word)]
+    if Category.FAMILY in found:
+        return Category.FAMILY
+    return found[-1] if found else None

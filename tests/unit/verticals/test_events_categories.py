@@ -1,0 +1,48 @@
+"""The ten categories, by rules in Dutch and English."""
+
+import pytest
+
+from tidemill.verticals.events.categories import category_of
+from tidemill.verticals.events.record import Category
+
+
+@pytest.mark.parametrize(
+    ("title", "category"),
+    [
+        ("Jazzconcert in de kerk", Category.MUSIC),
+        ("Symphony orchestra plays Mahler", Category.MUSIC),
+        ("Kinderworkshop knutselen", Category.FAMILY),
+        ("Storytime for toddlers", Category.FAMILY),
+        ("Halve marathon van Egmond", Category.ACTIVE),
+        ("Chair yoga for beginners", Category.ACTIVE),
+        ("Pubquiz in café de Zwaan", Category.GAMING),
+        ("Bordspellenavond", Category.GAMING),
+        ("Wijnproeverij", Category.FOODIE),
+        ("Food truck lunch", Category.FOODIE),
+        ("Cursus schilderen", Category.WORKSHOPS),
+        ("Lecture: the history of the port", Category.WORKSHOPS),
+        ("Natuurwandeling met de boswachter", Category.OUTDOORS),
+        ("Birds of the forest: a guided hike", Category.OUTDOORS),
+        ("Toneelvoorstelling De Kersentuin", Category.ENTERTAINMENT),
+        ("Stand-up comedy night", Category.ENTERTAINMENT),
+        ("Nieuwjaarsborrel", Category.SOCIAL),
+        ("Networking drinks", Category.SOCIAL),
+        ("Raadsvergadering", Category.COMMUNITY),
+        ("City Council meeting", Category.COMMUNITY),
+        ("Xyzzy", Category.COMMUNITY),
+    ],
+)
+def test_a_title_speaks_for_its_category(title: str, category: Category) -> None:
+    assert category_of("", "", title, "") is category
+
+
+def test_the_sources_own_label_outweighs_the_title() -> None:
+    assert category_of("", "Muziek", "Avond voor kinderen", "") is Category.MUSIC
+
+
+def test_the_kind_decides_when_words_are_silent() -> None:
+    assert category_of("MusicEvent", "", "Xyzzy", "") is Category.MUSIC
+
+
+def test_the_description_is_asked_last() -> None:
+    assert category_of("", "", "Xyzzy", "Een avond vol muziek") is Category.MUSIC

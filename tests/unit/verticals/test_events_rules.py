@@ -1,0 +1,140 @@
+"""Judging events."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import pytest
+
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.core.source import Coordinates, Source
+from tidemill.core.verdict import Accepted, Dropped
+from tidemill.core.vertical import Context
+from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.record import Category, Event, Precision, Status
+from tidemill.verticals.events.rules import Reason
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+EDAM = Source(
+    id=7, name="Edam", vertical="events", base_url="https://edam.nl", adapter_id="events.generic",
+    city="Edam", coordinates=Coordinates(52.5, 5.05),
+)  # fmt: skip
+
+
+def judged(source: Source = EDAM, **fields: object) -> Any:
+    fields = {"title": "Koor zingt", "starts": "2026-12-01T20:00:00+01:00"} | fields
+    raw = RawRecord(
+        fields={name: value for name, value in fields.items() if value is not None},
+        strategy=Strategy.JSONLD,
+        confidence=0.95,
+        origin="json-ld/0",
+    )
+    return VERTICAL.judge(raw, Context(source, "https://edam.nl/agenda", NOON))
+
+
+def event(**fields: object) -> Event:
+    verdict = judged(**fields)
+    assert isinstance(verdict, Accepted), verdict
+    return verdict.record
+
+
+@pytest.mark.parametrize("title", [None, "", "   ", "---", "<b></b>"])
+def test_an_event_without_a_title_is_dropped(title: str | None) -> None:
+    assert judged(title=title).reason == Reason.NO_TITLE
+
+
+def test_an_event_without_a_date_is_dropped() -> None:
+    assert judged(starts=None) == Dropped(Reason.NO_DATE, "Koor zingt")
+
+
+def test_a_date_that_cannot_be_read_is_dropped_with_its_words() -> None:
+    assert judged(starts="binnenkort") == Dropped(Reason.UNREADABLE_DATE, "binnenkort")
+
+
+def test_history_is_dropped_and_so_is_a_date_beyond_belief() -> None:
+    assert judged(starts="2024-01-01").reason == Reason.LONG_PAST
+    assert judged(starts="2099-01-01").reason == Reason.TOO_FAR
+
+
+def test_a_long_exhibition_that_still_runs_is_no_history() -> None:
+    assert event(starts="2025-09-01", ends="2026-12-01").ends_at == datetime.fromisoformat("2026-12-01T23:59+01:00")
+
+
+def test_the_guaranteed_fields_are_there_even_if_the_page_says_little() -> None:
+    bare = event(starts="2026-12-01")
+    assert bare.description == ""
+    assert bare.event_time == "TBD"
+    assert bare.event_date.isoformat() == "2026-12-01T00:00:00+01:00"
+    assert bare.venue_name == "Edam"
+    assert bare.category in Category
+    assert (bare.latitude, bare.longitude, bare.location_precision) == (52.5, 5.05, Precision.SOURCE)
+
+
+def test_a_time_in_another_zone_is_told_in_the_sources_own() -> None:
+    assert event(starts="2026-07-01T18:00:00Z").event_time == "20:00"
+
+
+def test_an_hour_that_the_clocks_skip_is_read_as_the_one_they_show() -> None:
+    assert event(starts="2026-03-29T02:30").event_date.isoformat() == "2026-03-29T03:30:00+02:00"
+
+
+def test_a_night_that_ends_after_midnight_ends_the_next_day() -> None:
+    late = event(starts="2026-12-01T23:00", ends="2026-12-01T02:00")
+    assert late.ends_at.isoformat() == "2026-12-02T02:00:00+01:00"
+
+
+def test_an_end_years_away_is_not_believed() -> None:
+    assert event(ends="2099-01-01").ends_at is None
+
+
+def test_the_identity_is_the_sources_own_id_then_its_address_then_the_fingerprint() -> None:
+    assert judged(id="A1", url="https://edam.nl/e/1").identity == "id:A1"
+    assert judged(url="https://edam.nl/e/1?utm_source=x").identity == "https://edam.nl/e/1"
+    assert judged().identity == event().fingerprint
+
+
+def test_an_address_that_several_events_share_is_no_identity() -> None:
+    assert judged(url="https://edam.nl/e/1", shared_url=True).identity == event().fingerprint
+
+
+def test_an_address_that_differs_only_in_its_fragment_is_still_its_own() -> None:
+    assert judged(url="https://edam.nl/agenda#e1").identity == "https://edam.nl/agenda#e1"
+
+
+def test_a_corrected_title_or_a_moved_date_is_the_same_event_when_the_source_names_it() -> None:
+    before = judged(url="https://edam.nl/e/1")
+    after = judged(url="https://edam.nl/e/1", title="Koor zingt!", starts="2026-12-02T20:00")
+    assert before.identity == after.identity
+    assert before.record.fingerprint != after.record.fingerprint
+
+
+def test_case_and_spacing_do_not_change_a_fingerprint() -> None:
+    assert event(title="KOOR   zingt").fingerprint == event().fingerprint
+
+
+def test_a_cancelled_event_says_so() -> None:
+    assert event(status="EventCancelled").is_cancelled
+    assert event(title="GEANNULEERD: Koor zingt").status is Status.CANCELLED
+    assert not event(status="EventScheduled").is_cancelled
+
+
+def test_markup_never_survives_into_text() -> None:
+    shown = event(title="<b>Koor</b> &amp; band", description="<p>Een<br>avond</p><script>alert(1)</script>")
+    assert shown.title == "Koor & band"
+    assert shown.description == "Een avond"
+
+
+def test_coordinates_out_of_range_or_unreadable_are_not_used() -> None:
+    assert event(latitude="91", longitude="5").location_precision is Precision.SOURCE
+    assert event(latitude="x", longitude="5").location_precision is Precision.SOURCE
+    assert event(latitude="52,1", longitude="5").location_precision is Precision.VENUE
+
+
+def test_a_tracking_pixel_is_no_image() -> None:
+    assert event(image="https://t.example/pixel.gif?id=1").image_url is None
+    assert event(image="https://edam.nl/foto.jpg").image_url == "https://edam.nl/foto.jpg"
+
+
+def test_a_stored_event_comes_back_as_it_was() -> None:
+    verdict = judged(url="https://edam.nl/e/1", ends="2026-12-01T22:00")
+    assert VERTICAL.revive(verdict.identity, msgspec.json.encode(verdict.record)) == verdict.record
