@@ -1,0 +1,190 @@
+"""The world on real sockets: every site on its own loopback address, with its hangs, drips and cuts for real.
+
+In a process: `async with LabServer(world) as server: ...`. As a child: `python -m tidemill.lab.server --seed 7`
+prints one line of JSON with the sources and serves until its standard input closes or it is told to stop.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+import msgspec
+from aiohttp import web
+
+from tidemill.lab.faults import ALL_KINDS
+from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
+from tidemill.lab.site import Behaviour, LabRequest, LabResponse, respond
+from tidemill.lab.sources import sources
+from tidemill.lab.wall import wall_time
+from tidemill.lab.world import World, build_world
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A request as the server saw it: the site's name, the path, and the loop's own monotonic time in seconds."""
+
+    host: str
+    path: str
+    at: float
+
+
+class LabServer:
+    """Serves a world. `world` is, once started, the same world with its sites at their real addresses.
+
+    Sites are told apart by address where the system has more than one loopback address, and by the Host header
+    (`NAME.localhost`) where it has not. `log` holds every request in order of arrival.
+    """
+
+    def __init__(self, world: World, *, port: int = 0, now: Callable[[], datetime] = wall_time) -> None:
+        """Nothing is opened before the server is entered."""
+        self.world = world
+        self.log: list[Seen] = []
+        self._port = port
+        self._now = now
+        self._by_name: Mapping[str, str] = {}
+        self._closing = asyncio.Event()
+        self._runner = web.ServerRunner(web.Server(self._answer, access_log=None, handler_cancellation=True))
+
+    async def __aenter__(self) -> Self:
+        """Open the sockets, move the world to them, and serve."""
+        hosts = list(self.world.sites)
+        try:
+            places = addresses(len(hosts))
+            listeners = listening_sockets(places, self._port)
+        except NoPortError:
+            places = [f"{host.removesuffix('.test')}.localhost" for host in hosts]
+            listeners = listening_sockets([ONLY_ADDRESS], self._port)
+        port = listeners[0].getsockname()[1]
+        self._by_name = dict(zip(places, hosts, strict=True)) | {host: host for host in hosts}
+        self.world = self.world.moved_to(
+            {host: f"http://{place}:{port}" for place, host in zip(places, hosts, strict=True)}
+        )
+        await self._runner.setup()
+        for listener in listeners:
+            await web.SockSite(self._runner, listener).start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of everyone who still waits, and close."""
+        self._closing.set()
+        await self._runner.cleanup()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        host = self._site_asked(request)
+        self.log.append(Seen(host, request.path_qs, asyncio.get_running_loop().time()))
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        answer = respond(self.world, LabRequest(host, request.path_qs, headers), self._now())
+        match answer.behaviour:
+            case Behaviour.REFUSE:
+                return _hang_up(request)
+            case Behaviour.HANG:
+                await self._closing.wait()
+                return _hang_up(request)
+            case Behaviour.NORMAL if answer.stream is None:
+                return web.Response(status=answer.status, headers=dict(answer.headers), body=answer.body)
+            case _:
+                return await self._sent_in_pieces(request, answer)
+
+    def _site_asked(self, request: web.BaseRequest) -> str:
+        name = request.headers.get("Host", "").rpartition(":")[0] or request.headers.get("Host", "")
+        return self._by_name.get(name, name)
+
+    async def _sent_in_pieces(self, request: web.BaseRequest, answer: LabResponse) -> web.StreamResponse:
+        response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
+        if answer.stream is None:
+            response.content_length = len(answer.body)
+        await response.prepare(request)
+        if answer.behaviour is Behaviour.CUT:
+            await response.write(answer.body[: answer.sent])
+            return _hang_up(request)
+        pieces = answer.stream() if answer.stream is not None else iter(_split(answer.body, answer.pieces))
+        for piece in pieces:
+            if answer.pause and await self._closes_within(answer.pause):
+                return _hang_up(request)
+            await response.write(piece)
+        await response.write_eof()
+        return response
+
+    async def _closes_within(self, pause: timedelta) -> bool:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), pause.total_seconds())
+        return self._closing.is_set()
+
+
+def _hang_up(request: web.BaseRequest) -> web.StreamResponse:
+    """Close the connection without a word (more)."""
+    if request.transport is not None:
+        request.transport.close()
+    return web.Response()
+
+
+def _split(body: bytes, pieces: int) -> list[bytes]:
+    size = max(1, -(-len(body) // pieces))
+    return [body[start : start + size] for start in range(0, len(body), size)]
+
+
+async def serve(arguments: argparse.Namespace) -> None:
+    """Serve a world until standard input closes or the process is told to stop."""
+    kinds = ALL_KINDS if arguments.faults == "all" else tuple(filter(None, arguments.faults.split(",")))
+    period = timedelta(seconds=arguments.seconds)
+    world = build_world(
+        arguments.seed,
+        arguments.sites,
+        kinds=kinds,
+        start=wall_time(),
+        days=period / timedelta(days=1),
+        opening=period if arguments.busy else timedelta(0),
+    )
+    async with LabServer(world, port=arguments.port) as server:
+        described = {
+            "hosts": {host: site.origin for host, site in server.world.sites.items()},
+            "sources": sources(server.world, interval_seconds=arguments.interval),
+        }
+        sys.stdout.buffer.write(msgspec.json.encode(described) + b"\n")
+        sys.stdout.flush()
+        await _told_to_stop()
+
+
+async def _told_to_stop() -> None:
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    if _is_pipe(sys.stdin.fileno()):
+        reader = asyncio.StreamReader()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+        closed = asyncio.create_task(reader.read())
+        closed.add_done_callback(lambda _: stopped.set())
+    await stopped.wait()
+
+
+def _is_pipe(descriptor: int) -> bool:
+    """Whether someone may close it: a file or /dev/null at standard input means nothing."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def main() -> None:
+    """Read the command line and serve."""
+    parser = argparse.ArgumentParser(prog="python -m tidemill.lab.server", description="Serve the lab on loopback.")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--sites", type=int, default=12)
+    parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
+    parser.add_argument("--faults", default="", help="'all', or kinds separated by commas")
+    parser.add_argument("--seconds", type=float, default=86_400, help="how long the timetable of faults is")
+    parser.add_argument("--busy", action="store_true", help="let agendas change during that time")
+    parser.add_argument("--interval", type=float, default=2.0, help="seconds between requests to one site")
+    asyncio.run(serve(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
