@@ -11,7 +11,6 @@ UV       := build/lock/bin/uv
 # The newest that was tried; only `make lock` uses it.
 UV_VERSION := 0.13.7
 
-CHECKED  := src tests benchmarks
 SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
@@ -33,8 +32,8 @@ test: $(VENV)/ready-develop ## Run all tests, PostgreSQL included
 
 check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
 	$(SAY) 'Checking style'
-	@$(BIN)/ruff check $(CHECKED)
-	@$(BIN)/ruff format --check $(CHECKED)
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
 	$(SAY) 'Checking types'
 	@$(BIN)/mypy
 	$(SAY) 'Checking layers'
@@ -42,8 +41,8 @@ check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
 
 fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	$(SAY) 'Fixing style'
-	@$(BIN)/ruff check --fix $(CHECKED)
-	@$(BIN)/ruff format $(CHECKED)
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
 
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'
@@ -62,7 +61,7 @@ lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
 
 clean: ## Remove the virtual environment, builds and caches
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(UV):
 	$(SAY) 'Installing uv, for locking only'
