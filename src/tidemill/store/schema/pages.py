@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text
 
 from tidemill.store.columns import Json, Key, Moment
-from tidemill.store.schema.base import metadata
+from tidemill.store.schema.base import metadata, partial
 
 page_bodies = Table(
     "page_bodies",
@@ -17,6 +17,7 @@ page_bodies = Table(
     Column("body", LargeBinary),
     sqlite_with_rowid=False,
 )
+partial("ix_page_bodies_base", "base_key IS NOT NULL", page_bodies.c.base_key)
 
 pages = Table(
     "raw_pages",

@@ -128,7 +128,7 @@ def tables() -> None:
         sa.Column("held_until", Moment(timezone=True), nullable=True),
         sa.Column("opens_at", Moment(timezone=True), nullable=False),
         sa.Column("served_at", Moment(timezone=True), nullable=True),
-        sa.Column("has_work", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("has_work", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.PrimaryKeyConstraint("host", name=op.f("pk_hosts")),
     )
     with op.batch_alter_table("hosts", schema=None) as batch_op:
@@ -153,7 +153,7 @@ def tables() -> None:
         sa.Column("city", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("tier", sa.Text(), nullable=False),
-        sa.Column("is_enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
+        sa.Column("is_enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("max_listings_per_scrape", sa.Integer(), server_default="100", nullable=False),
         sa.Column("scrape_frequency_hours", sa.Integer(), nullable=True),
         sa.Column("last_scrape_at", Moment(timezone=True), nullable=True),
@@ -174,6 +174,15 @@ def tables() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_page_bodies")),
         sqlite_with_rowid=False,
     )
+    with op.batch_alter_table("page_bodies", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_page_bodies_base",
+            ["base_key"],
+            unique=False,
+            sqlite_where=sa.text("base_key IS NOT NULL"),
+            postgresql_where=sa.text("base_key IS NOT NULL"),
+        )
+
     op.create_table(
         "pipeline_jobs",
         sa.Column("id", Key, autoincrement=False, nullable=False),
@@ -311,7 +320,7 @@ def tables() -> None:
     op.create_table(
         "scrape_adapter_status",
         sa.Column("adapter_id", sa.Text(), nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("disabled_at", Moment(timezone=True), nullable=True),
         sa.Column("disabled_reason", sa.Text(), nullable=True),
         sa.Column("disabled_by", sa.Text(), nullable=True),
@@ -332,8 +341,8 @@ def tables() -> None:
         sa.Column("base_url", sa.Text(), nullable=False),
         sa.Column("adapter_id", sa.Text(), nullable=False),
         sa.Column("fetcher", sa.Text(), server_default="http", nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
-        sa.Column("auto_disabled", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("auto_disabled", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("tier", sa.Text(), server_default="standard", nullable=False),
         sa.Column("time_zone", sa.Text(), server_default="Europe/Amsterdam", nullable=False),
         sa.Column("language", sa.Text(), server_default="nl", nullable=False),
@@ -353,7 +362,7 @@ def tables() -> None:
         sa.Column("headers", Json(), server_default="{}", nullable=False),
         sa.Column("tos_reviewed_at", Moment(timezone=True), nullable=True),
         sa.Column("tos_approved_by", sa.Text(), nullable=True),
-        sa.Column("robots_compliant", sa.Boolean(), server_default=sa.text("1"), nullable=False),
+        sa.Column("robots_compliant", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("visibility", sa.Text(), server_default="INELIGIBLE", nullable=False),
         sa.Column("trust", Json(), server_default="{}", nullable=False),
         sa.Column("adapter_settings", Json(), server_default="{}", nullable=False),
@@ -476,8 +485,8 @@ def tables() -> None:
         sa.Column("schedule", sa.Text(), nullable=True),
         sa.Column("priority", sa.Integer(), server_default="0", nullable=False),
         sa.Column("status", sa.Text(), server_default="ACTIVE", nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
-        sa.Column("robots_path_blocked", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("robots_path_blocked", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("last_scraped_at", Moment(timezone=True), nullable=True),
         sa.Column("last_status", sa.Text(), nullable=True),
         sa.Column("consecutive_failures", sa.Integer(), server_default="0", nullable=False),

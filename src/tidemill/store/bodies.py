@@ -1,0 +1,247 @@
+"""Bodies of pages, kept as they came and named by what they hold (D-5, F7)."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from sqlalchemy import Row, bindparam, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.store.database import Database
+from tidemill.store.encodings import Unreadable, decoded
+from tidemill.store.schema import page_bodies
+from tidemill.store.segments import (
+    HEADER,
+    SegmentReader,
+    SegmentWriter,
+    Spot,
+    finished_segments,
+    remove_segment,
+)
+
+KEY_BYTES = 16
+LEFT_ALONE = timedelta(minutes=10)
+"""How long a segment stays after its last row is gone, for readers who looked the row up before."""
+
+Answer = TypeVar("Answer")
+
+
+class Body(msgspec.Struct, frozen=True):
+    """A body as it came over the wire; `encoding` is '', gzip, br, zstd or deflate."""
+
+    key: bytes
+    wire: bytes
+    encoding: str = ""
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """A body in the form that compaction keeps it: `base_key` names the body that it leans on."""
+
+    key: bytes
+    payload: bytes
+    encoding: str
+    base_key: bytes | None
+
+
+def body_key(wire: bytes) -> bytes:
+    """A body's name: the first 16 bytes of its sha256."""
+    return hashlib.sha256(wire).digest()[:KEY_BYTES]
+
+
+class Bodies(Protocol):
+    """Where bodies are kept."""
+
+    async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
+        """Keep bodies, inside the caller's write transaction; those that are kept already cost nothing."""
+        ...
+
+    async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """The contents (after transfer decoding) by key; what is missing or damaged is not in the answer."""
+        ...
+
+    async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
+        """Bring packed bodies to where they will be kept; answers the columns that `switch` writes."""
+        ...
+
+    async def tidy(self, now: datetime) -> int:
+        """Give back the room of what is no longer kept; answers the bytes freed."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+def bodies_for(database: Database, folder: Path | None = None) -> Bodies:
+    """The right keeping for a database: segment files beside an SQLite file, else rows."""
+    if not database.is_sqlite:
+        return RowBodies(database)
+    file = database.engine.url.database
+    if folder is None and file and file != ":memory:":
+        folder = Path(f"{file}.pages")
+    return RowBodies(database) if folder is None else SegmentBodies(database, folder)
+
+
+class RowBodies:
+    """Bodies in the `body` column."""
+
+    def __init__(self, database: Database) -> None:
+        """Keep bodies in the database itself."""
+        self._insert = database.insert(page_bodies).on_conflict_do_nothing()
+
+    async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
+        """Keep the bodies that are not kept yet."""
+        rows = [
+            {"key": body.key, "length": len(body.wire), "encoding": body.encoding, "body": body.wire}
+            for body in await _unknown(connection, bodies)
+        ]
+        if rows:
+            await connection.execute(self._insert, rows)
+
+    async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """The contents by key."""
+        rows = await _rows_with_bases(connection, keys)
+        payloads = {row.key: row.body for row in rows if row.body is not None and len(row.body) == row.length}
+        return await _in_thread(lambda: _contents(rows, payloads, keys))
+
+    async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
+        """Nothing to bring anywhere: the payload goes with the row."""
+        return [{"body": one.payload, "length": len(one.payload)} for one in packed]
+
+    async def tidy(self, now: datetime) -> int:  # noqa: ARG002 - a database reuses its own room
+        """Nothing to do: the database reuses its own room."""
+        return 0
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class SegmentBodies:
+    """Bodies in segment files beside the database; rows say where."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        """Keep bodies in `folder`: fresh ones and packed ones in segments of their own."""
+        self._database = database
+        self._folder = folder
+        self._insert = database.insert(page_bodies).on_conflict_do_nothing()
+        self._fresh = SegmentWriter(folder)
+        self._packed = SegmentWriter(folder)
+        self._reader = SegmentReader(folder)
+        self._unused: dict[int, datetime] = {}
+
+    async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
+        """Keep the bodies that are not kept yet: the bytes first, so that no row ever points at nothing."""
+        unknown = await _unknown(connection, bodies)
+        if not unknown:
+            return
+        records = [(body.key, body.wire) for body in unknown]
+        spots = await _in_thread(lambda: self._fresh.append(records))
+        rows = [
+            {
+                "key": body.key,
+                "segment": spot.segment,
+                "place": spot.place,
+                "length": spot.length,
+                "encoding": body.encoding,
+            }
+            for body, spot in zip(unknown, spots, strict=True)
+        ]
+        await connection.execute(self._insert, rows)
+
+    async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """The contents by key."""
+        rows = await _rows_with_bases(connection, keys)
+        spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows if row.segment is not None]
+        return await _in_thread(lambda: _contents(rows, self._reader.read(spots), keys))
+
+    async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
+        """Write the payloads to a segment that holds nothing else."""
+        records = [(one.key, one.payload) for one in packed]
+        spots = await _in_thread(lambda: self._packed.append(records)) if records else []
+        return [msgspec.structs.asdict(spot) for spot in spots]
+
+    async def tidy(self, now: datetime) -> int:
+        """Move what is left out of segments that are mostly empty, and remove those that nothing points to."""
+        finished = await _in_thread(lambda: finished_segments(self._folder))
+        async with self._database.write():
+            pass  # whoever was writing into these segments when they were finished has committed by now
+        live = await self._live_bytes()
+        for number, size in finished.items():
+            if 0 < live.get(number, 0) * 2 < size:
+                await self._move_out(number)
+        empty = {number for number in finished if number not in live}
+        self._unused = {number: self._unused.get(number, now) for number in empty}
+        gone = [number for number, since in self._unused.items() if now - since >= LEFT_ALONE]
+        for number in gone:
+            self._reader.forget(number)
+            remove_segment(self._folder, number)
+        return sum(finished[number] for number in gone)
+
+    async def close(self) -> None:
+        """Let go of files."""
+        self._fresh.close()
+        self._packed.close()
+        self._reader.close()
+
+    async def _live_bytes(self) -> dict[int, int]:
+        columns = page_bodies.c.segment, func.sum(page_bodies.c.length + HEADER.size)
+        async with self._database.read() as connection:
+            found = await connection.execute(select(*columns).group_by(page_bodies.c.segment))
+            return {int(number): int(size) for number, size in found if number is not None}
+
+    async def _move_out(self, number: int) -> None:
+        """Copy the records that are still wanted as they are, and point their rows at the copies."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(page_bodies).where(page_bodies.c.segment == number))).all()
+        spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows]
+        payloads = await _in_thread(lambda: self._reader.read(spots))
+        whole = [row for row in rows if row.key in payloads]
+        placed = await self.lay([Packed(row.key, payloads[row.key], row.encoding, row.base_key) for row in whole])
+        moves = [{"its_key": row.key, "was_at": row.segment, **place} for row, place in zip(whole, placed, strict=True)]
+        if moves:
+            async with self._database.write() as connection:
+                same = (page_bodies.c.key == bindparam("its_key")) & (page_bodies.c.segment == bindparam("was_at"))
+                await connection.execute(update(page_bodies).where(same), moves)
+
+
+async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[Body]:
+    """The bodies that are not kept yet, each once.
+
+    The rows of those that are kept are held until the transaction ends, so that retention cannot take them away
+    between this look and the page row that needs them. In order of key, so that two writers never wait for each other.
+    """
+    wanted = {body.key: body for body in sorted(bodies, key=lambda body: body.key)}
+    known = select(page_bodies.c.key).where(page_bodies.c.key.in_(wanted)).order_by(page_bodies.c.key)
+    for key in (await connection.execute(known.with_for_update(read=True))).scalars():
+        del wanted[key]
+    return list(wanted.values())
+
+
+async def _rows_with_bases(connection: AsyncConnection, keys: Collection[bytes]) -> list[Row[Any]]:
+    rows = list(await connection.execute(select(page_bodies).where(page_bodies.c.key.in_(set(keys)))))
+    known = {row.key for row in rows}
+    if bases := {row.base_key for row in rows if row.base_key is not None} - known:
+        rows += await connection.execute(select(page_bodies).where(page_bodies.c.key.in_(bases)))
+    return rows
+
+
+def _contents(rows: Sequence[Row[Any]], payloads: dict[bytes, bytes], keys: Collection[bytes]) -> dict[bytes, bytes]:
+    """Decode what was asked for; a base never leans on another one, so one step is enough."""
+    contents: dict[bytes, bytes] = {}
+    for row in sorted(rows, key=lambda row: row.base_key is not None):
+        base = contents.get(row.base_key) if row.base_key is not None else None
+        if row.key not in payloads or (row.base_key is not None and base is None):
+            continue
+        try:
+            contents[row.key] = decoded(payloads[row.key], row.encoding, base)
+        except Unreadable:
+            continue  # absent from the answer: the caller says what a lost page means
+    return {key: contents[key] for key in keys if key in contents}
+
+
+async def _in_thread(work: Callable[[], Answer]) -> Answer:
+    return await asyncio.get_running_loop().run_in_executor(None, work)

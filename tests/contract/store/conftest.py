@@ -1,0 +1,45 @@
+"""A database with its tables, on SQLite and on PostgreSQL, and the parts of the store on top of it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tidemill.store.bodies import Bodies, bodies_for
+from tidemill.store.database import Database, open_database
+from tidemill.store.ids import Ids
+from tidemill.store.migrate import upgrade
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    opened = open_database(database_url)
+    await upgrade(opened)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def sqlite_database(sqlite_url: str) -> AsyncIterator[Database]:
+    opened = open_database(sqlite_url)
+    await upgrade(opened)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def ids(database: Database) -> Ids:
+    return Ids(database)
+
+
+@pytest.fixture
+async def bodies(database: Database) -> AsyncIterator[Bodies]:
+    kept = bodies_for(database)
+    yield kept
+    await kept.close()
+
+
+@pytest.fixture
+def segments(tmp_path: Path) -> Path:
+    """Where the segments of this test's SQLite database are."""
+    return tmp_path / "tidemill.db.pages"
