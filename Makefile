@@ -71,7 +71,7 @@ $(UV):
 # One stamp per set of requirements: newer than its lock file and pyproject.toml means installed.
 $(VENV)/ready-%: requirements/%.txt pyproject.toml | $(VENV)/python
 	$(SAY) 'Installing the pinned requirements ($<)'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes -r $<
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
