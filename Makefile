@@ -69,13 +69,13 @@ $(UV):
 	@build/lock/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 # One stamp per set of requirements: newer than its lock file and pyproject.toml means installed.
-$(VENV)/ready-%: requirements/%.txt pyproject.toml | $(VENV)/python
+$(VENV)/ready-%: requirements/%.txt pyproject.toml | $(VENV)/made
 	$(SAY) 'Installing the pinned requirements ($<)'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes -r $<
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
-$(VENV)/python:
+$(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo 'Tidemill needs Python 3.11 or newer as "$(PYTHON)"; name another with: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
