@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from rig.clock import SettableClock
+from rig.parent import die_with_parent
 from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
 from rig.postgres_binaries import find_programs
 
@@ -18,6 +19,12 @@ IN_CI = ENVIRONMENT.get("CI", "").lower() in {"1", "true"}
 settings.register_profile("laptop", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if IN_CI else "laptop")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tie each xdist worker to its run."""
+    if hasattr(config, "workerinput"):
+        die_with_parent()
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,8 @@ from pathlib import Path
 import asyncpg
 
 from rig.locks import held_alone, held_together
+from rig.parent import TESTS
 from rig.postgres_keeper import NOTE, USER, read_note
-
-TESTS = Path(__file__).resolve().parent.parent
 
 
 class PostgresDidNotStartError(Exception):

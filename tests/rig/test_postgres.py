@@ -17,7 +17,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from rig.locks import held_alone
-from rig.postgres import TESTS, PostgresDidNotStartError, PostgresServer, a_server
+from rig.parent import TESTS
+from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
 from rig.postgres_binaries import dying_with_parent, find_programs, programs_from_the_wheel
 from rig.postgres_keeper import read_note
 
@@ -25,7 +26,8 @@ ASKS_FOR_ENCRYPTION = struct.pack("!ii", 8, 80877103)  # the shortest question P
 USES_A_SERVER = """
     import sys
     from pathlib import Path
-    from rig.postgres import a_server
+    from rig.parent import TESTS
+from rig.postgres import a_server
     with a_server(Path(sys.argv[1]), Path(sys.argv[2]), "elsewhere"):
         print("using it", flush=True)
         sys.stdin.read()
