@@ -26,8 +26,7 @@ ASKS_FOR_ENCRYPTION = struct.pack("!ii", 8, 80877103)  # the shortest question P
 USES_A_SERVER = """
     import sys
     from pathlib import Path
-    from rig.parent import TESTS
-from rig.postgres import a_server
+    from rig.postgres import a_server
     with a_server(Path(sys.argv[1]), Path(sys.argv[2]), "elsewhere"):
         print("using it", flush=True)
         sys.stdin.read()
