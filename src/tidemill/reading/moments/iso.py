@@ -12,6 +12,7 @@ _LOOSE = re.compile(
     r"(?:[T\s]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
     r"\s*(?P<offset>Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?"
 )
+_COMPACT = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:T\d{4}(?:\d\d)?Z?)?")
 _EARLIEST, _LATEST = 1900, 2200
 
 
@@ -21,7 +22,7 @@ def parse_iso(text: str, zone: ZoneInfo) -> Moment | None:
     A time with an offset is told in the zone's own hours. A midnight with no offset, as date-only systems
     write it, still counts as a time.
     """
-    if text[4:5] != "-" or not text[:4].isdigit():
+    if text[4:5] != "-" and _COMPACT.fullmatch(text) is None:
         return None
     try:
         stamp = datetime.fromisoformat(text)
@@ -32,7 +33,7 @@ def parse_iso(text: str, zone: ZoneInfo) -> Moment | None:
         text, stamp = tidied
     if not _EARLIEST <= stamp.year <= _LATEST or text[5:6] in "Ww":
         return None
-    if len(text) <= _DAY_LENGTH:
+    if len(text) <= _DAY_LENGTH and "T" not in text:
         return Moment(starts=local(stamp, zone), text=text)
     starts = in_zone(stamp, zone) if stamp.tzinfo is not None else local(stamp, zone)
     return Moment(starts=starts.replace(microsecond=0), grain=Grain.MINUTE, text=text)

@@ -15,6 +15,7 @@ class Grain(StrEnum):
     """How finely a phrase tells the time."""
 
     MINUTE = "minute"
+    PART = "part"
     DAY = "day"
     MONTH = "month"
 
@@ -24,7 +25,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     `starts` and `ends` are aware, at the offset that the zone has then; where only a day is known, `starts` is
     its midnight and `ends` its last minute. `all_day` is set only where the phrase says so. `text` is the
-    phrase as given. `year_given` and `weekday_agrees` tell how much of it was guessed (None: no weekday named).
+    phrase as given. A part of a day (`vanavond`) has its usual hour in `starts`, and no `time`. `date_given`,
+    `year_given` and `weekday_agrees` tell how much of it was guessed (None: no weekday named).
     """
 
     starts: datetime
@@ -32,6 +34,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     grain: Grain = Grain.DAY
     all_day: bool = False
     text: str = ""
+    date_given: bool = True
     year_given: bool = True
     weekday_agrees: bool | None = None
 

@@ -64,7 +64,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
         return Dropped(Reason.NO_DATE, title)
     source = context.source
     moment = parse_moment(written, context.read_at, source.time_zone, source.language, day_first=_day_first(source))
-    if moment is None:
+    if moment is None or not moment.date_given:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
     ends = _end(fields, moment, context)
     refusal = _refusal(moment, ends, context.read_at)
