@@ -1,0 +1,135 @@
+"""Undoing Content-Encoding ourselves: under a cap, and noticing when the end is missing (F1)."""
+
+import zlib
+from collections.abc import Callable
+
+import brotli
+import msgspec
+import zstandard
+
+from tidemill.core.failure import Failure
+
+LARGEST_ZSTD_WINDOW = 8 << 20  # bytes; what RFC 9659 lets a server ask of us
+_BROTLI_STEP = 1 << 20  # bytes of output at a time
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP = 16 + zlib.MAX_WBITS
+_ALIASES = {"x-gzip": "gzip", "identity": "", "none": "", "utf-8": "", "": ""}
+
+
+class Decoded(msgspec.Struct, frozen=True):
+    """The content of a body, and the form in which it is worth keeping.
+
+    `stored_as` is '', `gzip`, `deflate` (with its zlib header), `br` or `zstd`, and says what `stored` is encoded
+    with; whatever is odd (two layers, several members, raw deflate, a body cut short) is kept decoded. `cut` is
+    TOO_LARGE or TRUNCATED_BODY when `content` is not all there is.
+    """
+
+    content: bytes
+    stored: bytes
+    stored_as: str = ""
+    cut: Failure | None = None
+
+
+class _Layer(msgspec.Struct, frozen=True):
+    content: bytes
+    cut: Failure | None = None
+    is_plain: bool = True
+
+
+def decode(body: bytes, content_encoding: str, limit: int) -> Decoded:
+    """The body without its encodings, never more than `limit` bytes of it."""
+    if not content_encoding:
+        return Decoded(body, body)
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    layers = [name for name in (_ALIASES.get(name, name) for name in reversed(names)) if name in _DECODERS]
+    content, odd = body, len(layers) != 1
+    for name in layers:
+        if not _looks_encoded(content, name):
+            odd = True  # a proxy has decoded it and left the header: browsers give up, we need not
+            continue
+        layer = _DECODERS[name](content, limit)
+        content, odd = layer.content, odd or not layer.is_plain
+        if layer.cut is not None:
+            return Decoded(content, content, "", layer.cut)
+    return Decoded(content, content) if odd else Decoded(content, body, layers[0])
+
+
+def _looks_encoded(content: bytes, name: str) -> bool:
+    if name == "gzip":
+        return content.startswith(_GZIP_MAGIC)
+    if name == "zstd":
+        return content.startswith(zstandard.FRAME_HEADER) or content[1:4] == b"\x2a\x4d\x18"
+    return bool(content)
+
+
+def _gunzip(data: bytes, limit: int) -> _Layer:
+    """One gzip member, or several on end; what follows and is none is ignored, as browsers do."""
+    layer, rest = _inflate(data, limit, _GZIP)
+    pieces, size = [layer.content], len(layer.content)
+    while rest.startswith(_GZIP_MAGIC):
+        layer, rest = _inflate(rest, limit - size, _GZIP)
+        pieces.append(layer.content)
+        size += len(layer.content)
+    return layer if len(pieces) == 1 else _Layer(b"".join(pieces), layer.cut, is_plain=False)
+
+
+def _undeflate(data: bytes, limit: int) -> _Layer:
+    """Deflate is meant to have a zlib header, and often has none."""
+    has_header = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2]) % 31 == 0
+    layer, _ = _inflate(data, limit, zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+    return _Layer(layer.content, layer.cut, is_plain=has_header)
+
+
+def _inflate(data: bytes, limit: int, wbits: int) -> tuple[_Layer, bytes]:
+    stream = zlib.decompressobj(wbits)
+    try:
+        content = stream.decompress(data, limit + 1)
+    except zlib.error:
+        return _Layer(b"", Failure.TRUNCATED_BODY), b""
+    if len(content) > limit:
+        return _Layer(content[:limit], Failure.TOO_LARGE), b""
+    if not stream.eof:
+        return _Layer(content, Failure.TRUNCATED_BODY), b""
+    return _Layer(content), stream.unused_data
+
+
+def _unbrotli(data: bytes, limit: int) -> _Layer:
+    stream = brotli.Decompressor()
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        while True:
+            piece = stream.process(data, output_buffer_limit=_BROTLI_STEP)
+            data = b""
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                return _Layer(b"".join(pieces)[:limit], Failure.TOO_LARGE)
+            if stream.is_finished() or (not piece and stream.can_accept_more_data()):
+                break
+    except brotli.error:
+        return _Layer(b"".join(pieces), Failure.TRUNCATED_BODY)
+    return _Layer(b"".join(pieces), None if stream.is_finished() else Failure.TRUNCATED_BODY)
+
+
+def _unzstd(data: bytes, limit: int) -> _Layer:
+    """Zstandard, read twice: once under the cap, then whole to see whether its end is there."""
+    decompressor = zstandard.ZstdDecompressor(max_window_size=LARGEST_ZSTD_WINDOW)
+    try:
+        content = decompressor.stream_reader(data).read(limit + 1)
+        if len(content) > limit:
+            return _Layer(content[:limit], Failure.TOO_LARGE)
+        stream = decompressor.decompressobj()
+        whole = stream.decompress(data)
+    except zstandard.ZstdError:
+        return _Layer(b"", Failure.TRUNCATED_BODY)
+    return _Layer(whole, None if stream.eof else Failure.TRUNCATED_BODY)
+
+
+_DECODERS: dict[str, Callable[[bytes, int], _Layer]] = {
+    "gzip": _gunzip,
+    "deflate": _undeflate,
+    "br": _unbrotli,
+    "zstd": _unzstd,
+}

@@ -1,0 +1,159 @@
+"""The `http` fetcher: the default way to get a page (F1, F2)."""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+import xxhash
+
+from tidemill.core.failure import Failure
+from tidemill.core.urls import BadUrl, normalize
+from tidemill.fetching.aiohttp_transport import AiohttpTransport
+from tidemill.fetching.charset import charset_of
+from tidemill.fetching.decoding import decode
+from tidemill.fetching.gate import Gate
+from tidemill.fetching.guard import Guard
+from tidemill.fetching.robots import Robots
+from tidemill.fetching.translate import failure_of_code, retry_after, status_of
+from tidemill.fetching.trip import Gates, Landing, Trip
+from tidemill.pipeline.ports import Clock, FetchRequest, FetchResult, FetchStatus, Transport, WireResponse
+
+USER_AGENT = "Tidemill/0.1"
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8"
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+
+_NOT_MODIFIED = 304
+_SIGN_BIT = 1 << 63
+
+
+class HttpFetcher:
+    """Gets pages with plain HTTP requests, through every gate: guard, robots.txt and pace."""
+
+    def __init__(self, gates: Gates, headers: Mapping[str, str]) -> None:
+        """Built by `http_fetcher`; `headers` go with every request."""
+        self._gates = gates
+        self._headers = headers
+
+    async def fetch(self, request: FetchRequest) -> FetchResult:
+        """Get one page within the request's terms. Trouble is a value, never an exception."""
+        try:
+            href = normalize(request.url)
+        except BadUrl as error:
+            return FetchResult(
+                status=FetchStatus.ERROR, url=request.url, failure=Failure.BAD_URL, error=str(error)
+            )  # fmt: skip
+        if "#" in href:
+            href = href.partition("#")[0]
+        headers, is_conditional = self._headers, False
+        if request.headers or request.etag or request.last_modified:
+            conditions = _conditions(request)
+            headers, is_conditional = {**headers, **request.headers, **conditions}, bool(conditions)
+        trip = Trip(self._gates, request, headers, href)
+        landing = await trip.follow(href, request.max_bytes, request.timeout, obeys_robots=request.obey_robots)
+        if landing.response is None:
+            return _without_response(request, trip, landing)
+        return self._with_response(request, trip, landing.url, landing.response, is_conditional=is_conditional)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._gates.transport.close()
+
+    def _with_response(
+        self, request: FetchRequest, trip: Trip, final_url: str, response: WireResponse, *, is_conditional: bool
+    ) -> FetchResult:
+        headers = response.headers
+        decoded = decode(response.body, headers.get("content-encoding", ""), request.max_bytes)
+        failure = _trouble(response, decoded.cut, is_conditional=is_conditional)
+        content_type = headers.get("content-type", "")
+        return FetchResult(
+            status=FetchStatus.OK if failure is None else status_of(failure),
+            url=request.url,
+            final_url=final_url,
+            status_code=response.status_code,
+            headers=headers,
+            content_type=content_type,
+            charset=charset_of(decoded.content, content_type),
+            wire_body=decoded.stored,
+            content_encoding=decoded.stored_as,
+            body=decoded.content,
+            digest=digest_of(decoded.content),
+            duration=trip.took,
+            requested_at=trip.requested_at,
+            requests=trip.requests,
+            slow_to=trip.crawl_delay,
+            not_modified=response.status_code == _NOT_MODIFIED and failure is None,
+            failure=failure,
+            error="" if failure is None else _explained(response, failure),
+            retry_after=None if failure is None else self._wait_asked_for(response),
+        )
+
+    def _wait_asked_for(self, response: WireResponse) -> timedelta | None:
+        header = response.headers.get("retry-after")
+        return None if header is None else retry_after(header, self._gates.clock.now())
+
+
+def http_fetcher(
+    clock: Clock,
+    *,
+    transport: Transport | None = None,
+    user_agent: str = USER_AGENT,
+    allow: Iterable[str] = (),
+    resolve: Mapping[str, str] | None = None,
+    max_connections: int = 100,
+) -> HttpFetcher:
+    """The http fetcher with its gates.
+
+    `allow` names addresses that may be reached although they are not public (`127.0.0.0/8`, `10.0.0.7:8080`,
+    `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
+    files address is what stands before the slash of `user_agent`.
+    """
+    guard = Guard(allow)
+    headers = {"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
+    gates = Gates(
+        clock=clock,
+        guard=guard,
+        robots=Robots(clock, user_agent.partition(" ")[0]),
+        gate=Gate(clock),
+        transport=transport
+        or AiohttpTransport(guard, usual_headers=headers, resolve=resolve, max_connections=max_connections),
+    )
+    return HttpFetcher(gates, headers)
+
+
+def digest_of(body: bytes) -> int:
+    """The change-detection hash of a body, as a signed 64-bit integer that any database holds."""
+    digest = xxhash.xxh3_64_intdigest(body)
+    return digest - (_SIGN_BIT << 1) if digest & _SIGN_BIT else digest
+
+
+def _conditions(request: FetchRequest) -> dict[str, str]:
+    """The headers that make the request conditional; a validator that cannot be sent back is left out."""
+    named = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
+    return {name: value for name, value in named.items() if value and value.isascii() and value.isprintable()}
+
+
+def _trouble(response: WireResponse, cut: Failure | None, *, is_conditional: bool) -> Failure | None:
+    """What is wrong with a response, the gravest first: its status, then a body that is not whole."""
+    if response.status_code == _NOT_MODIFIED and is_conditional:
+        return None
+    return failure_of_code(response.status_code) or response.cut or cut
+
+
+def _explained(response: WireResponse, failure: Failure) -> str:
+    if failure_of_code(response.status_code) is not None:
+        return f"the server answered {response.status_code}"
+    return f"the body is not whole: {failure}"
+
+
+def _without_response(request: FetchRequest, trip: Trip, landing: Landing) -> FetchResult:
+    return FetchResult(
+        status=status_of(landing.failure),
+        url=request.url,
+        final_url=landing.url,
+        duration=trip.took,
+        requested_at=trip.requested_at,
+        requests=trip.requests,
+        slow_to=trip.crawl_delay,
+        failure=landing.failure,
+        error=landing.detail,
+        retry_at=landing.retry_at,
+    )
