@@ -1,5 +1,6 @@
 """The ground truth: what a site's agenda holds, day by day, and how it changes before it happens."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -14,6 +15,7 @@ from tidemill.lab.words import Tongue, Topic
 LONGEST_LEAD = timedelta(days=60)
 LONGEST_MOVE = timedelta(days=6)
 _IDS_PER_DAY = 10
+_UNFIT = re.compile(r"[^a-z0-9]+")  # for an address
 _WEEKEND = 4  # Friday is the first day on which more is on
 _CORRECTED, _MOVED, _CANCELLED = 0.12, 0.20, 0.25  # cumulative shares of the entries
 _WITHDRAWN = 0.03  # and of those that go without a word
@@ -44,12 +46,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     def version_at(self, moment: datetime) -> int:
         """Which version holds at `moment`."""
+        if len(self.versions) == 1:
+            return 0
         return max(sum(version.since <= moment for version in self.versions) - 1, 0)
 
-    def last_change(self, moment: datetime) -> datetime:
-        """When the entry last came, changed or went, as of `moment`; the beginning of time if it has not come yet."""
-        moments = (self.appears, *(version.since for version in self.versions), self.vanishes)
-        return max((change for change in moments if change <= moment), default=datetime.min.replace(tzinfo=UTC))
+    @property
+    def changes(self) -> tuple[datetime, ...]:
+        """Every moment at which what the site shows of the entry changes."""
+        return (self.appears, *(version.since for version in self.versions[1:]), self.vanishes)
 
 
 class Venue(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,8 +126,7 @@ def clock_change_entry(venue: Venue, day: date) -> Entry:
 
 def slug(title: str) -> str:
     """The title as the end of an address."""
-    plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in title.lower())
-    return "-".join(part for part in plain.split("-") if part)[:60]
+    return _UNFIT.sub("-", title.lower()).strip("-")[:60]
 
 
 def _how_many(draw: Random, rate: float, day: date) -> int:

@@ -14,6 +14,7 @@ from tidemill.lab.words import Tongue
 from tidemill.lab.world import Shown
 
 Fragment = tuple[str, str]
+_FAR = 3  # days from which on a day has no name of its own
 Selectors = Mapping[str, str]
 
 SELECTORS: Mapping[Make, Selectors] = {
@@ -64,6 +65,13 @@ def fragment(site: Site, shown: Shown, today: date, *, redesigned: bool) -> Frag
 def depends_on_today(site: Site) -> bool:
     """Whether the page reads differently tomorrow though nothing changed."""
     return site.make is Make.LIST
+
+
+def nearness(site: Site, shown: Shown, today: date) -> int:
+    """What of `today` an event's fragment depends on: the days left while they have a name of their own."""
+    if not depends_on_today(site):
+        return _FAR
+    return min((shown.version.starts.date() - today).days, _FAR)
 
 
 def long_date(tongue: Tongue, moment: datetime, *, year: bool = True) -> str:

@@ -32,7 +32,7 @@ from tidemill.lab.faults import (
     TruncatedList,
     WrongCharset,
 )
-from tidemill.lab.makes import depends_on_today, fragment
+from tidemill.lab.makes import depends_on_today, fragment, nearness
 from tidemill.lab.sites import Site
 from tidemill.lab.world import PageState, Shown, World
 
@@ -110,7 +110,7 @@ def _agenda(world: World, site: Site, path: str, request: LabRequest, moment: da
     state = world.page_state(site, path, moment)
     body = _agenda_body(world, site, path, state, faults)
     if all(isinstance(fault, RobotsChange | RobotsDown) for fault in faults):
-        return _fresh_or_304(site, body, _changed_at(site, state), request)
+        return _fresh_or_304(world, site, body, _changed_at(site, state), request)
     return _sent_badly(_html(200, body), faults)
 
 
@@ -127,7 +127,7 @@ def _detail(world: World, site: Site, path: str, request: LabRequest, moment: da
         return _html(410, templates.notice_page(site, site.tongue.phrases["gone"]))
     shown = Shown(entry, entry.version_at(moment))
     body = templates.detail_page(site, shown, furniture=world.furniture).encode()
-    return _fresh_or_304(site, body, entry.last_change(moment), request)
+    return _fresh_or_304(world, site, body, max(change for change in entry.changes if change <= moment), request)
 
 
 def _instead(site: Site, fault: Fault, request: LabRequest) -> LabResponse | None:
@@ -174,10 +174,9 @@ def _rendered(world: World, site: Site, path: str, state: PageState, faults: tup
     for fault in faults:
         if isinstance(fault, TruncatedList) and shown:
             shown = shown[: max(1, int(len(shown) * fault.share))]
-    today = state.today if depends_on_today(site) else None
     fragments = [
         world.fragments.get(
-            (site.host, one.entry.id, one.number, redesigned, today),
+            (site.host, one.entry.id, one.number, redesigned, nearness(site, one, state.today)),
             lambda one=one: fragment(site, one, state.today, redesigned=redesigned),  # type: ignore[misc]
         )
         for one in shown
@@ -228,13 +227,13 @@ def _changed_at(site: Site, state: PageState) -> datetime:
     return max(state.changed_at, midnight)
 
 
-def _fresh_or_304(site: Site, body: bytes, changed_at: datetime, request: LabRequest) -> LabResponse:
+def _fresh_or_304(world: World, site: Site, body: bytes, changed_at: datetime, request: LabRequest) -> LabResponse:
     etag = f'"{xxhash.xxh3_64_hexdigest(body)}"'
     headers = {"etag": etag, "last-modified": format_datetime(changed_at.astimezone(UTC), usegmt=True)}
     if _is_known(request, etag, changed_at):
         return LabResponse(status=304, headers=headers)
     headers["content-type"] = "text/html; charset=utf-8"
-    if site.compresses and "gzip" in request.headers.get("accept-encoding", ""):
+    if world.compression and site.compresses and "gzip" in request.headers.get("accept-encoding", ""):
         headers |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
         body = gzip.compress(body, 6, mtime=0)
     return LabResponse(headers=headers, body=body)

@@ -1,5 +1,6 @@
 """The lab's world: a handful of agenda sites, what is really on each of them at any moment, and what ails them."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -65,10 +66,23 @@ class PageState(msgspec.Struct, frozen=True):
         return tuple((shown.entry.id, shown.number) for shown in self.shown)
 
 
+class Window(msgspec.Struct, frozen=True):
+    """Every entry that could be on a page on a certain day, or has just gone, and the moments at which any changes."""
+
+    entries: tuple[Entry, ...]
+    changes: tuple[datetime, ...]
+
+    def last_change(self, moment: datetime, otherwise: datetime) -> datetime:
+        """The last of the changes that has come by `moment`."""
+        passed = bisect_right(self.changes, moment)
+        return self.changes[passed - 1] if passed else otherwise
+
+
 class World:
     """A pure function of seed, host, path and moment; what it remembers only saves work.
 
-    `opening` makes the first moments after `start` busy. Without `furniture` pages carry only their agenda.
+    `opening` makes the first moments after `start` busy. Without `furniture` pages carry only their agenda, and
+    without `compression` they come as they are: both save work when nobody looks at the pages.
     """
 
     def __init__(
@@ -80,6 +94,7 @@ class World:
         start: datetime = EPOCH,
         opening: timedelta = timedelta(0),
         furniture: bool = True,
+        compression: bool = True,
     ) -> None:
         """Take the world's parts; nothing is drawn before it is asked for."""
         self.seed = seed
@@ -88,14 +103,24 @@ class World:
         self.start = start
         self.opening = opening
         self.furniture = furniture
+        self.compression = compression
         self.fragments: Memo[object, tuple[str, str]] = Memo(40_000)
         self.bodies: Memo[object, tuple[object, bytes]] = Memo(4_000)
         self._days: Memo[tuple[str, int], tuple[Entry, ...]] = Memo(100_000)
+        self._windows: Memo[tuple[str, int], Mapping[str, Window]] = Memo(2_000)
 
     def moved_to(self, origins: Mapping[str, str]) -> "World":
         """The same world with its sites at other addresses (host to origin, such as `http://127.0.0.11:8000`)."""
         sites = [msgspec.structs.replace(site, origin=origins[host]) for host, site in self.sites.items()]
-        return World(self.seed, sites, self.timetable, start=self.start, opening=self.opening, furniture=self.furniture)
+        return World(
+            self.seed,
+            sites,
+            self.timetable,
+            start=self.start,
+            opening=self.opening,
+            furniture=self.furniture,
+            compression=self.compression,
+        )
 
     def faults(self, host: str, moment: datetime) -> tuple[Fault, ...]:
         """What is wrong with the host at `moment`."""
@@ -112,12 +137,13 @@ class World:
         """What the agenda page at `path` should list at `moment`."""
         today = moment.astimezone(ZoneInfo(site.time_zone)).date()
         faults = self.faults(site.host, moment)
-        entries = self._around(site, path, today)
-        if path == site.paths[0] and any(isinstance(fault, DstNight) for fault in faults):
-            entries.append(clock_change_entry(_venue(self.seed, site), today))
-        changed_at = max((entry.last_change(moment) for entry in entries), default=self.start)
+        window = self._window(site, today)[path]
+        changed_at = window.last_change(moment, self.start)
         if any(isinstance(fault, EmptyAgenda) for fault in faults):
             return PageState((), changed_at, today)
+        entries = window.entries
+        if path == site.paths[0] and any(isinstance(fault, DstNight) for fault in faults):
+            entries = (*entries, clock_change_entry(_venue(self.seed, site), today))
         there = [
             Shown(entry, entry.version_at(moment)) for entry in entries if entry.appears <= moment < entry.vanishes
         ]
@@ -128,16 +154,17 @@ class World:
         """The entry with this id, whether it is on the site now or not."""
         return next((entry for entry in self._on_day(site, day_of(entry_id)) if entry.id == entry_id), None)
 
-    def _around(self, site: Site, path: str, today: date) -> list[Entry]:
-        """Every entry on the page that could be there today, or has just gone."""
+    def _window(self, site: Site, today: date) -> Mapping[str, Window]:
+        """The site's pages, each with the entries that matter today."""
+        return self._windows.get((site.host, today.toordinal()), lambda: self._gathered(site, today))
+
+    def _gathered(self, site: Site, today: date) -> Mapping[str, Window]:
         earliest = today.toordinal() - LONGEST_MOVE.days - 3
         latest = today.toordinal() + LONGEST_LEAD.days + 1
-        return [
-            entry
-            for ordinal in range(earliest, latest + 1)
-            for entry in self._on_day(site, date.fromordinal(ordinal))
-            if entry.page == path
+        entries = [
+            entry for ordinal in range(earliest, latest + 1) for entry in self._on_day(site, date.fromordinal(ordinal))
         ]
+        return {path: _window_of(path, entries) for path in site.paths}
 
     def _on_day(self, site: Site, day: date) -> tuple[Entry, ...]:
         return self._days.get((site.host, day.toordinal()), lambda: self._drawn(site, day))
@@ -158,11 +185,17 @@ def build_world(
     days: float = 30,
     opening: timedelta = timedelta(0),
     furniture: bool = True,
+    compression: bool = True,
 ) -> World:
     """A world of so many sites, with these kinds of faults on its timetable (none unless asked for)."""
     built = build_sites(seed, sites)
     faults = timetable(seed, [site.host for site in built], start, days, kinds)
-    return World(seed, built, faults, start=start, opening=opening, furniture=furniture)
+    return World(seed, built, faults, start=start, opening=opening, furniture=furniture, compression=compression)
+
+
+def _window_of(path: str, entries: Iterable[Entry]) -> Window:
+    here = tuple(entry for entry in entries if entry.page == path)
+    return Window(here, tuple(sorted(change for entry in here for change in entry.changes)))
 
 
 def _true_event(site: Site, shown: Shown) -> TrueEvent:

@@ -1,0 +1,106 @@
+"""The lab without sockets: answers one request from the world, at the moment that the clock shows."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+import msgspec
+import xxhash
+
+from tidemill.core.failure import Failure
+from tidemill.lab.faults import Outage
+from tidemill.lab.site import Behaviour, LabRequest, LabResponse, respond
+from tidemill.lab.world import World
+from tidemill.pipeline.ports import Clock, WireFailure, WireRequest, WireResponse
+
+_FASTEST = timedelta(milliseconds=40)
+_SLOWEST = timedelta(milliseconds=400)
+_CONNECTING = timedelta(milliseconds=20)
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A request as its site saw it, and when."""
+
+    host: str
+    path: str
+    at: datetime
+
+
+class LabTransport:
+    """Sends requests to a world instead of to the web.
+
+    What sites take to answer is drawn from the world's seed, the host and the number of the visit, so that it is the
+    same every time. `visits` holds every request that reached a site, in order.
+    """
+
+    def __init__(self, world: World, clock: Clock) -> None:
+        """Ask `world`, in the time of `clock`."""
+        self._world = world
+        self._clock = clock
+        self._hosts = {site.origin: host for host, site in world.sites.items()}
+        self._counts: dict[str, int] = {}
+        self.visits: list[Visit] = []
+
+    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+        """Send one request and answer with what came, within its time and size."""
+        parts = urlsplit(request.url)
+        host = self._hosts.get(f"{parts.scheme}://{parts.netloc}")
+        if host is None:
+            return WireFailure(failure=Failure.DNS_FAILED, detail=f"the lab has no site at {parts.netloc}")
+        await self._clock.sleep_until(self._clock.now() + _CONNECTING)
+        if any(isinstance(fault, Outage) for fault in self._world.faults(host, self._clock.now())):
+            return WireFailure(failure=Failure.CONNECTION_LOST, detail="no connection can be made")
+        await depart()
+        departed = self._clock.now()
+        path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+        self.visits.append(Visit(host, path, departed))
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        answer = respond(self._world, LabRequest(host, path, headers), departed)
+        return await self._arrive(request, answer, departed, self._latency(host))
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+    async def _arrive(
+        self, request: WireRequest, answer: LabResponse, departed: datetime, latency: timedelta
+    ) -> WireResponse | WireFailure:
+        """Let the answer take its time, and lose what the site's behaviour loses."""
+        takes = latency
+        if answer.behaviour is Behaviour.DRIP:
+            takes += answer.pause * answer.pieces
+        if answer.behaviour is Behaviour.HANG or latency > request.timeout:
+            await self._clock.sleep_until(departed + request.timeout)
+            return WireFailure(failure=Failure.TIMED_OUT, detail="no answer came in time")
+        await self._clock.sleep_until(departed + min(takes, request.timeout))
+        if answer.behaviour is Behaviour.REFUSE:
+            return WireFailure(failure=Failure.CONNECTION_LOST, detail="the connection was closed without an answer")
+        body, cut = _received(answer, request.max_bytes)
+        if takes > request.timeout:
+            share = (request.timeout - latency) / (takes - latency)
+            body, cut = body[: int(len(body) * share)], Failure.TIMED_OUT
+        return WireResponse(status_code=answer.status, headers=answer.headers, body=body, cut=cut)
+
+    def _latency(self, host: str) -> timedelta:
+        visit = self._counts[host] = self._counts.get(host, 0) + 1
+        drawn = xxhash.xxh3_64_intdigest(f"{self._world.seed}/{host}/{visit}".encode()) / 2**64
+        return _FASTEST + (_SLOWEST - _FASTEST) * drawn
+
+
+def _received(answer: LabResponse, max_bytes: int) -> tuple[bytes, Failure | None]:
+    """As much of the body as came and was taken."""
+    if answer.stream is not None:
+        return _streamed(answer.stream, max_bytes)
+    if answer.behaviour is Behaviour.CUT:
+        return answer.body[: min(answer.sent, max_bytes)], Failure.TRUNCATED_BODY
+    if len(answer.body) > max_bytes:
+        return answer.body[:max_bytes], Failure.TOO_LARGE
+    return answer.body, None
+
+
+def _streamed(stream: Callable[[], Iterator[bytes]], max_bytes: int) -> tuple[bytes, Failure | None]:
+    pieces = bytearray()
+    for piece in stream():
+        pieces += piece
+        if len(pieces) > max_bytes:
+            return bytes(pieces[:max_bytes]), Failure.TOO_LARGE
+    return bytes(pieces), None
