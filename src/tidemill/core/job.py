@@ -104,3 +104,21 @@ def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: flo
 def retry_wait(fail: Fail, policy: Policy, tries: int, roll: float) -> timedelta | None:
     """The wait that the vertical's policy sets for this kind of failure, or None."""
     return next_wait(policy.retry_for(fail.failure), tries, roll, fail.retry_after)
+
+
+def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
+    """What an answer says about the health of the source: well, unwell, or nothing.
+
+    A page that was fetched says nothing until parsing shows that it is not a block page in disguise.
+    """
+    match outcome:
+        case Fail(failure=failure) if MEANING[failure].trips_breaker:
+            return False
+        case Advance(to=Stage.COMPLETED) if stage is Stage.FETCH:
+            return True
+        case Advance() | Fail() if stage is Stage.PARSE:
+            return True
+        case Fail(failure=Failure.NOT_FOUND | Failure.TOO_LARGE):
+            return True
+        case _:
+            return None

@@ -25,7 +25,10 @@ class RunStatus(StrEnum):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts."""
+    """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts.
+
+    `records_repeated` stood twice on their page; `records_seen_again` are those of pages that had not changed.
+    """
 
     urls_attempted: int = 0
     urls_succeeded: int = 0
@@ -40,6 +43,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     records_updated: int = 0
     records_unchanged: int = 0
     records_repeated: int = 0
+    records_seen_again: int = 0
 
     @property
     def failure_rate(self) -> float:

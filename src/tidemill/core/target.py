@@ -36,6 +36,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     last_status: str | None = None
     consecutive_failures: int = 0
     next_due_at: datetime | None = None
+    adapted_seconds: int | None = None
     etag: str = ""
     last_modified: str = ""
     good_page_id: int | None = None
@@ -44,6 +45,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     created_by: str | None = None
     notes: str | None = None
 
+
+UNCHANGED = "UNCHANGED"
+"""The `last_status` of a target whose page was the same as last time."""
 
 BROKEN_AFTER = 5
 """Failures in a row after which a target is left alone but for a weekly recheck (S4)."""

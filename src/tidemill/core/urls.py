@@ -11,6 +11,14 @@ from publicsuffixlist import PublicSuffixList
 TRACKING_PARAMETERS = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
 TRACKING_PREFIX = "utm_"
 
+# Addresses that are spelled as a browser would already, the great majority: a host of plain labels or four numbers,
+# no default port, no segment that starts with a dot, nothing to escape. Asking the parser costs ten times as much.
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_NORMAL = re.compile(
+    rf"https?://(?:(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z][a-z-]+|(?:{_BYTE}\.){{3}}{_BYTE})(?::[1-9]\d\d\d)?"
+    r"/(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*/?)*(?:\?[A-Za-z0-9._~=&%+-]*)?",
+    re.ASCII,
+)
 _PLAIN_QUERY_TEXT = re.compile(r"[A-Za-z0-9_.~+-]*")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -22,6 +30,8 @@ class BadUrl(ValueError):
 
 def normalize(url: str) -> str:
     """The address as a browser would ask for it (WHATWG); `0x7f.1` becomes `127.0.0.1`, `é` becomes `%C3%A9`."""
+    if _NORMAL.fullmatch(url):
+        return url
     try:
         href: str = normalize_url(url)
     except ValueError:

@@ -13,10 +13,14 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """Of no use, and we know why. Counted, kept with its raw fields, never published."""
+    """Of no use, and we know why. Counted, kept with its raw fields, never published.
+
+    `harmless` marks a drop that says nothing against the page: the event is over, the offer is sold out.
+    """
 
     reason: str
     detail: str = ""
+    harmless: bool = False
 
 
 class Quarantined(msgspec.Struct, frozen=True):

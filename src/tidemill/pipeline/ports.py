@@ -11,6 +11,14 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 
 
+class StoreError(Exception):
+    """The database cannot do what was asked; the message says what to do about it."""
+
+
+class StoreLost(StoreError):
+    """The database is away for the moment: unreachable, locked or full. What was asked may be tried again."""
+
+
 class Clock(Protocol):
     """The only source of time; real in production, virtual in the lab."""
 

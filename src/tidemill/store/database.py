@@ -12,6 +12,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from tidemill.pipeline.ports import StoreError, StoreLost
+
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
@@ -22,14 +24,6 @@ SQLITE_PRAGMAS = (
     "PRAGMA wal_autocheckpoint=4000",
 )
 """Durable on every commit (a group of jobs each), readers never blocked, 64 MB of cache."""
-
-
-class StoreError(Exception):
-    """The database cannot do what was asked; the message says what to do about it."""
-
-
-class Lost(StoreError):
-    """The database is away for the moment: unreachable, locked or full. What was asked may be tried again."""
 
 
 class Database:
@@ -75,7 +69,7 @@ class Database:
 
 
 class explained:  # noqa: N801 - reads as a word in a with statement
-    """Turns driver errors into `Lost` or `StoreError` with words for a person."""
+    """Turns driver errors into `StoreLost` or `StoreError` with words for a person."""
 
     def __enter__(self) -> None:
         """Nothing to set up."""
@@ -94,7 +88,7 @@ def translate(error: BaseException) -> StoreError:
         if sign in plain:
             return kind(words)
     if isinstance(error, OSError | InterfaceError) or _connection_lost(error):
-        return Lost(f"the database does not answer ({_first_line(text)}); check its address and that it runs")
+        return StoreLost(f"the database does not answer ({_first_line(text)}); check its address and that it runs")
     return StoreError(_first_line(text))
 
 
@@ -105,14 +99,14 @@ _UNOPENED = "the database file cannot be opened: check that its folder exists an
 _NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate`"
 
 SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("database is locked", Lost, _LOCKED),
-    ("table is locked", Lost, _LOCKED),
+    ("database is locked", StoreLost, _LOCKED),
+    ("table is locked", StoreLost, _LOCKED),
     ("readonly database", StoreError, _READ_ONLY),
     ("read-only", StoreError, _READ_ONLY),
-    ("disk is full", Lost, _FULL),
-    ("no space left", Lost, _FULL),
-    ("disk full", Lost, _FULL),
-    ("disk i/o error", Lost, "the disk refused a write; check it and the free space"),
+    ("disk is full", StoreLost, _FULL),
+    ("no space left", StoreLost, _FULL),
+    ("disk full", StoreLost, _FULL),
+    ("disk i/o error", StoreLost, "the disk refused a write; check it and the free space"),
     ("unable to open database file", StoreError, _UNOPENED),
     ("no such table", StoreError, _NO_TABLES),
     ("undefinedtableerror", StoreError, _NO_TABLES),

@@ -8,7 +8,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from tidemill.store.database import Database, StoreError
+from tidemill.pipeline.ports import StoreError
+from tidemill.store.database import Database
 
 HERE = Path(__file__).parent / "migrations"
 

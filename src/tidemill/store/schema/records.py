@@ -38,12 +38,14 @@ rejected_records = Table(
     Column("run_id", Key, nullable=False),
     Column("source_id", Key, nullable=False),
     Column("page_id", Key, nullable=False),
+    Column("position", Integer, nullable=False),
     Column("vertical", Text, nullable=False),
     Column("verdict", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("detail", Text, nullable=False, server_default=""),
     Column("raw", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
+    UniqueConstraint("page_id", "position"),
 )
 Index("ix_rejected_records_source", rejected_records.c.source_id, rejected_records.c.created_at)
 
@@ -62,7 +64,7 @@ events = Table(
     Column("category", Text, nullable=False),
     Column("latitude", Float),
     Column("longitude", Float),
-    Column("status", Text, nullable=False, server_default="published"),
+    Column("status", Text, nullable=False),
     Column("checksum", BigInteger, nullable=False),
     Column("record", LargeBinary, nullable=False),
     Column("page_id", Key, nullable=False),
@@ -71,7 +73,8 @@ events = Table(
     Column("updated_at", Moment, nullable=False),
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
-    UniqueConstraint("source_id", "identity"),
+    Column("gone_at", Moment),
+    UniqueConstraint("identity", "source_id"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
 

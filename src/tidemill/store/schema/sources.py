@@ -64,7 +64,6 @@ hosts = Table(
     Column("parallel", Integer, nullable=False),
     Column("crawl_delay_ms", Integer),
     Column("tab_at", Moment),
-    Column("held_until", Moment),
     Column("opens_at", Moment, nullable=False),
     Column("served_at", Moment),
     Column("has_work", Boolean, nullable=False, server_default=false()),

@@ -32,6 +32,7 @@ runs = Table(
     Column("records_updated", Integer, nullable=False, server_default="0"),
     Column("records_unchanged", Integer, nullable=False, server_default="0"),
     Column("records_repeated", Integer, nullable=False, server_default="0"),
+    Column("records_seen_again", Integer, nullable=False, server_default="0"),
     Column("records_removed", Integer, nullable=False, server_default="0"),
     Column("truncated_pages", Integer, nullable=False, server_default="0"),
     Column("claimed_total", Integer),

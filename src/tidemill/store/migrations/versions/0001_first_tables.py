@@ -102,7 +102,7 @@ def tables() -> None:
         sa.Column("category", sa.Text(), nullable=False),
         sa.Column("latitude", sa.Float(), nullable=True),
         sa.Column("longitude", sa.Float(), nullable=True),
-        sa.Column("status", sa.Text(), server_default="published", nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
         sa.Column("checksum", sa.BigInteger(), nullable=False),
         sa.Column("record", sa.LargeBinary(), nullable=False),
         sa.Column("page_id", Key, nullable=False),
@@ -111,8 +111,9 @@ def tables() -> None:
         sa.Column("updated_at", Moment(timezone=True), nullable=False),
         sa.Column("times_seen", sa.Integer(), server_default="1", nullable=False),
         sa.Column("missed_runs", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("gone_at", Moment(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
-        sa.UniqueConstraint("source_id", "identity", name=op.f("uq_events_source_id_identity")),
+        sa.UniqueConstraint("identity", "source_id", name=op.f("uq_events_identity_source_id")),
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index("ix_events_date", ["event_date", "id"], unique=False)
@@ -125,10 +126,9 @@ def tables() -> None:
         sa.Column("parallel", sa.Integer(), nullable=False),
         sa.Column("crawl_delay_ms", sa.Integer(), nullable=True),
         sa.Column("tab_at", Moment(timezone=True), nullable=True),
-        sa.Column("held_until", Moment(timezone=True), nullable=True),
         sa.Column("opens_at", Moment(timezone=True), nullable=False),
         sa.Column("served_at", Moment(timezone=True), nullable=True),
-        sa.Column("has_work", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("has_work", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("host", name=op.f("pk_hosts")),
     )
     with op.batch_alter_table("hosts", schema=None) as batch_op:
@@ -153,7 +153,7 @@ def tables() -> None:
         sa.Column("city", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("tier", sa.Text(), nullable=False),
-        sa.Column("is_enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("is_enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
         sa.Column("max_listings_per_scrape", sa.Integer(), server_default="100", nullable=False),
         sa.Column("scrape_frequency_hours", sa.Integer(), nullable=True),
         sa.Column("last_scrape_at", Moment(timezone=True), nullable=True),
@@ -306,6 +306,7 @@ def tables() -> None:
         sa.Column("run_id", Key, nullable=False),
         sa.Column("source_id", Key, nullable=False),
         sa.Column("page_id", Key, nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("vertical", sa.Text(), nullable=False),
         sa.Column("verdict", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
@@ -313,6 +314,7 @@ def tables() -> None:
         sa.Column("raw", Json(), nullable=False),
         sa.Column("created_at", Moment(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_rejected_records")),
+        sa.UniqueConstraint("page_id", "position", name=op.f("uq_rejected_records_page_id_position")),
     )
     with op.batch_alter_table("rejected_records", schema=None) as batch_op:
         batch_op.create_index("ix_rejected_records_source", ["source_id", "created_at"], unique=False)
@@ -320,7 +322,7 @@ def tables() -> None:
     op.create_table(
         "scrape_adapter_status",
         sa.Column("adapter_id", sa.Text(), nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
         sa.Column("disabled_at", Moment(timezone=True), nullable=True),
         sa.Column("disabled_reason", sa.Text(), nullable=True),
         sa.Column("disabled_by", sa.Text(), nullable=True),
@@ -341,8 +343,8 @@ def tables() -> None:
         sa.Column("base_url", sa.Text(), nullable=False),
         sa.Column("adapter_id", sa.Text(), nullable=False),
         sa.Column("fetcher", sa.Text(), server_default="http", nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
-        sa.Column("auto_disabled", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
+        sa.Column("auto_disabled", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.Column("tier", sa.Text(), server_default="standard", nullable=False),
         sa.Column("time_zone", sa.Text(), server_default="Europe/Amsterdam", nullable=False),
         sa.Column("language", sa.Text(), server_default="nl", nullable=False),
@@ -362,7 +364,7 @@ def tables() -> None:
         sa.Column("headers", Json(), server_default="{}", nullable=False),
         sa.Column("tos_reviewed_at", Moment(timezone=True), nullable=True),
         sa.Column("tos_approved_by", sa.Text(), nullable=True),
-        sa.Column("robots_compliant", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("robots_compliant", sa.Boolean(), server_default=sa.text("1"), nullable=False),
         sa.Column("visibility", sa.Text(), server_default="INELIGIBLE", nullable=False),
         sa.Column("trust", Json(), server_default="{}", nullable=False),
         sa.Column("adapter_settings", Json(), server_default="{}", nullable=False),
@@ -449,6 +451,7 @@ def tables() -> None:
         sa.Column("records_updated", sa.Integer(), server_default="0", nullable=False),
         sa.Column("records_unchanged", sa.Integer(), server_default="0", nullable=False),
         sa.Column("records_repeated", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("records_seen_again", sa.Integer(), server_default="0", nullable=False),
         sa.Column("records_removed", sa.Integer(), server_default="0", nullable=False),
         sa.Column("truncated_pages", sa.Integer(), server_default="0", nullable=False),
         sa.Column("claimed_total", sa.Integer(), nullable=True),
@@ -485,8 +488,8 @@ def tables() -> None:
         sa.Column("schedule", sa.Text(), nullable=True),
         sa.Column("priority", sa.Integer(), server_default="0", nullable=False),
         sa.Column("status", sa.Text(), server_default="ACTIVE", nullable=False),
-        sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
-        sa.Column("robots_path_blocked", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("enabled", sa.Boolean(), server_default=sa.text("1"), nullable=False),
+        sa.Column("robots_path_blocked", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.Column("last_scraped_at", Moment(timezone=True), nullable=True),
         sa.Column("last_status", sa.Text(), nullable=True),
         sa.Column("consecutive_failures", sa.Integer(), server_default="0", nullable=False),
@@ -578,6 +581,13 @@ def downgrade() -> None:
         batch_op.drop_index("ix_jobs_created")
 
     op.drop_table("pipeline_jobs")
+    with op.batch_alter_table("page_bodies", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_page_bodies_base",
+            sqlite_where=sa.text("base_key IS NOT NULL"),
+            postgresql_where=sa.text("base_key IS NOT NULL"),
+        )
+
     op.drop_table("page_bodies")
     op.drop_table("market_configs")
     op.drop_table("id_blocks")

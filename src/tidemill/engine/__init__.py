@@ -1,0 +1,1 @@
+"""DRIVE: `drain` and `tick` are the only entries; everything else keeps them turning."""

@@ -1,0 +1,194 @@
+"""The one list of periodic work (O5): every engine runs these, at these times, unless the settings say otherwise."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from tidemill.core.rhythm import Cron, Every
+from tidemill.core.run import RunSummary
+from tidemill.engine.ticks import Tick, Ticks
+from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, RunClosed
+from tidemill.pipeline.ports import Clock
+
+RHYTHMS: dict[str, Every | Cron] = {
+    "dispatch": Every(timedelta(minutes=1)),
+    "rescue": Every(timedelta(seconds=15)),
+    "close_runs": Every(timedelta(minutes=1)),
+    "retry_letters": Every(timedelta(minutes=5)),
+    "proof": Every(timedelta(minutes=5)),
+    "stale_jobs": Every(timedelta(hours=1)),
+    "compact_pages": Every(timedelta(hours=1)),
+    "maintenance": Cron("0 3 * * *"),
+}
+"""How often each piece of work is due, in UTC."""
+
+DISPATCH_GRACE = timedelta(minutes=30)
+"""How long a due target may go without a job before that counts as a fault of ours."""
+
+
+class Rescuing(Protocol):
+    """Frees the jobs of dead workers."""
+
+    async def rescue(self, now: datetime) -> "list[RescueLike]":
+        """Free what can be freed; one entry per worker."""
+        ...
+
+
+class RescueLike(Protocol):
+    """What a rescue tells."""
+
+    @property
+    def worker_id(self) -> int:
+        """Whose jobs they were."""
+        ...
+
+    @property
+    def jobs(self) -> int:
+        """How many were freed."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        ...
+
+
+class RunCloser(Protocol):
+    """Closes runs that a crash left open."""
+
+    async def finished(self) -> list[int]:
+        """Runs that are over but not closed."""
+        ...
+
+    async def close(self, run_id: int, now: datetime) -> RunSummary | None:
+        """Close one."""
+        ...
+
+
+class LetterBox(Protocol):
+    """Dead letters that are due for another try."""
+
+    async def due(self, now: datetime) -> list[int]:
+        """Their keys."""
+        ...
+
+    async def retry(self, letter_ids: list[int], now: datetime) -> int:
+        """Put their jobs back into the queue."""
+        ...
+
+
+class Sweeper(Protocol):
+    """Finds what time has passed over."""
+
+    async def stale(self, older_than: timedelta, now: datetime) -> int:
+        """Mark jobs that waited too long."""
+        ...
+
+    async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
+        """Sources whose due targets got no job."""
+        ...
+
+    async def vacuum(self) -> None:
+        """Tidy the database."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What the chores work with."""
+
+    clock: Clock
+    announce: Announce
+    dispatcher: Dispatcher
+    workers: Rescuing
+    runs: RunCloser
+    letters: LetterBox
+    sweeps: Sweeper
+    compact: Callable[[datetime], Awaitable[str]]
+    prune: Callable[[datetime], Awaitable[str]]
+    wake: Callable[[int], None]
+    stale_after: timedelta
+
+
+def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -> list[Tick]:
+    """The list; `proof` is added by `with_proof`, because it looks at the others."""
+    chores = {
+        "dispatch": lambda: dispatch(hands),
+        "rescue": lambda: rescue(hands),
+        "close_runs": lambda: close_runs(hands),
+        "retry_letters": lambda: retry_letters(hands),
+        "stale_jobs": lambda: sweep_stale(hands),
+        "compact_pages": lambda: hands.compact(hands.clock.now()),
+        "maintenance": lambda: maintain(hands),
+    }
+    return [Tick(name, rhythms[name], chore) for name, chore in chores.items()]
+
+
+def with_proof(ticks: Ticks, hands: Hands, rhythm: Every | Cron = RHYTHMS["proof"]) -> None:
+    """Add the tick that compares the schedule with what happened, itself included."""
+    ticks.all["proof"] = Tick("proof", rhythm, lambda: prove(ticks, hands))
+
+
+async def dispatch(hands: Hands) -> str:
+    """Enqueue what is due, and wake workers for it."""
+    done = await hands.dispatcher.dispatch()
+    hands.wake(done.workers)
+    if done.paused_for:
+        return f"paused for {done.paused_for} more: the queue was full"
+    return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"
+
+
+async def rescue(hands: Hands) -> str:
+    """Free the jobs of dead workers."""
+    freed = await hands.workers.rescue(hands.clock.now())
+    for each in freed:
+        hands.announce(JobsRescued(hands.clock.now(), each.worker_id, each.jobs, each.reason))
+    hands.wake(sum(each.jobs for each in freed))
+    return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
+
+
+async def close_runs(hands: Hands) -> str:
+    """Close the runs that a crash left between their last job and their summary."""
+    closed = 0
+    for run_id in await hands.runs.finished():
+        summary = await hands.runs.close(run_id, hands.clock.now())
+        if summary is not None:
+            hands.announce(RunClosed(hands.clock.now(), summary))
+            closed += 1
+    return f"{closed} runs"
+
+
+async def retry_letters(hands: Hands) -> str:
+    """Try dead letters again whose time has come."""
+    retried = await hands.letters.retry(await hands.letters.due(hands.clock.now()), hands.clock.now())
+    hands.wake(retried)
+    return f"{retried} letters"
+
+
+async def sweep_stale(hands: Hands) -> str:
+    """Mark jobs that waited for over a day."""
+    stale = await hands.sweeps.stale(hands.stale_after, hands.clock.now())
+    if stale:
+        hands.announce(Overdue(hands.clock.now(), "jobs", f"{stale} jobs waited for over {hands.stale_after}"))
+    return f"{stale} jobs"
+
+
+async def maintain(hands: Hands) -> str:
+    """Prune by retention and tidy the database."""
+    pruned = await hands.prune(hands.clock.now())
+    await hands.sweeps.vacuum()
+    return pruned
+
+
+async def prove(ticks: Ticks, hands: Hands) -> str:
+    """Compare what should have happened with what did, and say so."""
+    now = hands.clock.now()
+    late = await ticks.overdue()
+    missed = await hands.sweeps.undispatched(DISPATCH_GRACE, now)
+    for name, detail in late:
+        hands.announce(Overdue(now, f"tick {name}", detail))
+    for name, count in missed:
+        hands.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
+    return f"{len(late)} ticks late, {len(missed)} sources undispatched"

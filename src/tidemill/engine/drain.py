@@ -1,0 +1,236 @@
+"""Drain: claim jobs, carry them through their stages, and write each step down with many others."""
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.core.job import move
+from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.engine.narrator import Narrator
+from tidemill.engine.ports import Ledger
+from tidemill.engine.writer import Writer
+from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed
+from tidemill.pipeline.fetch import fetch
+from tidemill.pipeline.normalize import normalize
+from tidemill.pipeline.parse import parse
+from tidemill.pipeline.persist import persist
+from tidemill.pipeline.ports import Dice
+from tidemill.pipeline.tools import Tools
+
+CAPACITY = 256
+"""Jobs in hand at once: enough to fill a group commit while others are on the wire."""
+LARGE_PAGE = 300_000
+"""Bytes from which a page is parsed in a thread, so that it holds up nobody."""
+SLICE = 16
+"""Stages run in one go before the event loop gets a turn."""
+
+
+class Drain:
+    """One worker on one lane: everything claimable is carried as far as it goes."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        tools: Tools,
+        dice: Dice,
+        narrator: Narrator,
+        *,
+        worker_id: Callable[[], int],
+        capacity: int = CAPACITY,
+    ) -> None:
+        """`worker_id` is asked at each claim: a worker that was given up comes back under a new key."""
+        self._ledger = ledger
+        self._tools = tools
+        self._dice = dice
+        self._worker_id = worker_id
+        self._capacity = capacity
+        self._writer = Writer(ledger, tools.clock, narrator)
+        self._in_hand: set[int] = set()
+        self._fetching: set[asyncio.Task[None]] = set()
+        self._inbox: deque[tuple[Claimed, object]] = deque()
+        self._stirred = asyncio.Event()
+        self._arrived = asyncio.Event()
+        self._stopping = False
+        self._was_dry = True
+
+    def stir(self) -> None:
+        """There may be work: look again."""
+        self._stirred.set()
+
+    def stop_claiming(self) -> None:
+        """Finish what is in hand, take nothing new."""
+        self._stopping = True
+        self._stirred.set()
+
+    @property
+    def in_hand(self) -> int:
+        """How many jobs this worker holds."""
+        return len(self._in_hand)
+
+    async def run(self, lane: str) -> datetime | None:
+        """Carry everything claimable through; answers when to look again, or None if a wake-up will tell."""
+        writing = asyncio.create_task(self._write(), name="writer")
+        working = asyncio.create_task(self._work(), name="stages")
+        claiming = asyncio.create_task(self._claim_until_dry(lane), name="claims")
+        try:
+            await asyncio.wait((writing, working, claiming), return_when=asyncio.FIRST_COMPLETED)
+            for task in (writing, working):
+                if task.done():
+                    task.result()
+            return await claiming
+        finally:
+            leftovers: list[asyncio.Task[Any]] = [writing, working, claiming, *self._fetching]
+            for task in leftovers:
+                task.cancel()
+            await asyncio.gather(*leftovers, return_exceptions=True)
+            self._in_hand.clear()
+            self._inbox.clear()
+
+    async def _claim_until_dry(self, lane: str) -> datetime | None:
+        while True:
+            self._stirred.clear()
+            room = 0 if self._stopping else self._capacity - len(self._in_hand)
+            taken = await self._take(lane, room) if room >= self._capacity // 2 or (room and self._was_dry) else room
+            self._was_dry = taken < room
+            if not self._in_hand:
+                if self._stopping:
+                    return None
+                if not taken:
+                    return await self._ledger.next_moment(self._tools.clock.now())
+            await self._until_stirred()
+
+    async def _take(self, lane: str, room: int) -> int:
+        """Claim up to `room` jobs and set them going."""
+        await self._ledger.reserve_keys(2 * room)
+        claimed = await self._ledger.claim(lane, room, self._worker_id(), self._tools.clock.now())
+        self._in_hand.update(each.job.id for each in claimed)
+        resumed = [each for each in claimed if each.job.stage is not Stage.FETCH]
+        for each in claimed:
+            if each.job.stage is Stage.FETCH:
+                self._start(self._fetch(each))
+        if resumed:
+            await self._resume(resumed)
+        return len(claimed)
+
+    async def _until_stirred(self) -> None:
+        """Wait for a job to end or for a wake-up; when the last claim ran dry, also for the next host to open."""
+        if not self._was_dry or self._stopping:
+            await self._stirred.wait()
+            return
+        moment = await self._ledger.next_moment(self._tools.clock.now())
+        if moment is None:
+            await self._stirred.wait()
+            return
+        await first_of(self._stirred.wait(), self._tools.clock.sleep_until(moment))
+
+    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._fetching.add(task)
+        task.add_done_callback(self._fetching.discard)
+
+    async def _fetch(self, claimed: Claimed) -> None:
+        try:
+            outcome = await fetch(claimed, self._tools)
+        except Exception as error:  # noqa: BLE001 - a bug in one fetch must not take the worker's other jobs along
+            outcome = crashed(error)
+        self._answer(claimed, outcome)
+
+    async def _resume(self, claimed: Sequence[Claimed]) -> None:
+        for each in await self._ledger.restore(claimed):
+            if each.material is None:
+                self._answer(each.claimed, Fail(Failure.PAGE_LOST, "the stored page cannot be read back"))
+            else:
+                self._inbox.append((each.claimed, each.material))
+        self._arrived.set()
+
+    def _answer(self, claimed: Claimed, outcome: Outcome) -> None:
+        """Turn a stage's answer into a move and hand it to the writer."""
+        policy = self._tools.verticals[claimed.job.vertical].policy
+        step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
+        self._writer.put(Checkpoint(claimed, outcome, step))
+
+    async def _work(self) -> None:
+        """Run the stages that need nobody else, a slice at a time."""
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            while self._inbox:
+                for _ in range(min(SLICE, len(self._inbox))):
+                    claimed, material = self._inbox.popleft()
+                    if isinstance(material, Fetched) and len(material.page.body) > LARGE_PAGE:
+                        self._start(self._parse_aside(claimed, material))
+                    else:
+                        self._answer(claimed, run_stage(claimed, material, self._tools))
+                await give_way()
+
+    async def _parse_aside(self, claimed: Claimed, material: Fetched) -> None:
+        loop = asyncio.get_running_loop()
+        outcome = await loop.run_in_executor(None, run_stage, claimed, material, self._tools)
+        self._answer(claimed, outcome)
+
+    async def _write(self) -> None:
+        """Commit group by group; what went on gets its next stage from memory, not from the database (D-3)."""
+        while True:
+            batch, committed = await self._writer.commit_next(busy=len(self._in_hand) > SLICE)
+            for checkpoint in batch:
+                job = checkpoint.claimed.job
+                outcome = checkpoint.outcome
+                if job.id in committed.held and isinstance(outcome, Advance) and not checkpoint.move.ends:
+                    self._inbox.append((moved_on(checkpoint), outcome.produced))
+                else:
+                    self._in_hand.discard(job.id)
+            if self._inbox:
+                self._arrived.set()
+            self._stirred.set()
+
+
+def run_stage(claimed: Claimed, material: object, tools: Tools) -> Outcome:
+    """Run the stage that the material is for; a crash is this job's failure and nobody else's."""
+    try:
+        match material:
+            case Fetched():
+                return parse(claimed, material, tools)
+            case Parsed():
+                return normalize(claimed, material, tools)
+            case Judged():
+                return persist(claimed, material, tools)
+            case _:
+                return Fail(Failure.BUG, f"no stage works on {type(material).__name__}")
+    except Exception as error:  # noqa: BLE001 - stages are isolated from each other
+        return crashed(error)
+
+
+def crashed(error: Exception) -> Fail:
+    """A bug of ours, kept with its stack."""
+    return Fail(Failure.BUG, f"{type(error).__name__}: {error}"[:500], stack=traceback.format_exc())
+
+
+def moved_on(checkpoint: Checkpoint) -> Claimed:
+    """The job as it stands after its checkpoint."""
+    claimed, step = checkpoint.claimed, checkpoint.move
+    job = claimed.job
+    page_id = checkpoint.outcome.produced.page.id if isinstance(checkpoint.outcome, Advance) else job.page_id
+    moved = msgspec.structs.replace(job, stage=step.stage, attempts=step.attempts, page_id=page_id)
+    return msgspec.structs.replace(claimed, job=moved)
+
+
+async def give_way() -> None:
+    """Let the event loop serve its sockets before the next slice."""
+    await asyncio.sleep(0)  # noqa: TID251 - gives way, waits for no time
+
+
+async def first_of(*waits: Awaitable[object]) -> None:
+    """Return when the first of these has come about; the others are let go."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

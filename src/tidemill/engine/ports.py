@@ -1,0 +1,81 @@
+"""What the engine needs from the ledger and from whoever wakes it."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from tidemill.core.run import RunSummary
+from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
+
+
+class Ledger(Protocol):
+    """Jobs, leases and checkpoints; the database is the queue (D-1)."""
+
+    async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
+        """Take jobs that may run now."""
+        ...
+
+    async def next_moment(self, now: datetime) -> datetime | None:
+        """When a job may become claimable by time alone."""
+        ...
+
+    async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
+        """Read back what resumed jobs work on."""
+        ...
+
+    async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
+        """Write outputs and moves of the jobs that are still ours."""
+        ...
+
+    async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
+        """Close a run whose jobs have all ended; None if somebody did already."""
+        ...
+
+    async def reserve_keys(self, count: int) -> None:
+        """Make sure that stages can take so many keys without asking."""
+        ...
+
+
+class Register(Protocol):
+    """Who works: one heartbeat holds all of a worker's leases."""
+
+    @property
+    def heartbeat(self) -> timedelta:
+        """How often to be seen."""
+        ...
+
+    async def register(self, name: str, pid: int, now: datetime) -> int:
+        """Sign in; answers the worker's key."""
+        ...
+
+    async def beat(self, worker_id: int, now: datetime) -> bool:
+        """Be seen; False when the worker was given up meanwhile."""
+        ...
+
+    async def sign_off(self, worker_id: int, now: datetime) -> int:
+        """Leave in good order; answers how many jobs were handed back."""
+        ...
+
+
+class SlotBook(Protocol):
+    """One row per piece of periodic work and slot."""
+
+    async def take(self, name: str, slot: datetime, worker_id: int, now: datetime) -> bool:
+        """Whether the slot is ours."""
+        ...
+
+    async def finish(self, name: str, slot: datetime, status: str, detail: str, now: datetime) -> None:
+        """Write down how it went."""
+        ...
+
+    async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
+        """When each piece of work last went well."""
+        ...
+
+
+class Waker(Protocol):
+    """Tells workers that there is work. A lost wake-up costs one tick, a doubled one an empty claim (D-1)."""
+
+    def wake(self, workers: int) -> None:
+        """Rouse up to so many workers."""
+        ...

@@ -1,0 +1,142 @@
+"""The supervisor: heartbeats, periodic work and drains, kept turning until somebody says stop (R6)."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from tidemill.engine.drain import Drain, first_of
+from tidemill.engine.ports import Register
+from tidemill.engine.ticks import Tick, Ticks
+from tidemill.pipeline.happenings import Announce, StoreTrouble
+from tidemill.pipeline.ports import Clock, StoreError
+
+LOOK_AGAIN = timedelta(seconds=30)
+"""A lane that nobody wakes looks for itself after this time."""
+TROUBLE_PAUSE = timedelta(seconds=5)
+
+
+class Worker:
+    """This process's place in the register; it may have to sign in anew."""
+
+    def __init__(self, register: Register, clock: Clock, name: str | None = None) -> None:
+        """Not signed in yet."""
+        self._register = register
+        self._clock = clock
+        self._name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self._key: int | None = None
+
+    def key(self) -> int:
+        """The key to claim under."""
+        if self._key is None:
+            msg = "the worker has not signed in"
+            raise RuntimeError(msg)
+        return self._key
+
+    async def sign_in(self) -> None:
+        """Get a key."""
+        self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
+
+    async def keep_alive(self) -> None:
+        """Be seen often enough; a worker that was given up (it was frozen) signs in under a new key."""
+        while True:
+            await self._clock.sleep_until(self._clock.now() + self._register.heartbeat)
+            if not await self._register.beat(self.key(), self._clock.now()):
+                await self.sign_in()
+
+    async def sign_off(self) -> int:
+        """Hand back what is still held."""
+        return await self._register.sign_off(self.key(), self._clock.now())
+
+
+class Supervisor:
+    """Runs one worker process: one drain per lane, all ticks, one heartbeat."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        ticks: Ticks,
+        make_drain: Callable[[], Drain],
+        lanes: Sequence[str],
+        clock: Clock,
+        announce: Announce,
+    ) -> None:
+        """`make_drain` builds a fresh drain per lane."""
+        self._worker = worker
+        self._ticks = ticks
+        self._make_drain = make_drain
+        self._lanes = lanes
+        self._clock = clock
+        self._announce = announce
+        self._drains: dict[str, Drain] = {}
+        self._roused: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
+        self._stopping = asyncio.Event()
+
+    def wake(self, workers: int) -> None:
+        """There is work: every lane of this process looks (the embedded Waker)."""
+        if workers:
+            for lane in self._lanes:
+                self._roused[lane].set()
+                if lane in self._drains:
+                    self._drains[lane].stir()
+
+    def stop(self) -> None:
+        """Finish what is in hand, then leave."""
+        self._stopping.set()
+        for drain in self._drains.values():
+            drain.stop_claiming()
+        for roused in self._roused.values():
+            roused.set()
+
+    async def run(self) -> None:
+        """Turn until stopped; cancelling is the hard stop, and both hand back what is held."""
+        await self._worker.sign_in()
+        background = [asyncio.create_task(self._guarded(self._worker.keep_alive), name="heartbeat")]
+        background += [
+            asyncio.create_task(self._guarded(partial(self._turn, tick)), name=f"tick {tick.name}")
+            for tick in self._ticks.all.values()
+        ]
+        lanes = [asyncio.create_task(self._lane(lane), name=f"lane {lane}") for lane in self._lanes]
+        try:
+            await asyncio.gather(*lanes)
+        finally:
+            for task in (*background, *lanes):
+                task.cancel()
+            await asyncio.gather(*background, *lanes, return_exceptions=True)
+            await self._worker.sign_off()
+
+    async def _lane(self, lane: str) -> None:
+        """Drain, sleep until the next moment or a wake-up, and drain again."""
+        while not self._stopping.is_set():
+            self._roused[lane].clear()
+            drain = self._drains[lane] = self._make_drain()
+            try:
+                moment = await drain.run(lane)
+            except StoreError as trouble:
+                self._announce(StoreTrouble(self._clock.now(), str(trouble)))
+                moment = self._clock.now() + TROUBLE_PAUSE
+            if self._stopping.is_set():
+                return
+            await self._until(lane, moment)
+
+    async def _until(self, lane: str, moment: datetime | None) -> None:
+        latest = self._clock.now() + LOOK_AGAIN
+        moment = latest if moment is None else min(latest, moment)
+        await first_of(self._roused[lane].wait(), self._clock.sleep_until(moment))
+
+    async def _turn(self, tick: Tick) -> None:
+        """Run a tick in each of its slots, the present one included."""
+        while True:
+            await self._ticks.tick(tick.name)
+            await self._clock.sleep_until(tick.after(self._clock.now()))
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Keep a background task going through a lost database."""
+        while True:
+            try:
+                await work()
+            except StoreError as trouble:
+                self._announce(StoreTrouble(self._clock.now(), str(trouble)))
+                await self._clock.sleep_until(self._clock.now() + TROUBLE_PAUSE)

@@ -1,0 +1,218 @@
+"""Dispatch: which targets are due, how many of them fit, and in what order they go."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from tidemill.core.admission import Answer, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.job import Urgency
+from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, spread
+from tidemill.core.run import Trigger
+from tidemill.core.source import Source, priority_score
+from tidemill.core.target import UNCHANGED, Target, TargetStatus
+from tidemill.core.vertical import Vertical
+from tidemill.pipeline.happenings import Announce, EnqueueRejected, RunOpened
+from tidemill.pipeline.ports import Clock, Dice
+
+RANK_STEP = 1_000_000
+SPREAD = timedelta(seconds=60)
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A target that its schedule asks for, with its source."""
+
+    source: Source
+    target: Target
+
+
+class JobPlan(msgspec.Struct, frozen=True):
+    """A job to be: its target, the moment that makes it unique, and its place in the queue."""
+
+    target: Target
+    due_at: datetime
+    rank: int
+    priority: int
+    next_due_at: datetime | None = None
+    adapted_seconds: int | None = None
+
+
+class RunPlan(msgspec.Struct, frozen=True):
+    """A run to be, with its jobs."""
+
+    source: Source
+    trigger: Trigger
+    adapter_version: str
+    jobs: Sequence[JobPlan]
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A run that was written, and with how many jobs."""
+
+    run_id: int
+    source_id: int
+    trigger: Trigger
+    jobs: int
+
+
+class Agenda(Protocol):
+    """The ledger's side of dispatch."""
+
+    async def due(self, now: datetime, limit: int) -> list[Due]:
+        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job (O1)."""
+        ...
+
+    async def pending(self) -> tuple[Mapping[str, int], int]:
+        """Jobs that wait, per adapter and in all."""
+        ...
+
+    async def disabled_adapters(self) -> frozenset[str]:
+        """Adapters that drift detection or a person switched off."""
+        ...
+
+    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
+        """Write runs and jobs in one transaction; a target is never enqueued twice for one due time (O2)."""
+        ...
+
+    async def backoff(self) -> Backoff:
+        """The pause in scheduling, if there is one."""
+        ...
+
+    async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
+        """Remember the pause."""
+        ...
+
+
+class Dispatched(msgspec.Struct, frozen=True):
+    """What a round of scheduling did."""
+
+    runs: int
+    jobs: int
+    rejected: int
+    paused_for: timedelta = timedelta(0)
+
+    @property
+    def workers(self) -> int:
+        """How many workers to wake: one per 10 jobs, 10 at most (O2)."""
+        return min(10, -(-self.jobs // 10))
+
+
+class Dispatcher:
+    """Turns due targets into runs and jobs."""
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        verticals: Mapping[str, Vertical],
+        clock: Clock,
+        dice: Dice,
+        announce: Announce,
+        *,
+        limits: QueueLimits,
+        at_once: int = 5_000,
+    ) -> None:
+        """`at_once` bounds one round; what is left is due again in the next."""
+        self._agenda = agenda
+        self._verticals = verticals
+        self._clock = clock
+        self._dice = dice
+        self._announce = announce
+        self._limits = limits
+        self._at_once = at_once
+
+    async def dispatch(self) -> Dispatched:
+        """One round of scheduling: everything that is due and fits."""
+        now = self._clock.now()
+        backoff = await self._agenda.backoff()
+        if backoff.holds(now):
+            return Dispatched(0, 0, 0, pause_length(backoff, now))
+        due = await self._agenda.due(now, self._at_once)
+        done, answer = await self._enqueue(due, Trigger.SCHEDULED, now)
+        await self._agenda.set_backoff(after_cycle(backoff, answer, self._limits, now), now)
+        return done
+
+    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Answer]:
+        """Enqueue what a person or a recheck asks for, now, under the same limits (O4, O7)."""
+        return await self._enqueue(due, trigger, self._clock.now())
+
+    async def _enqueue(self, due: Sequence[Due], trigger: Trigger, now: datetime) -> tuple[Dispatched, Answer]:
+        ordered = sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id))
+        admitted, answer = self._admit(ordered, *await self._agenda.pending(), await self._agenda.disabled_adapters())
+        plans = self._plan(admitted, trigger, now)
+        opened = await self._agenda.open(plans, now) if plans else []
+        for run in opened:
+            self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs))
+        if answer.rejected and answer.reason and answer.retry_after:
+            seconds = answer.retry_after.total_seconds()
+            self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))
+        return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected), answer
+
+    def _admit(
+        self, ordered: Sequence[Due], pending: Mapping[str, int], total: int, disabled: frozenset[str]
+    ) -> tuple[list[Due], Answer]:
+        """Take from the front as long as both limits hold; the rest is told why not, and when to come back."""
+        waiting = dict(pending)
+        admitted: list[Due] = []
+        refused: list[Rejection] = []
+        for each in ordered:
+            adapter = each.target.adapter_id
+            if adapter in disabled:
+                refused.append(Rejection.ADAPTER_DISABLED)
+                continue
+            answer = admit(1, waiting.get(adapter, 0), total, self._limits)
+            if answer.reason is not None:
+                refused.append(answer.reason)
+                continue
+            waiting[adapter] = waiting.get(adapter, 0) + 1
+            total += 1
+            admitted.append(each)
+        full = refused.count(Rejection.QUEUE_FULL)
+        reason = Rejection.QUEUE_FULL if full else next(iter(refused), None)
+        retry_after = self._limits.retry_after if refused else None
+        return admitted, Answer(len(admitted), len(refused), reason, retry_after)
+
+    def _plan(self, admitted: Sequence[Due], trigger: Trigger, now: datetime) -> list[RunPlan]:
+        by_source: dict[int, list[Due]] = {}
+        for each in admitted:
+            by_source.setdefault(each.source.id, []).append(each)
+        return [self._run(group, trigger, now) for group in by_source.values()]
+
+    def _run(self, group: Sequence[Due], trigger: Trigger, now: datetime) -> RunPlan:
+        source = group[0].source
+        adapter = self._verticals[source.vertical].adapters.get(source.adapter_id)
+        roll = self._dice.random()
+        plans = [self._job(each, trigger, now, roll) for each in group]
+        return RunPlan(source, trigger, adapter.version if adapter else "", plans)
+
+    def _job(self, due: Due, trigger: Trigger, now: datetime, roll: float) -> JobPlan:
+        target = due.target
+        priority = round(priority_score(due.source, now)) + target.priority
+        rank = Urgency.NORMAL.rank * RANK_STEP - priority
+        if trigger is not Trigger.SCHEDULED:
+            return JobPlan(target, now, rank, priority)
+        following, interval = self._following(due, now, roll)
+        return JobPlan(target, target.next_due_at or now, rank, priority, following, interval)
+
+    def _following(self, due: Due, now: datetime, roll: float) -> tuple[datetime, int | None]:
+        """When the target is due after this, and its adapted interval if it has one.
+
+        One roll serves all targets of a source: spread over the minute, yet together, because only a run that
+        sees all of them can be certified complete.
+        """
+        source, target = due.source, due.target
+        policy = self._verticals[source.vertical].policy
+        if target.status is TargetStatus.BROKEN:
+            return now + RECHECK_EVERY, None
+        schedule = parse_schedule(target.schedule or policy.schedule)
+        if isinstance(schedule, Adaptive):
+            known = None if target.adapted_seconds is None else timedelta(seconds=target.adapted_seconds)
+            interval = adapted(schedule, known, changed=target.last_status != UNCHANGED)
+            return now + interval, int(interval.total_seconds())
+        moment = next_due(schedule, now, ZoneInfo(source.time_zone), policy.tiers, source.tier)
+        return spread(moment, roll, SPREAD), None
+
+
+RECHECK_EVERY = timedelta(days=7)
+"""A broken target is left alone but for one look a week (S4)."""

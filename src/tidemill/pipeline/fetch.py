@@ -1,0 +1,110 @@
+"""Fetch: ask every gate, bring the page, and tell an unchanged one from a new one."""
+
+from tidemill.core.breaker import Closed
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
+from tidemill.core.page import Page
+from tidemill.core.retry import patience
+from tidemill.core.vertical import Adapter, Vertical
+from tidemill.pipeline.checkpoints import Claimed, Fetched, Unchanged
+from tidemill.pipeline.ports import FetchRequest, FetchResult
+from tidemill.pipeline.tools import Tools
+
+
+async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
+    """Bring the job's page, if every gate says yes; a no is a refusal or a snooze, never a failure."""
+    vertical = tools.verticals.get(claimed.job.vertical)
+    if vertical is None or adapter_of(claimed, vertical) is None:
+        return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r} for {claimed.job.vertical!r}")
+    if refusal := refusal_of(claimed, vertical):
+        return refusal
+    if not isinstance(claimed.breaker, Closed):
+        until = await tools.breakers.admit(claimed.source.id, tools.clock.now())
+        if until is not None:
+            return Snooze(until, "the source's breaker is open")
+    result = await tools.fetchers[claimed.source.fetcher].fetch(request_for(claimed, vertical))
+    return outcome_of(claimed, result, tools)
+
+
+def adapter_of(claimed: Claimed, vertical: Vertical) -> Adapter | None:
+    """The adapter that will read the page."""
+    return vertical.adapters.get(claimed.target.adapter_id)
+
+
+def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
+    """Why we may not ask at all: switched off, or not compliant (S5, B8)."""
+    source, target = claimed.source, claimed.target
+    if not source.enabled:
+        return Fail(Failure.SOURCE_OFF, f"source {source.name!r} is switched off")
+    if source.auto_disabled:
+        return Fail(Failure.SOURCE_OFF, f"source {source.name!r} was switched off by drift detection")
+    if not target.enabled:
+        return Fail(Failure.TARGET_OFF, "the target is switched off")
+    if not source.robots_compliant or target.robots_path_blocked:
+        return Fail(Failure.NOT_COMPLIANT, "a person marked it as not allowed by robots.txt")
+    approved = source.tos_reviewed_at is not None and source.tos_approved_by is not None
+    if vertical.policy.needs_approval and not approved and claimed.job.trigger != "MANUAL":
+        return Fail(Failure.NOT_COMPLIANT, "nobody has approved the terms of service of this source")
+    return None
+
+
+def request_for(claimed: Claimed, vertical: Vertical) -> FetchRequest:
+    """The request on the source's terms; conditional only when the last good page was read by today's adapter."""
+    source, target, policy = claimed.source, claimed.target, vertical.policy
+    same_reader = target.good_reader is not None and target.good_reader == reader_of(claimed, vertical)
+    return FetchRequest(
+        url=claimed.job.url,
+        host=claimed.job.host,
+        pace=claimed.pace,
+        timeout=patience(source.timeout or policy.timeout, claimed.job.attempts),
+        max_bytes=policy.max_page_bytes,
+        headers=source.headers,
+        etag=target.etag if same_reader else "",
+        last_modified=target.last_modified if same_reader else "",
+    )
+
+
+def reader_of(claimed: Claimed, vertical: Vertical) -> str:
+    """Who reads the page: adapter and version, so that a new version reads old pages anew."""
+    adapter = adapter_of(claimed, vertical)
+    return f"{adapter.id}@{adapter.version}" if adapter else ""
+
+
+def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
+    """What the answer means for the job."""
+    if result.failure is Failure.ROBOTS_DISALLOWED and result.retry_at is not None:
+        return Snooze(result.retry_at, result.error or "robots.txt cannot be read")
+    page = page_from(result, tools)
+    if result.failure is not None:
+        evidence = Fetched(page, result)
+        return Fail(result.failure, result.error, result.retry_after, evidence=evidence)
+    if is_unchanged(claimed, result, tools.verticals[claimed.job.vertical]):
+        return Advance(Stage.COMPLETED, Unchanged(page, result))
+    if result.not_modified:
+        return Fail(Failure.SERVER_ERROR, "answered 'not modified' to a question that was not conditional")
+    return Advance(Stage.PARSE, Fetched(page, result))
+
+
+def is_unchanged(claimed: Claimed, result: FetchResult, vertical: Vertical) -> bool:
+    """Whether the page is what it was when it last went all the way, read by the same adapter (F7)."""
+    target = claimed.target
+    if target.good_page_id is None or target.good_reader != reader_of(claimed, vertical):
+        return False
+    return result.not_modified or result.digest == target.good_digest
+
+
+def page_from(result: FetchResult, tools: Tools) -> Page:
+    """The page as it will be stored."""
+    return Page(
+        id=tools.keys.take(),
+        url=result.url,
+        final_url=result.final_url or result.url,
+        status_code=result.status_code,
+        body=result.body,
+        charset=result.charset,
+        content_type=result.content_type,
+        digest=result.digest,
+        fetched_at=result.requested_at or tools.clock.now(),
+        etag=result.headers.get("etag", ""),
+        last_modified=result.headers.get("last-modified", ""),
+    )

@@ -1,0 +1,167 @@
+"""What the system announces: typed events; one listener logs them, one counts them, one alerts."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Stage
+from tidemill.core.run import RunSummary
+
+
+class StageDone(msgspec.Struct, frozen=True, tag=True):
+    """A job finished a stage, and its output is safe."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    stage: Stage
+
+
+class PageGot(msgspec.Struct, frozen=True, tag=True):
+    """A site answered and the page is stored."""
+
+    at: datetime
+    job_id: int
+    host: str
+    status_code: int
+    size: int
+    milliseconds: int
+    unchanged: bool
+
+
+class JobWaits(msgspec.Struct, frozen=True, tag=True):
+    """A job was put off: by politeness, a breaker, or to be tried again."""
+
+    at: datetime
+    job_id: int
+    source_id: int
+    stage: Stage
+    until: datetime
+    reason: str
+    failure: Failure | None
+
+
+class JobRefused(msgspec.Struct, frozen=True, tag=True):
+    """We chose not to ask: robots, compliance, or switched off."""
+
+    at: datetime
+    job_id: int
+    source_id: int
+    failure: Failure
+    detail: str
+
+
+class JobDead(msgspec.Struct, frozen=True, tag=True):
+    """A job ran out of road and became a dead letter."""
+
+    at: datetime
+    job_id: int
+    source_id: int
+    stage: Stage
+    failure: Failure
+    detail: str
+
+
+class LeaseLost(msgspec.Struct, frozen=True, tag=True):
+    """A worker came back to a job that was no longer its own; it wrote nothing."""
+
+    at: datetime
+    job_id: int
+    stage: Stage
+
+
+class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
+    """A source's circuit breaker changed state."""
+
+    at: datetime
+    source_id: int
+    before: str
+    after: str
+    until: datetime | None
+
+
+class RecordsKept(msgspec.Struct, frozen=True, tag=True):
+    """A page's records reached their shelf."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    vertical: str
+    inserted: int
+    updated: int
+    unchanged: int
+    repeated: int
+    dropped: int
+    quarantined: int
+
+
+class RunOpened(msgspec.Struct, frozen=True, tag=True):
+    """A run was created with its jobs."""
+
+    at: datetime
+    run_id: int
+    source_id: int
+    trigger: str
+    jobs: int
+
+
+class RunClosed(msgspec.Struct, frozen=True, tag=True):
+    """A run ended; its summary says how."""
+
+    at: datetime
+    summary: RunSummary
+
+
+class EnqueueRejected(msgspec.Struct, frozen=True, tag=True):
+    """The queue was full: so many targets were turned away, to come back later."""
+
+    at: datetime
+    reason: str
+    rejected: int
+    retry_after_seconds: float
+
+
+class TickRan(msgspec.Struct, frozen=True, tag=True):
+    """A piece of periodic work ran in its slot."""
+
+    at: datetime
+    name: str
+    slot: datetime
+    status: str
+    detail: str
+
+
+class JobsRescued(msgspec.Struct, frozen=True, tag=True):
+    """A worker died or stalled; its jobs were freed to resume at their last checkpoint."""
+
+    at: datetime
+    worker_id: int
+    jobs: int
+    reason: str
+
+
+class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
+    """The database refused; the work waits and is tried again."""
+
+    at: datetime
+    detail: str
+
+
+class Overdue(msgspec.Struct, frozen=True, tag=True):
+    """What the schedule asked for has not happened (D-10)."""
+
+    at: datetime
+    subject: str
+    detail: str
+
+
+Happening = (
+    StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
+    | RunClosed | EnqueueRejected | TickRan | JobsRescued | StoreTrouble | Overdue
+)  # fmt: skip
+
+Announce = Callable[[Happening], None]

@@ -1,0 +1,62 @@
+"""Normalize: let the vertical's rules judge each record on its own."""
+
+from collections import Counter
+
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.record import RawRecord
+from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
+from tidemill.core.vertical import Context, Vertical
+from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
+from tidemill.pipeline.tools import Tools
+
+NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
+
+
+def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
+    """Judge every raw record on the page: keep it, drop it or set it aside.
+
+    One bad record never costs us its neighbours; the job fails only when the page had records and all of them
+    were rejected for what they are (an agenda that is merely over is no failure).
+    """
+    vertical = tools.verticals[claimed.job.vertical]
+    context = Context(claimed.source, parsed.page.final_url, parsed.page.fetched_at)
+    accepted: list[Accepted] = []
+    rejected: list[Rejected] = []
+    for raw in parsed.found.records:
+        verdict = judge(vertical, raw, context)
+        if isinstance(verdict, Accepted):
+            accepted.append(verdict)
+        else:
+            rejected.append(Rejected(raw, verdict))
+
+    judged = Judged(
+        parsed.page,
+        f"{parsed.adapter_id}@{parsed.adapter_version}",
+        accepted,
+        rejected,
+        parsed.found.truncated,
+        parsed.found.total,
+    )
+    if not accepted and any(is_telling(each.verdict) for each in rejected):
+        return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged)
+    return Advance(Stage.PERSIST, judged)
+
+
+def judge(vertical: Vertical, raw: RawRecord, context: Context) -> Verdict:
+    """The vertical's verdict; a rule that crashes sets its record aside for a person."""
+    try:
+        return vertical.judge(raw, context)
+    except Exception as error:  # noqa: BLE001 - one record's crash must not cost its neighbours (N1)
+        return Quarantined(NORMALIZATION_FAILED, f"{type(error).__name__}: {error}"[:500])
+
+
+def is_telling(verdict: Dropped | Quarantined) -> bool:
+    """Whether the rejection says that something is wrong with the record, not just that it is of no use now."""
+    return isinstance(verdict, Quarantined) or not verdict.harmless
+
+
+def commonest_reason(rejected: list[Rejected]) -> str:
+    """The reason that most of the rejected share."""
+    (reason, count), *_ = Counter(each.verdict.reason for each in rejected).most_common(1)
+    return f"none of {len(rejected)} records could be kept; {count} for {reason}"

@@ -1,0 +1,33 @@
+"""Parse: hand the page to its adapter, and tell an empty page from a broken one."""
+
+import traceback
+
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.record import Found, Reading
+from tidemill.core.vertical import Adapter, Context
+from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
+from tidemill.pipeline.tools import Tools
+
+
+def parse(claimed: Claimed, fetched: Fetched, tools: Tools) -> Outcome:
+    """The page's raw records, or the reason why there are none."""
+    adapter = tools.verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
+    if adapter is None:
+        return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r}")
+    match read(adapter, claimed, fetched):
+        case Found(records=[], declared_empty=False):
+            return Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
+        case Found() as found:
+            return Advance(Stage.NORMALIZE, Parsed(fetched.page, adapter.id, adapter.version, found))
+        case Fail() as fail:
+            return fail
+
+
+def read(adapter: Adapter, claimed: Claimed, fetched: Fetched) -> Reading:
+    """What the adapter answers; one that crashes has failed, and nothing else has."""
+    page = fetched.page
+    try:
+        return adapter.read(page, Context(claimed.source, page.final_url, page.fetched_at))
+    except Exception as error:  # noqa: BLE001 - adapters are other people's code; a crash is this page's failure
+        return Fail(Failure.ADAPTER_CRASHED, f"{type(error).__name__}: {error}"[:500], stack=traceback.format_exc())

@@ -1,0 +1,15 @@
+"""Persist: give the shelf each identity once; the shelf upserts, keeps history and counts."""
+
+from tidemill.core.outcome import Advance, Outcome, Stage
+from tidemill.core.verdict import Accepted
+from tidemill.pipeline.checkpoints import Claimed, Harvest, Judged
+from tidemill.pipeline.tools import Tools
+
+
+def persist(_claimed: Claimed, judged: Judged, _tools: Tools) -> Outcome:
+    """The accepted records, each identity once: a page that shows one thing twice holds one record."""
+    unique: dict[str, Accepted] = {}
+    for accepted in judged.accepted:
+        unique.setdefault(accepted.identity, accepted)
+    repeated = len(judged.accepted) - len(unique)
+    return Advance(Stage.COMPLETED, Harvest(judged, list(unique.values()), repeated))

@@ -1,0 +1,37 @@
+"""What a stage may use besides its job: ports, and the verticals by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from tidemill.core.source import FetcherKind
+from tidemill.core.vertical import Vertical
+from tidemill.pipeline.ports import Clock, Fetcher
+
+
+class Keys(Protocol):
+    """Keys for rows, known before they are written."""
+
+    def take(self) -> int:
+        """The next key."""
+        ...
+
+
+class BreakerDesk(Protocol):
+    """Where a source that is not trusted asks for its one probe."""
+
+    async def admit(self, source_id: int, now: datetime) -> datetime | None:
+        """None when the call may go now; else the moment at which to ask again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The ports that stages use."""
+
+    clock: Clock
+    keys: Keys
+    breakers: BreakerDesk
+    fetchers: Mapping[FetcherKind, Fetcher]
+    verticals: Mapping[str, Vertical]

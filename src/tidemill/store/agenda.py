@@ -1,0 +1,191 @@
+"""The ledger's side of dispatch: what is due, what waits, and new runs with their jobs in one transaction."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, exists, func, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.admission import Backoff
+from tidemill.core.job import OPEN
+from tidemill.core.outcome import Stage
+from tidemill.core.target import TargetStatus
+from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
+from tidemill.store.claims import mark_work
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.rows import source_of, target_of
+from tidemill.store.schema import adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
+
+BACKOFF = "scheduler_backoff"
+HELD = timedelta(minutes=1)
+"""A host that opens later than this has asked to be left alone: its targets stay due, not enqueued."""
+
+_DUE_STATUS = (TargetStatus.ACTIVE, TargetStatus.BROKEN)
+_PENDING = (
+    "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'",
+    "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'",
+    "pipeline_jobs.status = 'waiting'",
+)
+
+
+class Agendas:
+    """Reads what is due and writes runs."""
+
+    def __init__(self, database: Database, ids: Ids) -> None:
+        """Work on one database."""
+        self._database = database
+        self._ids = ids
+
+    async def due(self, now: datetime, limit: int) -> list[Due]:
+        """Targets that are due, of sources that may be asked (O1)."""
+        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+        barred = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > now)
+        query = (
+            _TARGETS.outerjoin(breakers, breakers.c.source_id == sources.c.id)
+            .outerjoin(hosts, hosts.c.host == targets.c.host)
+            .where(text("scrape_targets.enabled"), targets.c.next_due_at <= now, targets.c.status.in_(_DUE_STATUS))
+            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working)
+            .where(or_(breakers.c.source_id.is_(None), ~barred))
+            .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now + HELD))
+            .order_by(targets.c.next_due_at, targets.c.id)
+            .limit(limit)
+        )
+        return await self._dues(query)
+
+    async def of_source(self, source_id: int) -> list[Due]:
+        """Every target of a source that is switched on and not at work: what a manual run takes (O7)."""
+        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+        return await self._dues(_TARGETS.where(sources.c.id == source_id, targets.c.enabled, ~working))
+
+    async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
+        """These targets, unless they are at work."""
+        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+        return await self._dues(_TARGETS.where(targets.c.id.in_(target_ids), ~working))
+
+    async def pending(self) -> tuple[Mapping[str, int], int]:
+        """Jobs that wait, per adapter and in all."""
+        counts: dict[str, int] = {}
+        async with self._database.read() as connection:
+            for condition in _PENDING:
+                query = select(jobs.c.adapter_id, func.count()).where(text(condition)).group_by(jobs.c.adapter_id)
+                for adapter, count in await connection.execute(query):
+                    counts[adapter] = counts.get(adapter, 0) + count
+        return counts, sum(counts.values())
+
+    async def disabled_adapters(self) -> frozenset[str]:
+        """Adapters that drift detection or a person switched off."""
+        async with self._database.read() as connection:
+            query = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
+            return frozenset((await connection.execute(query)).scalars())
+
+    async def backoff(self) -> Backoff:
+        """The pause in scheduling, if there is one."""
+        async with self._database.read() as connection:
+            query = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
+            value = (await connection.execute(query)).scalar()
+        return Backoff() if value is None else msgspec.convert(value, Backoff)
+
+    async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
+        """Remember the pause; nothing is written when there is none and was none."""
+        if backoff == Backoff() and await self.backoff() == Backoff():
+            return
+        row = {"name": BACKOFF, "value": msgspec.to_builtins(backoff), "updated_at": now}
+        statement = self._database.insert(engine_state)
+        fresh = {name: statement.excluded[name] for name in ("value", "updated_at")}
+        async with self._database.write() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=fresh), [row])
+
+    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
+        """Write runs and jobs in one transaction; a target is never enqueued twice for one due time (O2)."""
+        await self._ids.reserve(len(plans) + sum(len(plan.jobs) for plan in plans))
+        keyed = [(self._ids.take(), plan) for plan in plans]
+        async with self._database.write() as connection:
+            fresh = await self._insert_jobs(connection, keyed, now)
+            opened = [
+                Opened(run_id, plan.source.id, plan.trigger, fresh[run_id]) for run_id, plan in keyed if run_id in fresh
+            ]
+            if opened:
+                rows = [_run_row(run_id, plan, fresh[run_id], now) for run_id, plan in keyed if run_id in fresh]
+                await connection.execute(runs.insert(), rows)
+            await _move_on(connection, [job for plan in plans for job in plan.jobs])
+            await mark_work(connection, {job.target.host for plan in plans for job in plan.jobs})
+        return opened
+
+    async def _insert_jobs(
+        self, connection: AsyncConnection, keyed: Sequence[tuple[int, RunPlan]], now: datetime
+    ) -> dict[int, int]:
+        """Insert the jobs that do not exist yet; answers how many each run got."""
+        rows = [_job_row(self._ids.take(), run_id, plan, job, now) for run_id, plan in keyed for job in plan.jobs]
+        statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=["target_id", "due_at"])
+        counts: dict[int, int] = {}
+        for run_id in (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars():
+            counts[run_id] = counts.get(run_id, 0) + 1
+        return counts
+
+    async def _dues(self, query: Any) -> list[Due]:
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).mappings().all()
+        known: dict[int, Any] = {}
+        found = []
+        for row in rows:
+            key = row[sources.c.id]
+            if key not in known:
+                known[key] = source_of({column.name: row[column] for column in sources.columns})
+            found.append(Due(known[key], target_of({column.name: row[column] for column in targets.columns})))
+        return found
+
+
+_TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
+
+
+def _run_row(run_id: int, plan: RunPlan, count: int, now: datetime) -> dict[str, Any]:
+    return {
+        "id": run_id,
+        "source_id": plan.source.id,
+        "vertical": plan.source.vertical,
+        "adapter_id": plan.source.adapter_id,
+        "adapter_version": plan.adapter_version,
+        "trigger": plan.trigger,
+        "open_jobs": count,
+        "started_at": now,
+    }
+
+
+def _job_row(key: int, run_id: int, plan: RunPlan, job: JobPlan, now: datetime) -> dict[str, Any]:
+    return {
+        "id": key,
+        "run_id": run_id,
+        "source_id": plan.source.id,
+        "target_id": job.target.id,
+        "vertical": plan.source.vertical,
+        "adapter_id": job.target.adapter_id,
+        "lane": plan.source.fetcher,
+        "host": job.target.host,
+        "url": job.target.url,
+        "trigger": plan.trigger,
+        "due_at": job.due_at,
+        "current_stage": Stage.FETCH,
+        "status": "ready",
+        "rank": job.rank,
+        "priority": job.priority,
+        "created_at": now,
+    }
+
+
+_NEXT = (
+    update(targets)
+    .where(targets.c.id == bindparam("b_id"))
+    .values(next_due_at=bindparam("b_due"), adapted_seconds=bindparam("b_adapted"))
+)
+
+
+async def _move_on(connection: AsyncConnection, plans: Sequence[JobPlan]) -> None:
+    scheduled = sorted((plan for plan in plans if plan.next_due_at is not None), key=lambda plan: plan.target.id)
+    rows = [
+        {"b_id": plan.target.id, "b_due": plan.next_due_at, "b_adapted": plan.adapted_seconds} for plan in scheduled
+    ]
+    if rows:
+        await connection.execute(_NEXT, rows)

@@ -1,0 +1,127 @@
+"""Circuit breakers, persisted: one row per source that ever failed, moved by the rules of `core.breaker`."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, reopens_at, succeeded
+from tidemill.pipeline.checkpoints import Shift
+from tidemill.store.database import Database
+from tidemill.store.rows import breaker_columns, breaker_of, state_name
+from tidemill.store.schema import breakers, sources
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """What the jobs of one batch said about a source, in order: well or unwell."""
+
+    source_id: int
+    policy: BreakerPolicy
+    answers: Sequence[bool]
+
+
+class Breakers:
+    """Where a source that is not trusted asks for its one probe, and a person resets."""
+
+    def __init__(self, database: Database, policies: Mapping[str, BreakerPolicy]) -> None:
+        """`policies` by vertical."""
+        self._database = database
+        self._policies = policies
+
+    async def admit(self, source_id: int, now: datetime) -> datetime | None:
+        """None when the call may go now (it is the probe); else the moment at which to ask again."""
+        async with self._database.write() as connection:
+            row = await locked(connection, source_id)
+            before = breaker_of(row)
+            after, admitted = ask(before, await self._policy(connection, source_id), now)
+            if admitted and after != before:
+                await store(connection, source_id, after, now)
+            if admitted:
+                return None
+            rejected = breakers.c.total_rejections + 1
+            await connection.execute(_OF_SOURCE.values(total_rejections=rejected), {"b_source": source_id})
+            return max(reopens_at(after, now), now)
+
+    async def reset(self, source_id: int, now: datetime) -> str:
+        """Close the breaker at once, on a person's word; answers the state it was in."""
+        async with self._database.write() as connection:
+            row = await locked(connection, source_id)
+            if row is not None:
+                await store(connection, source_id, Closed(), now)
+            return state_name(breaker_of(row))
+
+    async def _policy(self, connection: AsyncConnection, source_id: int) -> BreakerPolicy:
+        query = select(sources.c.vertical).where(sources.c.id == source_id)
+        return self._policies.get((await connection.execute(query)).scalar() or "", BreakerPolicy())
+
+
+_OF_SOURCE = update(breakers).where(breakers.c.source_id == bindparam("b_source"))
+
+
+async def locked(connection: AsyncConnection, source_id: int) -> Any:
+    """The source's row, held until the transaction ends."""
+    query = select(breakers).where(breakers.c.source_id == source_id).with_for_update()
+    return (await connection.execute(query)).mappings().one_or_none()
+
+
+async def store(connection: AsyncConnection, source_id: int, breaker: Breaker, now: datetime) -> None:
+    """Write a breaker's new state."""
+    values = {**breaker_columns(breaker), "changed_at": now}
+    await connection.execute(_OF_SOURCE.values(**values), {"b_source": source_id})
+
+
+async def record(
+    connection: AsyncConnection, database: Database, signals: Sequence[Signal], now: datetime
+) -> list[Shift]:
+    """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
+    keys = sorted(signal.source_id for signal in signals)
+    query = select(breakers).where(breakers.c.source_id.in_(keys)).order_by(breakers.c.source_id).with_for_update()
+    rows = {row["source_id"]: row for row in (await connection.execute(query)).mappings()}
+    shifts: list[Shift] = []
+    written = []
+    for signal in sorted(signals, key=lambda each: each.source_id):
+        row = rows.get(signal.source_id)
+        before = after = breaker_of(row)
+        for well in signal.answers:
+            after = succeeded(after, signal.policy) if well else failed(after, signal.policy, now)
+        if state_name(before) != state_name(after):
+            until = reopens_at(after, now) if state_name(after) == "OPEN" else None
+            shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
+        written.append(_columns(signal, row, after, now))
+    await _upsert(connection, database, written)
+    return shifts
+
+
+def _columns(signal: Signal, row: Any, after: Breaker, now: datetime) -> dict[str, Any]:
+    calls, well = len(signal.answers), sum(signal.answers)
+    kept = row or _NEW
+    changed = row is None or state_name(breaker_of(row)) != state_name(after)
+    values = {name: kept[name] for name in ("state", "failure_count", "success_count", "cooldown_until",
+                                            "consecutive_opens", "last_failure_at", "changed_at")}  # fmt: skip
+    values |= breaker_columns(after)
+    if after != breaker_of(row) and values["state"] == "OPEN":
+        values["failure_count"] = signal.policy.threshold
+    if well < calls:
+        values["last_failure_at"] = now
+    return values | {
+        "source_id": signal.source_id,
+        "total_calls": kept["total_calls"] + calls,
+        "total_successes": kept["total_successes"] + well,
+        "total_failures": kept["total_failures"] + calls - well,
+        "changed_at": now if changed else kept["changed_at"],
+    }
+
+
+_NEW: dict[str, Any] = {
+    "state": "CLOSED", "failure_count": 0, "success_count": 0, "cooldown_until": None, "consecutive_opens": 0,
+    "last_failure_at": None, "changed_at": None, "total_calls": 0, "total_successes": 0, "total_failures": 0,
+}  # fmt: skip
+
+
+async def _upsert(connection: AsyncConnection, database: Database, rows: list[dict[str, Any]]) -> None:
+    statement = database.insert(breakers)
+    fresh = {name: statement.excluded[name] for name in rows[0] if name != "source_id"}
+    await connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=fresh), rows)

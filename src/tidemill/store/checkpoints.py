@@ -1,0 +1,212 @@
+"""Checkpoints: the outputs and moves of many jobs in one transaction, for those whose lease still holds (D-3)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.job import Job, JobStatus, speaks_for_source
+from tidemill.core.outcome import Advance, Fail
+from tidemill.core.policy import Policy
+from tidemill.core.verdict import Dropped
+from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
+from tidemill.store import breakers, dead_letters, effects, outputs
+from tidemill.store.bodies import Bodies
+from tidemill.store.database import Database
+from tidemill.store.effects import HostNote, Tally
+from tidemill.store.ids import Ids
+from tidemill.store.schema import jobs, runs, staged_records
+
+
+class Shelf(Protocol):
+    """The vertical's own tables: where accepted records end up."""
+
+    async def put(
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
+    ) -> dict[int, Kept]:
+        """Upsert records, keep history, answer the counts per job."""
+        ...
+
+    async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
+        """Mark records as seen again."""
+        ...
+
+    async def miss(
+        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
+    ) -> int:
+        """Count a complete run against what it did not see; answers how many are gone for good."""
+        ...
+
+
+class Checkpoints:
+    """The one place that writes what stages answered."""
+
+    def __init__(
+        self,
+        database: Database,
+        ids: Ids,
+        bodies: Bodies,
+        shelves: Mapping[str, Shelf],
+        policies: Mapping[str, Policy],
+    ) -> None:
+        """`shelves` and `policies` by vertical."""
+        self._database = database
+        self._ids = ids
+        self._bodies = bodies
+        self._shelves = shelves
+        self._policies = policies
+
+    async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
+        """Write outputs and moves of the jobs that are still ours; of the others nothing."""
+        await self._ids.reserve(sum(keys_needed(each) for each in batch))
+        async with self._database.write() as connection:
+            held = await held_jobs(connection, batch)
+            ours = [each for each in batch if each.claimed.job.id in held]
+            if not ours:
+                return Committed(frozenset())
+            tallies = {each.claimed.job.run_id: Tally(each.claimed.job.run_id) for each in ours}
+            await self._write_outputs(connection, ours, tallies, now)
+            kept = await self._shelve(connection, ours, tallies, now)
+            await effects.move_jobs(connection, ours, now)
+            await self._settle(connection, ours, tallies, now)
+            shifts = await self._signal(connection, ours, now)
+            finished = await finished_runs(connection, [key for key, tally in tallies.items() if tally.ended])
+        return Committed(frozenset(held), finished, tuple(shifts), kept)
+
+    async def _write_outputs(
+        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+    ) -> None:
+        got = [(each.claimed.job, fetched, each.move.failure) for each in ours if (fetched := effects.fetched_of(each))]
+        parsed = [(each.claimed.job, product) for each in ours if isinstance(product := product_of(each), Parsed)]
+        judged = [(each.claimed.job, product) for each in ours if isinstance(product := product_of(each), Judged)]
+        advancing = {each.claimed.job.id for each in ours if isinstance(each.outcome, Advance)}
+        if got:
+            await outputs.write_pages(connection, self._bodies, got)
+        if parsed:
+            await outputs.write_raw(connection, self._database, parsed, now)
+        if judged:
+            if staged := [(job, each) for job, each in judged if job.id in advancing]:
+                await outputs.write_staged(connection, self._database, staged, now)
+            await outputs.write_rejected(connection, self._database, self._ids, judged, now)
+        for job, each in judged:
+            count_verdicts(tallies[job.run_id], each)
+
+    async def _shelve(
+        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+    ) -> dict[int, Kept]:
+        """Give harvests to their shelves, and mark what stands on unchanged pages as seen again."""
+        kept: dict[int, Kept] = {}
+        for vertical, shelf in self._shelves.items():
+            mine = [each for each in ours if each.claimed.job.vertical == vertical]
+            harvests = [(each.claimed.job, found) for each in mine if isinstance(found := product_of(each), Harvest)]
+            if harvests:
+                kept |= await shelf.put(connection, harvests, now)
+            for job, harvest in harvests:
+                count_kept(tallies[job.run_id], harvest, kept[job.id])
+            for each in mine:
+                if isinstance(product_of(each), Unchanged):
+                    seen = await self._touch(connection, shelf, each, now)
+                    tallies[each.claimed.job.run_id].add(pages_unchanged=1, records_seen_again=seen)
+        return kept
+
+    async def _touch(self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime) -> int:
+        good = each.claimed.target.good_page_id
+        query = select(staged_records.c.staged).where(staged_records.c.page_id == good)
+        staged = (await connection.execute(query)).scalar()
+        identities = [one.identity for one in outputs.decode_identities(staged).accepted] if staged else []
+        if not identities:
+            return 0
+        return await shelf.touch(connection, each.claimed.source.id, sorted(set(identities)), now)
+
+    async def _settle(
+        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+    ) -> None:
+        """Everything that a job's end, or a site's answer, changes besides the job."""
+        ended = [each for each in ours if each.move.ends]
+        for each in ended:
+            effects.tally_end(tallies[each.claimed.job.run_id], each)
+        if ended:
+            await effects.settle_sources(connection, ended, now)
+            await effects.settle_targets(connection, ended, now)
+        notes = [HostNote(each, fetched.result) for each in ours if (fetched := effects.fetched_of(each))]
+        if notes := [note for note in notes if effects.worth_noting(note)]:
+            await effects.settle_hosts(connection, notes, now)
+        if dead := [(each.claimed.job, each.move) for each in ended if each.move.status is JobStatus.DEAD]:
+            await dead_letters.bury(connection, self._database, self._ids, dead, now)
+        retried = [each.claimed.job.id for each in ended if each.claimed.job.trigger == "RETRY"]
+        if saved := [key for key in retried if key not in {job.id for job, _ in dead}]:
+            await dead_letters.resolve(connection, saved, now)
+        await effects.settle_runs(connection, tallies.values())
+
+    async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
+        answers: dict[int, list[bool]] = {}
+        policy: dict[int, Policy] = {}
+        for each in ours:
+            well = speaks_for_source(each.claimed.job.stage, each.outcome)
+            if well is not None:
+                answers.setdefault(each.claimed.source.id, []).append(well)
+                policy[each.claimed.source.id] = self._policies[each.claimed.job.vertical]
+        signals = [breakers.Signal(key, policy[key].breaker, said) for key, said in answers.items()]
+        return await breakers.record(connection, self._database, signals, now) if signals else []
+
+
+async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:
+    """The jobs of the batch whose fence is still the one they were claimed with."""
+    fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
+    query = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(sorted(fences))).order_by(jobs.c.id).with_for_update()
+    return {row.id for row in await connection.execute(query) if row.fence == fences[row.id]}
+
+
+async def finished_runs(connection: AsyncConnection, touched: Sequence[int]) -> tuple[int, ...]:
+    """The runs among these to which no job owes anything any more."""
+    if not touched:
+        return ()
+    query = select(runs.c.id).where(runs.c.id.in_(sorted(touched)), runs.c.open_jobs == 0, runs.c.status == "RUNNING")
+    return tuple((await connection.execute(query)).scalars())
+
+
+def product_of(checkpoint: Checkpoint) -> object:
+    """What the stage produced, be it on the way on or as evidence."""
+    match checkpoint.outcome:
+        case Advance(produced=produced):
+            return produced
+        case Fail(evidence=evidence):
+            return evidence
+        case _:
+            return None
+
+
+def keys_needed(checkpoint: Checkpoint) -> int:
+    """How many keys writing this checkpoint may take."""
+    match product_of(checkpoint):
+        case Harvest(records=records):
+            return 2 * len(records) + 1
+        case Judged(rejected=rejected):
+            return len(rejected) + 1
+        case _:
+            return 1
+
+
+def count_verdicts(tally: Tally, judged: Judged) -> None:
+    """Count a page's verdicts; every raw record ends in exactly one of the three."""
+    dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
+    tally.total += judged.total or 0
+    tally.add(
+        records_read=len(judged.accepted) + len(judged.rejected),
+        records_accepted=len(judged.accepted),
+        records_dropped=dropped,
+        records_quarantined=len(judged.rejected) - dropped,
+        truncated_pages=int(judged.truncated),
+    )
+
+
+def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
+    """Count what became of the accepted ones."""
+    tally.add(
+        records_inserted=kept.inserted,
+        records_updated=kept.updated,
+        records_unchanged=kept.unchanged,
+        records_repeated=harvest.repeated,
+    )

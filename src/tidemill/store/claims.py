@@ -1,0 +1,261 @@
+"""Claims: jobs are taken hosts first, so that no slot is ever held by a host that may not be asked now (D-2)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Select, bindparam, exists, func, literal_column, select, text, true, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.failure import Failure
+from tidemill.core.job import JobStatus
+from tidemill.core.outcome import Stage
+from tidemill.core.pacing import charged, free_slots, opens_at
+from tidemill.pipeline.checkpoints import Claimed
+from tidemill.store.database import Database
+from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
+from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
+
+PROMOTED_AT_ONCE = 500
+HOSTS_AT_ONCE = 64
+
+# Spelled out, not bound: a planner only uses a partial index when it can read its condition in the statement.
+_READY_FETCH = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'")
+_READY_LATER = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'")
+_LEASED = text("pipeline_jobs.status = 'leased'")
+_WAITING = text("pipeline_jobs.status = 'waiting'")
+_HAS_WORK = text("hosts.has_work")
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many jobs of a host may be taken now."""
+
+    host: str
+    slots: int
+    row: Any
+
+
+class Claims:
+    """Takes jobs for a worker, and says when there will be more."""
+
+    def __init__(self, database: Database) -> None:
+        """Work on one database."""
+        self._database = database
+
+    async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
+        """Take up to `limit` jobs that may run now: those to resume first, then by host."""
+        async with self._database.write() as connection:
+            await promote_waiting(connection, now)
+            rows = await self._resumable(connection, lane, limit)
+            if len(rows) < limit:
+                rows += await self._by_host(connection, lane, limit - len(rows), now)
+            if not rows:
+                return []
+            await lease(connection, [row["id"] for row in rows], worker_id, now)
+            claimed = await with_context(connection, rows)
+            await drop_orphans(connection, rows, claimed, now)
+            return claimed
+
+    async def next_moment(self, now: datetime) -> datetime | None:
+        """When a job may become claimable by time alone; None when nothing waits."""
+        async with self._database.read() as connection:
+            host = select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > now)
+            waiting = select(func.min(jobs.c.not_before)).where(_WAITING)
+            moments = [(await connection.execute(query)).scalar() for query in (host, waiting)]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    async def _resumable(self, connection: AsyncConnection, lane: str, limit: int) -> list[Row]:
+        """Jobs past their fetch that a worker left behind: no host need be asked for them."""
+        query = (
+            select(jobs)
+            .where(_READY_LATER, jobs.c.lane == lane)
+            .order_by(jobs.c.rank, jobs.c.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return list((await connection.execute(query)).mappings())
+
+    async def _by_host(self, connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Row]:
+        shares = await open_hosts(connection, lane, limit, now)
+        if not shares:
+            return []
+        wanted = {share.host: share.slots for share in shares}
+        query = self._best_jobs(list(wanted), lane, max(wanted.values()))
+        found = list((await connection.execute(query)).mappings())
+        taken = fair_share(found, wanted, limit)
+        await charge_hosts(connection, shares, taken, now)
+        await self._clear_idle(connection, [share.host for share in shares], found)
+        return taken
+
+    def _best_jobs(self, names: Sequence[str], lane: str, each: int) -> Select[Any]:
+        """The best `each` ready jobs of every named host, by index alone."""
+        inner = (
+            select(jobs.c.id)
+            .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
+            .order_by(jobs.c.rank, jobs.c.id)
+            .limit(each)
+        )
+        if self._database.is_sqlite:
+            joined = hosts.join(jobs, jobs.c.id.in_(inner.correlate(hosts).scalar_subquery()))
+        else:
+            best = inner.correlate(hosts).lateral("best")
+            joined = hosts.join(best, true()).join(jobs, jobs.c.id == best.c.id)
+        query = select(jobs).select_from(joined).where(hosts.c.host.in_(names)).order_by(jobs.c.rank, jobs.c.id)
+        return query.with_for_update(skip_locked=True, of=jobs)
+
+    async def _clear_idle(self, connection: AsyncConnection, asked: Iterable[str], found: Sequence[Row]) -> None:
+        """Hosts that turned out to have nothing ready are not looked at again until something is enqueued."""
+        if idle := sorted(set(asked) - {row["host"] for row in found}):
+            anything = exists().where(_READY_FETCH, jobs.c.host == hosts.c.host)
+            await connection.execute(update(hosts).where(hosts.c.host.in_(idle), ~anything).values(has_work=False))
+
+
+async def promote_waiting(connection: AsyncConnection, now: datetime) -> None:
+    """Make jobs ready whose waiting time is over."""
+    due = (
+        select(jobs.c.id, jobs.c.host)
+        .where(_WAITING, jobs.c.not_before <= now)
+        .order_by(jobs.c.not_before)
+        .limit(PROMOTED_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    rows = (await connection.execute(due)).all()
+    if not rows:
+        return
+    ready = update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(status=JobStatus.READY, not_before=None)
+    await connection.execute(ready)
+    await mark_work(connection, {row.host for row in rows})
+
+
+async def mark_work(connection: AsyncConnection, names: Iterable[str]) -> None:
+    """Note that these hosts have jobs to be taken."""
+    if names := sorted(names):
+        await connection.execute(update(hosts).where(hosts.c.host.in_(names), ~hosts.c.has_work).values(has_work=True))
+
+
+async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Share]:
+    """The hosts that may be asked now: best waiting job first, then the least recently served."""
+    best = (
+        select(jobs.c.rank)
+        .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
+        .order_by(jobs.c.rank)
+        .limit(1)
+        .scalar_subquery()
+    )
+    fetching = (jobs.c.host == hosts.c.host) & (jobs.c.current_stage == Stage.FETCH)
+    busy = select(func.count()).select_from(jobs).where(_LEASED, fetching).scalar_subquery()
+    query = (
+        select(hosts, best.label("best"), busy.label("busy"))
+        .where(_HAS_WORK, hosts.c.opens_at <= now)
+        .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
+        .limit(HOSTS_AT_ONCE)
+        .with_for_update(skip_locked=True, of=hosts)
+    )
+    rows = (await connection.execute(query)).mappings().all()
+    shares = [
+        Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
+    ]
+    return [share for share in shares if share.slots > 0]
+
+
+def fair_share(found: Sequence[Row], wanted: dict[str, int], limit: int) -> list[Row]:
+    """The best jobs overall, no host beyond its slots."""
+    left = dict(wanted)
+    taken: list[Row] = []
+    for row in found:
+        if len(taken) == limit:
+            break
+        if left[row["host"]] > 0:
+            left[row["host"]] -= 1
+            taken.append(row)
+    return taken
+
+
+_CHARGE = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(tab_at=bindparam("b_tab"), opens_at=bindparam("b_opens"), served_at=bindparam("b_now"))
+)
+
+
+async def charge_hosts(
+    connection: AsyncConnection, shares: Sequence[Share], taken: Sequence[Row], now: datetime
+) -> None:
+    """Write down what was taken of each host's pace, in the same transaction as the jobs."""
+    counts: dict[str, int] = {}
+    for row in taken:
+        counts[row["host"]] = counts.get(row["host"], 0) + 1
+    charges = []
+    for share in shares:
+        if count := counts.get(share.host):
+            pace = pace_of(share.row)
+            tab = charged(pace, share.row["tab_at"], count, now)
+            charges.append({"b_host": share.host, "b_tab": tab, "b_opens": opens_at(pace, tab, now), "b_now": now})
+    if charges:
+        await connection.execute(_CHARGE, charges)
+
+
+async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int, now: datetime) -> None:
+    """Put jobs into a worker's hands; the raised fence shuts out whoever held them before."""
+    await connection.execute(
+        update(jobs)
+        .where(jobs.c.id.in_(ids))
+        .values(
+            status=JobStatus.LEASED,
+            fence=jobs.c.fence + 1,
+            leased_by=worker_id,
+            leased_at=now,
+            started_at=func.coalesce(jobs.c.started_at, now),
+        )
+    )
+
+
+async def with_context(connection: AsyncConnection, rows: Sequence[Row]) -> list[Claimed]:
+    """The jobs with their sources, targets, paces and breakers as of this moment; three queries for all of them."""
+    source_ids = sorted({row["source_id"] for row in rows})
+    known = await _by_key(connection, select(sources).where(sources.c.id.in_(source_ids)), "id")
+    aims = await _by_key(connection, select(targets).where(targets.c.id.in_([row["target_id"] for row in rows])), "id")
+    tripped = await _by_key(connection, select(breakers).where(breakers.c.source_id.in_(source_ids)), "source_id")
+    places = await _by_key(
+        connection, select(hosts).where(hosts.c.host.in_(sorted({row["host"] for row in rows}))), "host"
+    )
+    parsed = {key: source_of(row) for key, row in known.items()}
+    return [
+        Claimed(
+            job=job_of(row),
+            source=parsed[row["source_id"]],
+            target=target_of(aims[row["target_id"]]),
+            pace=pace_of(places[row["host"]]),
+            breaker=breaker_of(tripped.get(row["source_id"])),
+        )
+        for row in rows
+        if row["source_id"] in parsed and row["target_id"] in aims
+    ]
+
+
+async def drop_orphans(
+    connection: AsyncConnection, rows: Sequence[Row], claimed: Sequence[Claimed], now: datetime
+) -> None:
+    """Refuse the jobs whose source or target was removed after they were enqueued."""
+    held = {each.job.id for each in claimed}
+    orphans = [row for row in rows if row["id"] not in held]
+    if not orphans:
+        return
+    ended = {"status": JobStatus.REFUSED, "current_stage": Stage.COMPLETED, "completed_at": now}
+    await connection.execute(
+        update(jobs)
+        .where(jobs.c.id.in_([row["id"] for row in orphans]))
+        .values(**ended, failure=Failure.TARGET_OFF, last_error="its source or target was removed")
+    )
+    counts = Counter(row["run_id"] for row in orphans)
+    left = update(runs).where(runs.c.id == bindparam("b_run"))
+    fewer = left.values(
+        open_jobs=runs.c.open_jobs - bindparam("b_count"), urls_refused=runs.c.urls_refused + bindparam("b_count")
+    )
+    await connection.execute(fewer, [{"b_run": run, "b_count": count} for run, count in sorted(counts.items())])
+
+
+async def _by_key(connection: AsyncConnection, query: Select[Any], key: str) -> dict[Any, Row]:
+    return {row[key]: row for row in (await connection.execute(query)).mappings()}

@@ -1,0 +1,71 @@
+"""The dead letter queue: what ran out of road, kept with all that a retry needs (R2)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.dead_letter import MAX_RETRIES, LetterStatus, next_retry
+from tidemill.core.job import Job, Move
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.schema import dead_letters
+
+LONGEST_MESSAGE = 2_000
+LONGEST_STACK = 20_000
+
+
+async def bury(
+    connection: AsyncConnection, database: Database, ids: Ids, dead: Sequence[tuple[Job, Move]], now: datetime
+) -> None:
+    """Write a letter per dead job; one whose retry failed goes back to pending, with a longer wait."""
+    query = select(dead_letters.c.job_id, dead_letters.c.retry_count).where(
+        dead_letters.c.job_id.in_([job.id for job, _ in dead])
+    )
+    tried = {row.job_id: row.retry_count for row in await connection.execute(query)}
+    rows = [letter(ids.take(), job, move, tried.get(job.id), now) for job, move in dead]
+    statement = database.insert(dead_letters)
+    again = ("stage", "error_type", "error_message", "error_stack", "payload", "retry_count", "next_retry_at",
+             "status", "updated_at")  # fmt: skip
+    fresh = {name: statement.excluded[name] for name in again}
+    await connection.execute(statement.on_conflict_do_update(index_elements=["job_id"], set_=fresh), rows)
+
+
+def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -> dict[str, Any]:
+    """A dead letter's row."""
+    count = 0 if retries is None else retries + 1
+    return {
+        "id": key,
+        "job_id": job.id,
+        "source_id": job.source_id,
+        "target_id": job.target_id,
+        "stage": job.stage,
+        "error_type": move.failure or "bug",
+        "error_message": move.detail[:LONGEST_MESSAGE],
+        "error_stack": move.stack[:LONGEST_STACK],
+        "payload": msgspec.to_builtins(job),
+        "retry_count": count,
+        "max_retries": MAX_RETRIES,
+        "next_retry_at": next_retry(count, now),
+        "status": LetterStatus.PENDING,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+async def resolve(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
+    """Close the letters of jobs that went well on their retry."""
+    await connection.execute(
+        update(dead_letters)
+        .where(dead_letters.c.job_id.in_(job_ids), dead_letters.c.status == LetterStatus.RETRYING)
+        .values(
+            status=LetterStatus.RESOLVED,
+            resolved_at=now,
+            updated_at=now,
+            next_retry_at=None,
+            resolution_notes="a retry went well",
+        )
+    )

@@ -1,0 +1,270 @@
+"""What a batch of checkpoints does to jobs, targets, sources, hosts and runs: one statement per table."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, case, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.job import JobStatus
+from tidemill.core.outcome import Fail, Stage
+from tidemill.core.pacing import charged, opens_at, slower
+from tidemill.core.target import UNCHANGED, after_failure, after_success
+from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
+from tidemill.pipeline.ports import FetchResult
+from tidemill.store.schema import hosts, jobs, runs, sources, targets
+
+LONGEST_ERROR = 2_000
+
+_JOB = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("b_id"))
+    .values(
+        current_stage=bindparam("b_stage"),
+        status=bindparam("b_status"),
+        attempts=bindparam("b_attempts"),
+        not_before=bindparam("b_not_before"),
+        page_id=bindparam("b_page"),
+        failure=bindparam("b_failure"),
+        last_error=bindparam("b_error"),
+        completed_at=bindparam("b_completed"),
+        leased_by=case((bindparam("b_kept"), jobs.c.leased_by), else_=None),
+        fence=jobs.c.fence + case((bindparam("b_kept"), 0), else_=1),
+    )
+)
+
+
+async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
+    """Write each job's move; whoever lets go of a job raises its fence."""
+    await connection.execute(_JOB, [_job_row(each, now) for each in batch])
+
+
+def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
+    job, move = checkpoint.claimed.job, checkpoint.move
+    page = page_id_of(checkpoint)
+    return {
+        "b_id": job.id,
+        "b_stage": move.stage,
+        "b_status": move.status,
+        "b_attempts": move.attempts,
+        "b_not_before": move.not_before,
+        "b_page": page if page is not None else job.page_id,
+        "b_failure": move.failure,
+        "b_error": move.detail[:LONGEST_ERROR] or None,
+        "b_completed": now if move.ends else None,
+        "b_kept": move.status is JobStatus.LEASED,
+    }
+
+
+def page_id_of(checkpoint: Checkpoint) -> int | None:
+    """The page that this checkpoint stores, if it is one of a fetch."""
+    fetched = fetched_of(checkpoint)
+    return fetched.page.id if fetched is not None else None
+
+
+def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
+    """What a fetch brought, be it on the way on or as evidence of what went wrong."""
+    outcome = checkpoint.outcome
+    product = outcome.evidence if isinstance(outcome, Fail) else getattr(outcome, "produced", None)
+    return product if isinstance(product, Fetched | Unchanged) else None
+
+
+_TARGET = (
+    update(targets)
+    .where(targets.c.id == bindparam("b_id"))
+    .values(
+        status=bindparam("b_status"),
+        consecutive_failures=bindparam("b_failures"),
+        last_scraped_at=bindparam("b_now"),
+        last_status=bindparam("b_last"),
+        etag=bindparam("b_etag"),
+        last_modified=bindparam("b_modified"),
+        good_page_id=bindparam("b_page"),
+        good_digest=bindparam("b_digest"),
+        good_reader=bindparam("b_reader"),
+    )
+)
+
+
+async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
+    """Write what a job's end means for its target: health, and the page to compare the next one with."""
+    rows = {each.claimed.target.id: _target_row(each, now) for each in ended}
+    await connection.execute(_TARGET, [rows[key] for key in sorted(rows)])
+
+
+def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
+    target, move = checkpoint.claimed.target, checkpoint.move
+    status, failures = target.status, target.consecutive_failures
+    if move.status is JobStatus.DONE:
+        status, failures = after_success(target)
+    elif move.status is JobStatus.DEAD:
+        status, failures = after_failure(target)
+    row = {
+        "b_id": target.id,
+        "b_status": status,
+        "b_failures": failures,
+        "b_now": now,
+        "b_last": last_status(checkpoint),
+        "b_etag": target.etag,
+        "b_modified": target.last_modified,
+        "b_page": target.good_page_id,
+        "b_digest": target.good_digest,
+        "b_reader": target.good_reader,
+    }
+    produced = getattr(checkpoint.outcome, "produced", None)
+    if isinstance(produced, Harvest):
+        page = produced.judged.page
+        row |= {
+            "b_etag": page.etag,
+            "b_modified": page.last_modified,
+            "b_page": page.id,
+            "b_digest": page.digest,
+            "b_reader": produced.judged.reader,
+        }
+    return row
+
+
+def last_status(checkpoint: Checkpoint) -> str:
+    """How the target's last scrape ended, in a word."""
+    move = checkpoint.move
+    if move.status is not JobStatus.DONE:
+        return str(move.failure or move.status).upper()
+    return UNCHANGED if isinstance(getattr(checkpoint.outcome, "produced", None), Unchanged) else "SUCCESS"
+
+
+_SOURCE = (
+    update(sources)
+    .where(sources.c.id == bindparam("b_id"))
+    .values(
+        last_scraped_at=bindparam("b_now"),
+        last_success_at=case((bindparam("b_well"), bindparam("b_now")), else_=sources.c.last_success_at),
+        consecutive_failures=case((bindparam("b_well"), 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
+    )
+)
+
+
+async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
+    """Note when each source was last scraped and whether it went well."""
+    well: dict[int, bool] = {}
+    bad: dict[int, int] = {}
+    for each in ended:
+        key = each.claimed.source.id
+        well[key] = well.get(key, False) or each.move.status is JobStatus.DONE
+        bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
+    rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
+    await connection.execute(_SOURCE, rows)
+
+
+_HOST = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(
+        tab_at=case((hosts.c.tab_at > bindparam("b_tab"), hosts.c.tab_at), else_=bindparam("b_tab")),
+        opens_at=case((hosts.c.opens_at > bindparam("b_opens"), hosts.c.opens_at), else_=bindparam("b_opens")),
+        crawl_delay_ms=bindparam("b_delay"),
+    )
+)
+
+
+class HostNote(msgspec.Struct, frozen=True):
+    """What a fetch taught about its host."""
+
+    checkpoint: Checkpoint
+    result: FetchResult
+
+
+async def settle_hosts(connection: AsyncConnection, notes: Sequence[HostNote], now: datetime) -> None:
+    """Move each host's next moment on: by the requests really sent, its Crawl-delay and its Retry-After."""
+    rows: dict[str, dict[str, Any]] = {}
+    for note in notes:
+        row = _host_row(note, now)
+        known = rows.get(row["b_host"])
+        if known is not None:
+            row["b_tab"], row["b_opens"] = max(row["b_tab"], known["b_tab"]), max(row["b_opens"], known["b_opens"])
+        rows[row["b_host"]] = row
+    await connection.execute(_HOST, [rows[host] for host in sorted(rows)])
+
+
+def worth_noting(note: HostNote) -> bool:
+    """Hosts without spacing have nothing to remember, unless they asked to be left alone."""
+    claimed, result = note.checkpoint.claimed, note.result
+    return bool(claimed.pace.interval) or result.retry_after is not None or result.slow_to is not None
+
+
+def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
+    claimed, result = note.checkpoint.claimed, note.result
+    pace = slower(claimed.pace, result.slow_to)
+    tab = charged(pace, None, 1, result.requested_at or now)
+    opens = opens_at(pace, tab, now)
+    if result.retry_after is not None:
+        opens = max(opens, now + result.retry_after)
+    delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
+    return {"b_host": claimed.job.host, "b_tab": tab, "b_opens": opens, "b_delay": delay}
+
+
+COUNTED = (
+    "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
+    "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
+    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages",
+)  # fmt: skip
+
+_RUN = (
+    update(runs)
+    .where(runs.c.id == bindparam("b_id"))
+    .values(
+        open_jobs=runs.c.open_jobs - bindparam("b_ended"),
+        claimed_total=case(
+            (bindparam("b_total") > 0, case((runs.c.claimed_total.is_(None), 0), else_=runs.c.claimed_total)
+             + bindparam("b_total")),
+            else_=runs.c.claimed_total,
+        ),
+        **{name: runs.c[name] + bindparam(f"b_{name}") for name in COUNTED},
+    )
+)  # fmt: skip
+
+
+class Tally:
+    """A run's share of a batch: what to add to its counts."""
+
+    def __init__(self, run_id: int) -> None:
+        """Start from nothing."""
+        self.run_id = run_id
+        self.ended = 0
+        self.total = 0
+        self.counts = dict.fromkeys(COUNTED, 0)
+
+    def add(self, **counts: int) -> None:
+        """Add to the counts."""
+        for name, count in counts.items():
+            self.counts[name] += count
+
+    def row(self) -> dict[str, Any]:
+        """The parameters of the update."""
+        counted = {f"b_{name}": count for name, count in self.counts.items()}
+        return {"b_id": self.run_id, "b_ended": self.ended, "b_total": self.total, **counted}
+
+
+async def settle_runs(connection: AsyncConnection, tallies: Iterable[Tally]) -> None:
+    """Add a batch's counts to its runs."""
+    rows = sorted((tally.row() for tally in tallies), key=lambda row: row["b_id"])
+    if rows:
+        await connection.execute(_RUN, rows)
+
+
+def tally_end(tally: Tally, checkpoint: Checkpoint) -> None:
+    """Count a job that ended."""
+    status = checkpoint.move.status
+    tally.ended += 1
+    tally.add(
+        urls_attempted=1,
+        urls_succeeded=int(status is JobStatus.DONE),
+        urls_failed=int(status is JobStatus.DEAD),
+        urls_refused=int(status is JobStatus.REFUSED),
+    )
+
+
+def is_fetch(checkpoint: Checkpoint) -> bool:
+    """Whether the checkpoint ends a fetch."""
+    return checkpoint.claimed.job.stage is Stage.FETCH

@@ -1,0 +1,230 @@
+"""The shelf of events: upsert by identity, history of every change, and what is no longer seen."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from xxhash import xxh3_64_intdigest
+
+from tidemill.core.job import Job
+from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.store.ids import Ids
+from tidemill.store.schema import events, record_history
+from tidemill.verticals.events.record import Event
+
+VERTICAL = "events"
+
+_encode = msgspec.json.Encoder().encode
+_SIGNED = 1 << 63
+
+
+class EventShelf:
+    """Where accepted events end up."""
+
+    vertical = VERTICAL
+
+    def __init__(self, ids: Ids) -> None:
+        """Take keys from the process's supply."""
+        self._ids = ids
+
+    async def put(
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
+    ) -> dict[int, Kept]:
+        """Insert the new, update the changed (with history), and mark the rest as seen; one set per case."""
+        fresh = list(unique(harvests))
+        known = await self._known(connection, fresh)
+        new, changed, same = sort_out(fresh, known)
+        if new:
+            await connection.execute(events.insert(), [self._row(item, now) for item in new])
+        if changed:
+            await self._update(connection, changed, now)
+        if same:
+            await connection.execute(_SEEN.where(events.c.id.in_(same)), {"b_now": now})
+        return tally(harvests, {id(item) for item in new}, {id(item) for item, _ in changed}, fresh)
+
+    async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
+        """Everything on a page that did not change was seen again; answers how many."""
+        seen = _SEEN.where(events.c.identity.in_(identities), events.c.source_id == source_id)
+        return int((await connection.execute(seen, {"b_now": now})).rowcount)
+
+    async def miss(
+        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
+    ) -> int:
+        """Count a complete run against what it did not see; after `patience` of them in a row it is gone.
+
+        Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
+        """
+        unseen = (
+            (events.c.source_id == source_id)
+            & (events.c.last_seen_at < since)
+            & (events.c.event_date > now)
+            & events.c.gone_at.is_(None)
+        )
+        await connection.execute(update(events).where(unseen).values(missed_runs=events.c.missed_runs + 1))
+        query = select(events.c.id).where(unseen, events.c.missed_runs >= patience).order_by(events.c.id)
+        gone = list((await connection.execute(query)).scalars())
+        if gone:
+            await connection.execute(update(events).where(events.c.id.in_(gone)).values(gone_at=now, updated_at=now))
+            rows = [self._history(key, run_id, None, "gone", {}, now) for key in gone]
+            await connection.execute(record_history.insert(), rows)
+        return len(gone)
+
+    async def _known(self, connection: AsyncConnection, items: Iterable["Item"]) -> dict[tuple[int, str], Any]:
+        columns = (events.c.id, events.c.source_id, events.c.identity, events.c.checksum, events.c.gone_at)
+        query = select(*columns).where(events.c.identity.in_([item.identity for item in items]))
+        rows = (await connection.execute(query)).mappings()
+        return {(row["source_id"], row["identity"]): row for row in rows}
+
+    async def _update(self, connection: AsyncConnection, changed: Sequence[tuple["Item", Any]], now: datetime) -> None:
+        keys = sorted(row["id"] for _, row in changed)
+        query = select(events.c.id, events.c.record).where(events.c.id.in_(keys)).with_for_update()
+        before = {row.id: row.record for row in await connection.execute(query)}
+        history = []
+        for item, row in changed:
+            kind = "returned" if row["gone_at"] is not None else "changed"
+            changes = differences(before[row["id"]], item.encoded)
+            history.append(self._history(row["id"], item.job.run_id, item.page_id, kind, changes, now))
+        rows = [{"b_id": row["id"], **{f"b_{name}": value for name, value in columns_of(item, now).items()}}
+                for item, row in changed]  # fmt: skip
+        await connection.execute(_UPDATE, rows)
+        await connection.execute(record_history.insert(), history)
+
+    def _row(self, item: "Item", now: datetime) -> dict[str, Any]:
+        return {
+            "id": self._ids.take(),
+            "source_id": item.job.source_id,
+            "identity": item.identity,
+            "first_seen_at": now,
+            **columns_of(item, now),
+        }
+
+    def _history(
+        self, key: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
+    ) -> dict[str, Any]:
+        return {
+            "id": self._ids.take(),
+            "vertical": VERTICAL,
+            "record_id": key,
+            "run_id": run_id,
+            "page_id": page_id,
+            "kind": kind,
+            "changes": changes,
+            "created_at": now,
+        }
+
+
+class Item(msgspec.Struct, frozen=True, eq=False):
+    """An event on its way to the shelf, encoded once."""
+
+    job: Job
+    page_id: int
+    identity: str
+    event: Event
+    encoded: bytes
+    checksum: int
+
+
+def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
+    """Each identity of a source once, however many pages of the batch show it."""
+    seen: set[tuple[int, str]] = set()
+    for job, harvest in harvests:
+        for accepted in harvest.records:
+            key = (job.source_id, accepted.identity)
+            if key not in seen:
+                seen.add(key)
+                encoded = _encode(accepted.record)
+                yield Item(job, harvest.judged.page.id, accepted.identity, accepted.record, encoded, signed(encoded))
+
+
+def signed(encoded: bytes) -> int:
+    """A 64-bit checksum that fits the databases' signed integers."""
+    return xxh3_64_intdigest(encoded) - _SIGNED
+
+
+def columns_of(item: Item, now: datetime) -> dict[str, Any]:
+    """What readers filter and sort by, beside the record itself."""
+    event = item.event
+    return {
+        "event_fingerprint": event.fingerprint,
+        "title": event.title,
+        "event_date": event.event_date,
+        "ends_at": event.ends_at,
+        "event_time": event.event_time,
+        "venue_name": event.venue_name,
+        "category": event.category,
+        "latitude": event.latitude,
+        "longitude": event.longitude,
+        "status": event.status,
+        "checksum": item.checksum,
+        "record": item.encoded,
+        "page_id": item.page_id,
+        "last_seen_at": now,
+        "updated_at": now,
+        "missed_runs": 0,
+        "gone_at": None,
+    }
+
+
+_COLUMNS = (
+    "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "latitude",
+    "longitude", "status", "checksum", "record", "page_id", "last_seen_at", "updated_at", "missed_runs",
+    "gone_at",
+)  # fmt: skip
+_UPDATE = (
+    update(events)
+    .where(events.c.id == bindparam("b_id"))
+    .values(times_seen=events.c.times_seen + 1, **{name: bindparam(f"b_{name}") for name in _COLUMNS})
+)
+
+
+_SEEN = update(events).values(
+    last_seen_at=bindparam("b_now"), times_seen=events.c.times_seen + 1, missed_runs=0, gone_at=None
+)
+
+
+def sort_out(
+    fresh: Sequence[Item], known: dict[tuple[int, str], Any]
+) -> tuple[list[Item], list[tuple[Item, Any]], list[int]]:
+    """The new ones, the changed ones with their rows (what was gone and is back has changed), and the rest's keys."""
+    new: list[Item] = []
+    changed: list[tuple[Item, Any]] = []
+    same: list[int] = []
+    for item in fresh:
+        row = known.get((item.job.source_id, item.identity))
+        if row is None:
+            new.append(item)
+        elif row["checksum"] != item.checksum or row["gone_at"] is not None:
+            changed.append((item, row))
+        else:
+            same.append(row["id"])
+    return new, changed, same
+
+
+def differences(before: bytes, after: bytes) -> dict[str, Any]:
+    """Field by field, what it was and what it is."""
+    old, new = msgspec.json.decode(before), msgspec.json.decode(after)
+    return {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
+
+
+def tally(
+    harvests: Sequence[tuple[Job, Harvest]], new: set[int], changed: set[int], fresh: Sequence[Item]
+) -> dict[int, Kept]:
+    """The counts per job; an identity that another page of the batch brought too counts as unchanged here."""
+    inserted: dict[int, int] = {}
+    updated: dict[int, int] = {}
+    for item in fresh:
+        if id(item) in new:
+            inserted[item.job.id] = inserted.get(item.job.id, 0) + 1
+        elif id(item) in changed:
+            updated[item.job.id] = updated.get(item.job.id, 0) + 1
+    return {
+        job.id: Kept(
+            inserted.get(job.id, 0),
+            updated.get(job.id, 0),
+            len(harvest.records) - inserted.get(job.id, 0) - updated.get(job.id, 0),
+        )
+        for job, harvest in harvests
+    }

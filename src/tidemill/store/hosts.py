@@ -1,0 +1,86 @@
+"""Hosts: one row per registrable domain, holding the one pace that all its sources share (F6)."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, bindparam, case, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.pacing import Pace
+from tidemill.store.database import Database
+from tidemill.store.schema import hosts, sources, targets
+
+MILLISECOND = timedelta(milliseconds=1)
+NAMED_AT_ONCE = 1_000
+"""With more hosts than this, all of them are looked at rather than named one by one."""
+
+_SETTLE = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(interval_ms=bindparam("b_interval"), burst=bindparam("b_burst"), parallel=bindparam("b_parallel"))
+)
+
+
+async def ensure_hosts(
+    connection: AsyncConnection, database: Database, names: Collection[str], pace: Pace, now: datetime
+) -> None:
+    """Make rows for hosts that have none, then settle every pace."""
+    if not names:
+        return
+    rows = [
+        {
+            "host": name,
+            "interval_ms": pace.interval // MILLISECOND,
+            "burst": pace.burst,
+            "parallel": pace.parallel,
+            "opens_at": now,
+        }
+        for name in sorted(set(names))
+    ]
+    await connection.execute(database.insert(hosts).on_conflict_do_nothing(), rows)
+    await settle_paces(connection, names, pace)
+
+
+async def settle_paces(connection: AsyncConnection, names: Collection[str], default: Pace) -> None:
+    """Give each host the slowest of its sources' paces: the longest interval, the least burst and parallelism.
+
+    Sources that are switched off count too: switching one on must never be what makes us impolite.
+    """
+    if not names:
+        return
+    query = _slowest(default)
+    if len(names) <= NAMED_AT_ONCE:
+        query = query.where(targets.c.host.in_(sorted(set(names))))
+    rows = (await connection.execute(query.order_by(targets.c.host))).all()
+    settled = [
+        {"b_host": row.host, "b_interval": row.interval, "b_burst": row.burst, "b_parallel": row.parallel}
+        for row in rows
+    ]
+    if settled:
+        await connection.execute(_SETTLE, settled)
+
+
+async def hosts_of_sources(connection: AsyncConnection, source_ids: Collection[int]) -> set[str]:
+    """The hosts that these sources' targets are on."""
+    if not source_ids:
+        return set()
+    query = select(targets.c.host).where(targets.c.source_id.in_(sorted(source_ids))).distinct()
+    return set((await connection.execute(query)).scalars())
+
+
+def _slowest(default: Pace) -> Select[Any]:
+    own = sources.c.pace_interval_ms.is_not(None)
+    interval = func.coalesce(sources.c.pace_interval_ms, default.interval // MILLISECOND)
+    burst = case((own, func.coalesce(sources.c.pace_burst, 1)), else_=default.burst)
+    parallel = case((own, func.coalesce(sources.c.pace_parallel, 1)), else_=default.parallel)
+    return (
+        select(
+            targets.c.host,
+            func.max(interval).label("interval"),
+            func.min(burst).label("burst"),
+            func.min(parallel).label("parallel"),
+        )
+        .join_from(targets, sources, targets.c.source_id == sources.c.id)
+        .group_by(targets.c.host)
+    )

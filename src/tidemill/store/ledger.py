@@ -1,0 +1,60 @@
+"""The ledger: claims, checkpoints, resumption and run ends behind one face for the engine."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tidemill.core.policy import Policy
+from tidemill.core.run import RunSummary
+from tidemill.core.vertical import Vertical
+from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
+from tidemill.store.bodies import Bodies
+from tidemill.store.checkpoints import Checkpoints, Shelf
+from tidemill.store.claims import Claims
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.resume import Materials
+from tidemill.store.runs import RunBook
+
+
+class Ledger:
+    """What a drain needs of the database."""
+
+    def __init__(
+        self,
+        database: Database,
+        ids: Ids,
+        bodies: Bodies,
+        shelves: Mapping[str, Shelf],
+        verticals: Mapping[str, Vertical],
+    ) -> None:
+        """`shelves` and `verticals` by the vertical's name."""
+        policies: dict[str, Policy] = {name: vertical.policy for name, vertical in verticals.items()}
+        self._ids = ids
+        self._claims = Claims(database)
+        self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
+        self.materials = Materials(database, bodies, verticals)
+        self.runs = RunBook(database, shelves, policies)
+
+    async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
+        """Take jobs that may run now."""
+        return await self._claims.claim(lane, limit, worker_id, now)
+
+    async def next_moment(self, now: datetime) -> datetime | None:
+        """When a job may become claimable by time alone."""
+        return await self._claims.next_moment(now)
+
+    async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
+        """Read back what resumed jobs work on."""
+        return await self.materials.restore(claimed)
+
+    async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
+        """Write outputs and moves of the jobs that are still ours."""
+        return await self._checkpoints.commit(batch, now)
+
+    async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
+        """Close a run whose jobs have all ended."""
+        return await self.runs.close(run_id, now)
+
+    async def reserve_keys(self, count: int) -> None:
+        """Make sure that stages can take so many keys."""
+        await self._ids.reserve(count)

@@ -1,0 +1,177 @@
+"""What stages produced, written set by set: pages, raw records, staged records and the rejected ones."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.job import Job
+from tidemill.core.page import Page
+from tidemill.core.record import Found
+from tidemill.core.verdict import Accepted, Dropped
+from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
+from tidemill.store.bodies import Bodies, Body, body_key
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.schema import pages, raw_records, rejected_records, staged_records
+
+HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
+MILLISECOND = timedelta(milliseconds=1)
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """A page's accepted records as they are stored between normalize and persist."""
+
+    reader: str
+    accepted: Sequence[Accepted]
+    truncated: bool = False
+    total: int | None = None
+
+
+class StagedIdentity(msgspec.Struct, frozen=True):
+    """As much of a staged record as 'seen again' needs."""
+
+    identity: str
+
+
+class StagedIdentities(msgspec.Struct, frozen=True):
+    """A staged page, identities only."""
+
+    accepted: Sequence[StagedIdentity]
+
+
+decode_identities = msgspec.json.Decoder(StagedIdentities).decode
+decode_found = msgspec.json.Decoder(Found).decode
+
+
+async def write_pages(
+    connection: AsyncConnection, bodies: Bodies, got: Sequence[tuple[Job, Fetched | Unchanged, str | None]]
+) -> None:
+    """Store the pages: bodies first, then their rows (F7)."""
+    wires = [fetched.result.wire_body for _, fetched, _ in got]
+    keys = [body_key(wire) for wire in wires]
+    encodings = [fetched.result.content_encoding for _, fetched, _ in got]
+    await bodies.put(connection, [Body(*each) for each in zip(keys, wires, encodings, strict=True)])
+    rows = [
+        page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
+    ]  # fmt: skip
+    await connection.execute(pages.insert(), rows)
+
+
+def page_row(job: Job, fetched: Fetched | Unchanged, failure: str | None, key: bytes) -> dict[str, Any]:
+    """A page's row."""
+    page, result = fetched.page, fetched.result
+    return {
+        "id": page.id,
+        "job_id": job.id,
+        "source_id": job.source_id,
+        "target_id": job.target_id,
+        "url": page.url,
+        "final_url": page.final_url,
+        "status_code": page.status_code,
+        "headers": {name: result.headers[name] for name in HEADERS_THAT_MATTER if name in result.headers},
+        "content_type": page.content_type,
+        "charset": page.charset,
+        "fetcher_used": result.fetcher,
+        "fetch_duration_ms": result.duration // MILLISECOND,
+        "content_hash": page.digest,
+        "body_key": key,
+        "body_length": len(page.body),
+        "failure": failure,
+        "created_at": page.fetched_at,
+    }
+
+
+def page_of(row: Any, body: bytes) -> Page:
+    """A page read back: what a restart works on."""
+    return Page(
+        id=row["id"],
+        url=row["url"],
+        final_url=row["final_url"],
+        status_code=row["status_code"],
+        body=body,
+        charset=row["charset"],
+        content_type=row["content_type"],
+        digest=row["content_hash"],
+        fetched_at=row["created_at"],
+        etag=row["headers"].get("etag", ""),
+        last_modified=row["headers"].get("last-modified", ""),
+    )
+
+
+async def write_raw(
+    connection: AsyncConnection, database: Database, parsed: Sequence[tuple[Job, Parsed]], now: datetime
+) -> None:
+    """Store what parsing yielded, a page's records in one row."""
+    rows = [
+        {
+            "page_id": each.page.id,
+            "job_id": job.id,
+            "adapter_id": each.adapter_id,
+            "adapter_version": each.adapter_version,
+            "strategy": each.found.records[0].strategy if each.found.records else "",
+            "records": len(each.found.records),
+            "found": _encode(each.found),
+            "created_at": now,
+        }
+        for job, each in parsed
+    ]
+    await _replace(connection, database, raw_records, rows)
+
+
+async def write_staged(
+    connection: AsyncConnection, database: Database, judged: Sequence[tuple[Job, Judged]], now: datetime
+) -> None:
+    """Store what normalizing yielded, a page's records in one row."""
+    rows = []
+    for job, each in judged:
+        dropped = sum(isinstance(one.verdict, Dropped) for one in each.rejected)
+        rows.append(
+            {
+                "page_id": each.page.id,
+                "job_id": job.id,
+                "accepted": len(each.accepted),
+                "dropped": dropped,
+                "quarantined": len(each.rejected) - dropped,
+                "staged": _encode(Staged(each.reader, each.accepted, each.truncated, each.total)),
+                "created_at": now,
+            }
+        )
+    await _replace(connection, database, staged_records, rows)
+
+
+async def write_rejected(
+    connection: AsyncConnection, database: Database, ids: Ids, judged: Sequence[tuple[Job, Judged]], now: datetime
+) -> None:
+    """Store every record that was dropped or set aside, with its reason: nothing goes silently."""
+    rows = [
+        {
+            "id": ids.take(),
+            "job_id": job.id,
+            "run_id": job.run_id,
+            "source_id": job.source_id,
+            "page_id": each.page.id,
+            "position": position,
+            "vertical": job.vertical,
+            "verdict": "dropped" if isinstance(one.verdict, Dropped) else "quarantined",
+            "reason": one.verdict.reason,
+            "detail": one.verdict.detail,
+            "raw": msgspec.to_builtins(one.raw),
+            "created_at": now,
+        }
+        for job, each in judged
+        for position, one in enumerate(each.rejected)
+    ]
+    if rows:
+        await connection.execute(database.insert(rejected_records).on_conflict_do_nothing(), rows)
+
+
+async def _replace(connection: AsyncConnection, database: Database, table: Any, rows: list[dict[str, Any]]) -> None:
+    """Insert, or put in place of what a former try left: a stage run twice leaves one result (R4)."""
+    statement = database.insert(table)
+    fresh = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
+    await connection.execute(statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh), rows)

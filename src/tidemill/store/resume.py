@@ -1,0 +1,89 @@
+"""What a resumed job works on: the last checkpoint's output, read back from the database."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.outcome import Stage
+from tidemill.core.page import Page
+from tidemill.core.verdict import Accepted
+from tidemill.core.vertical import Vertical
+from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resumed
+from tidemill.pipeline.ports import FetchResult, FetchStatus
+from tidemill.store.bodies import Bodies
+from tidemill.store.database import Database
+from tidemill.store.outputs import decode_found, page_of
+from tidemill.store.schema import pages, raw_records, staged_records
+
+
+class _StagedRaw(msgspec.Struct, frozen=True):
+    identity: str
+    record: msgspec.Raw
+
+
+class _StagedPage(msgspec.Struct, frozen=True):
+    reader: str
+    accepted: list[_StagedRaw]
+    truncated: bool = False
+    total: int | None = None
+
+
+class Materials:
+    """Reads back what jobs that were left behind need to go on."""
+
+    def __init__(self, database: Database, bodies: Bodies, verticals: Mapping[str, Vertical]) -> None:
+        """`verticals` know how to revive their own records."""
+        self._database = database
+        self._bodies = bodies
+        self._verticals = verticals
+
+    async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
+        """Each job with its stage's input; None where the page is lost, which the worker fails as such."""
+        async with self._database.read() as connection:
+            return [Resumed(each, await self._material(connection, each)) for each in claimed]
+
+    async def page(self, page_id: int) -> Page | None:
+        """A stored page with its body."""
+        async with self._database.read() as connection:
+            return await self._page(connection, page_id)
+
+    async def _material(self, connection: AsyncConnection, claimed: Claimed) -> Any:
+        job = claimed.job
+        page = await self._page(connection, job.page_id) if job.page_id is not None else None
+        if page is None:
+            return None
+        match job.stage:
+            case Stage.PARSE:
+                return Fetched(page, FetchResult(status=FetchStatus.OK, url=page.url))
+            case Stage.NORMALIZE:
+                return await self._parsed(connection, page)
+            case Stage.PERSIST:
+                return await self._judged(connection, page, self._verticals[job.vertical])
+            case _:
+                return None
+
+    async def _page(self, connection: AsyncConnection, page_id: int) -> Page | None:
+        row = (await connection.execute(select(pages).where(pages.c.id == page_id))).mappings().one_or_none()
+        if row is None:
+            return None
+        bodies = await self._bodies.get(connection, [row["body_key"]])
+        return page_of(row, bodies[row["body_key"]]) if row["body_key"] in bodies else None
+
+    async def _parsed(self, connection: AsyncConnection, page: Page) -> Parsed | None:
+        query = select(raw_records).where(raw_records.c.page_id == page.id)
+        row = (await connection.execute(query)).mappings().one_or_none()
+        if row is None:
+            return None
+        return Parsed(page, row["adapter_id"], row["adapter_version"], decode_found(row["found"]))
+
+    async def _judged(self, connection: AsyncConnection, page: Page, vertical: Vertical) -> Judged | None:
+        query = select(staged_records.c.staged).where(staged_records.c.page_id == page.id)
+        staged = (await connection.execute(query)).scalar()
+        if staged is None:
+            return None
+        kept = msgspec.json.decode(staged, type=_StagedPage)
+        accepted = [Accepted(one.identity, vertical.revive(one.identity, bytes(one.record))) for one in kept.accepted]
+        return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total)

@@ -1,0 +1,127 @@
+"""Dead letters come back to life: the same job, from the stage where it died, in a run of its own (R2)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.dead_letter import LetterStatus
+from tidemill.core.job import JobStatus
+from tidemill.core.outcome import Stage
+from tidemill.core.run import Trigger
+from tidemill.store.claims import mark_work
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.schema import dead_letters, jobs, runs, sources
+
+AT_ONCE = 200
+
+
+class Letters:
+    """What can be done with dead letters; a person and the retry tick use the same."""
+
+    def __init__(self, database: Database, ids: Ids) -> None:
+        """Work on one database."""
+        self._database = database
+        self._ids = ids
+
+    async def due(self, now: datetime) -> list[int]:
+        """Letters whose time for another try has come."""
+        pending = text("dead_letter_queue.status = 'pending'")
+        query = select(dead_letters.c.id).where(pending, dead_letters.c.next_retry_at <= now)
+        async with self._database.read() as connection:
+            return list(
+                (await connection.execute(query.order_by(dead_letters.c.next_retry_at).limit(AT_ONCE))).scalars()
+            )
+
+    async def pending(self) -> int:
+        """How many wait for a retry or for a person."""
+        query = select(func.count()).select_from(dead_letters).where(text("dead_letter_queue.status = 'pending'"))
+        async with self._database.read() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
+    async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
+        """Put the letters' jobs back into the queue at the stage where they died; answers how many."""
+        await self._ids.reserve(len(letter_ids) + 1)
+        async with self._database.write() as connection:
+            letters = await self._open(connection, letter_ids)
+            if not letters:
+                return 0
+            new_runs = await self._new_runs(connection, letters, now)
+            for letter in letters:
+                await self._revive(connection, letter, new_runs[letter["source_id"]], now)
+            keys = [letter["id"] for letter in letters]
+            going = update(dead_letters).where(dead_letters.c.id.in_(keys))
+            await connection.execute(going.values(status=LetterStatus.RETRYING, updated_at=now))
+            await mark_work(connection, {letter["payload"]["host"] for letter in letters})
+        return len(letters)
+
+    async def discard(self, letter_ids: Sequence[int], notes: str, now: datetime) -> int:
+        """Give letters up, on a person's word."""
+        query = (
+            update(dead_letters)
+            .where(dead_letters.c.id.in_(letter_ids), dead_letters.c.status == LetterStatus.PENDING)
+            .values(
+                status=LetterStatus.DISCARDED,
+                resolved_at=now,
+                resolution_notes=notes,
+                updated_at=now,
+                next_retry_at=None,
+            )
+        )
+        async with self._database.write() as connection:
+            return int((await connection.execute(query)).rowcount)
+
+    async def _open(self, connection: AsyncConnection, letter_ids: Sequence[int]) -> list[Mapping[Any, Any]]:
+        query = (
+            select(dead_letters)
+            .where(dead_letters.c.id.in_(letter_ids), dead_letters.c.status == LetterStatus.PENDING)
+            .order_by(dead_letters.c.id)
+            .with_for_update()
+        )
+        return list((await connection.execute(query)).mappings().all())
+
+    async def _new_runs(
+        self, connection: AsyncConnection, letters: Sequence[Mapping[Any, Any]], now: datetime
+    ) -> dict[int, int]:
+        counts: dict[int, int] = {}
+        for letter in letters:
+            counts[letter["source_id"]] = counts.get(letter["source_id"], 0) + 1
+        query = select(sources.c.id, sources.c.vertical, sources.c.adapter_id).where(sources.c.id.in_(sorted(counts)))
+        rows = [
+            {"id": self._ids.take(), "source_id": row.id, "vertical": row.vertical, "adapter_id": row.adapter_id,
+             "trigger": Trigger.RETRY, "open_jobs": counts[row.id], "started_at": now}
+            for row in await connection.execute(query)
+        ]  # fmt: skip
+        await connection.execute(runs.insert(), rows)
+        return {row["source_id"]: row["id"] for row in rows}
+
+    async def _revive(self, connection: AsyncConnection, letter: Mapping[Any, Any], run_id: int, now: datetime) -> None:
+        """The job as it was; one that retention took is written anew from the letter's payload."""
+        payload = letter["payload"]
+        again = {
+            "run_id": run_id,
+            "trigger": Trigger.RETRY,
+            "status": JobStatus.READY,
+            "current_stage": letter["stage"],
+            "attempts": 0,
+            "not_before": None,
+            "leased_by": None,
+            "completed_at": None,
+        }
+        known = update(jobs).where(jobs.c.id == letter["job_id"]).values(**again, fence=jobs.c.fence + 1)
+        if (await connection.execute(known)).rowcount:
+            return
+        same = ("target_id", "source_id", "vertical", "lane", "host", "url")
+        stage = Stage.FETCH if payload["page_id"] is None else letter["stage"]
+        row = {name: payload[name] for name in same} | again | {"current_stage": stage}
+        row |= {
+            "id": letter["job_id"],
+            "adapter_id": "",
+            "due_at": now,
+            "page_id": payload["page_id"],
+            "created_at": now,
+        }
+        await connection.execute(jobs.insert(), [row])

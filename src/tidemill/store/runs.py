@@ -1,0 +1,138 @@
+"""Runs at their end: counted, certified, and only then allowed to make the unseen fade (X6)."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.completeness import Certificate, Evidence, certify
+from tidemill.core.policy import Policy
+from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
+from tidemill.store.checkpoints import Shelf
+from tidemill.store.database import Database
+from tidemill.store.schema import runs, sources, targets
+
+REMEMBERED = 8
+"""Complete runs that the usual count is taken from."""
+TRUST_STEP = 0.1
+"""How far one run moves a source's reliability."""
+
+
+class RunBook:
+    """Closes runs whose jobs have all ended, each exactly once."""
+
+    def __init__(self, database: Database, shelves: Mapping[str, Shelf], policies: Mapping[str, Policy]) -> None:
+        """`shelves` and `policies` by vertical."""
+        self._database = database
+        self._shelves = shelves
+        self._policies = policies
+
+    async def finished(self) -> list[int]:
+        """Runs that are over but not closed: what a crash between the two leaves behind."""
+        running = text("scrape_runs.status = 'RUNNING'")
+        async with self._database.read() as connection:
+            return list((await connection.execute(select(runs.c.id).where(running, runs.c.open_jobs <= 0))).scalars())
+
+    async def close(self, run_id: int, now: datetime) -> RunSummary | None:
+        """Close a run: conclude, certify, fade what a complete run did not see. None if it is closed already."""
+        async with self._database.write() as connection:
+            query = select(runs).where(runs.c.id == run_id, runs.c.open_jobs <= 0, runs.c.status == RunStatus.RUNNING)
+            run = (await connection.execute(query.with_for_update())).mappings().one_or_none()
+            if run is None:
+                return None
+            counts = counts_of(run)
+            certificate = certify(await self._evidence(connection, run, counts))
+            removed = await self._fade(connection, run, certificate, now)
+            closed = closing(run, counts, certificate, removed, now)
+            await connection.execute(update(runs).where(runs.c.id == run_id).values(**closed))
+            name = await self._credit(connection, run, counts)
+        return summary(run, name, counts, certificate, removed, now)
+
+    async def _evidence(self, connection: AsyncConnection, run: Any, counts: Counts) -> Evidence:
+        switched_on = select(func.count()).where(targets.c.source_id == run["source_id"], targets.c.enabled)
+        return Evidence(
+            counts=counts,
+            targets=(await connection.execute(switched_on)).scalar_one(),
+            truncated_pages=run["truncated_pages"],
+            claimed_total=run["claimed_total"],
+            records_seen=seen(counts),
+            history=await self._history(connection, run),
+        )
+
+    async def _history(self, connection: AsyncConnection, run: Any) -> tuple[int, ...]:
+        """What earlier complete runs saw; those of the same weekday if there are enough of them."""
+        columns = (runs.c.started_at, runs.c.records_accepted, runs.c.records_repeated, runs.c.records_seen_again)
+        query = (
+            select(*columns)
+            .where(runs.c.source_id == run["source_id"], runs.c.started_at < run["started_at"], runs.c.complete)
+            .order_by(runs.c.started_at.desc())
+            .limit(REMEMBERED * 7)
+        )
+        rows = (await connection.execute(query)).all()
+        counted = [(row[0], row[1] - row[2] + row[3]) for row in rows]
+        weekday = run["started_at"].weekday()
+        alike = tuple(count for started, count in counted if started.weekday() == weekday)[:REMEMBERED]
+        return alike if len(alike) >= REMEMBERED // 2 else tuple(count for _, count in counted[:REMEMBERED])
+
+    async def _fade(self, connection: AsyncConnection, run: Any, certificate: Certificate, now: datetime) -> int:
+        if not certificate.complete:
+            return 0
+        shelf, policy = self._shelves[run["vertical"]], self._policies[run["vertical"]]
+        return await shelf.miss(connection, run["source_id"], run["id"], run["started_at"], now, policy.missing_runs)
+
+    async def _credit(self, connection: AsyncConnection, run: Any, counts: Counts) -> str:
+        """Move the source's standing with how the run went; answers its name."""
+        share = 1.0 - counts.failure_rate
+        earned = {
+            "reliability": sources.c.reliability * (1 - TRUST_STEP) + TRUST_STEP * share,
+            "historical_count": sources.c.historical_count + counts.records_inserted,
+        }
+        if counts.urls_succeeded + counts.urls_failed:
+            await connection.execute(update(sources).where(sources.c.id == run["source_id"]).values(**earned))
+        name = (await connection.execute(select(sources.c.name).where(sources.c.id == run["source_id"]))).scalar()
+        return name or ""
+
+
+def seen(counts: Counts) -> int:
+    """How many records a run saw, each once."""
+    return counts.records_accepted - counts.records_repeated + counts.records_seen_again
+
+
+def counts_of(run: Any) -> Counts:
+    """The counts in a run's row."""
+    return Counts(**{name: run[name] for name in Counts.__struct_fields__})
+
+
+def closing(run: Any, counts: Counts, certificate: Certificate, removed: int, now: datetime) -> dict[str, Any]:
+    """What a run's row says once it is closed."""
+    return {
+        "status": conclude(counts),
+        "completed_at": now,
+        "duration_ms": (now - run["started_at"]) // timedelta(milliseconds=1),
+        "failure_rate": counts.failure_rate,
+        "yield_rate": counts.yield_rate,
+        "drop_rate": counts.drop_rate,
+        "complete": certificate.complete,
+        "doubts": [f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts],
+        "records_removed": removed,
+    }
+
+
+def summary(run: Any, name: str, counts: Counts, certificate: Certificate, removed: int, now: datetime) -> RunSummary:
+    """The run as it is announced."""
+    return RunSummary(
+        run_id=run["id"],
+        source_id=run["source_id"],
+        source_name=name,
+        vertical=run["vertical"],
+        trigger=run["trigger"],
+        status=conclude(counts),
+        started_at=run["started_at"],
+        completed_at=now,
+        counts=counts,
+        complete=certificate.complete,
+        doubts=tuple(f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts),
+        removed=removed,
+    )

@@ -1,0 +1,199 @@
+"""Targets as rows: brought in by source and address, listed page by page, paused, resumed, removed."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.pacing import Pace
+from tidemill.core.target import Target, TargetStatus
+from tidemill.store.audit import take_keys, write_audit
+from tidemill.store.database import Database
+from tidemill.store.hosts import ensure_hosts, settle_paces
+from tidemill.store.ids import Ids
+from tidemill.store.rows import target_of
+from tidemill.store.schema import targets
+from tidemill.store.sources import Change
+
+Wanted = tuple[Target, Collection[str]]
+"""A target as somebody wants it, and the names of the fields that they spoke of; the rest is left as it is."""
+
+Address = tuple[int, str]
+"""What makes a target the same one: its source's key and its canonical URL."""
+
+AT_ONCE = 1_000
+
+
+class TargetFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which targets to list; None means any."""
+
+    source_id: int | None = None
+    status: TargetStatus | None = None
+    enabled: bool | None = None
+    host: str | None = None
+    url_contains: str | None = None
+
+
+class TargetShelf:
+    """Where targets are kept; `default_pace` is the pace of hosts whose sources set none."""
+
+    def __init__(self, database: Database, ids: Ids, default_pace: Pace | None = None) -> None:
+        """Take keys from the process's supply."""
+        self._database = database
+        self._ids = ids
+        self._default_pace = default_pace or Pace()
+
+    async def upsert(
+        self, wanted: Sequence[Wanted], now: datetime, audit: Sequence[AuditEntry] = ()
+    ) -> dict[Address, tuple[int, Change]]:
+        """Create the new, change the changed, and see to their hosts; each address once, the first one counts."""
+        distinct = list({_address(target): (target, fields) for target, fields in reversed(wanted)}.values())[::-1]
+        keys = await take_keys(self._ids, len(distinct) + len(audit))
+        done: dict[Address, tuple[int, Change]] = {}
+        async with self._database.write() as connection:
+            for start in range(0, len(distinct), AT_ONCE):
+                some = slice(start, start + AT_ONCE)
+                done |= await upsert_targets(connection, distinct[some], keys[some], now)
+            names = {target.host for target, _ in distinct}
+            await ensure_hosts(connection, self._database, names, self._default_pace, now)
+            await write_audit(connection, zip(keys[len(distinct) :], audit, strict=True), now)
+        return done
+
+    async def find(self, target_id: int) -> Target | None:
+        """A target by key."""
+        async with self._database.read() as connection:
+            row = (await connection.execute(select(targets).where(targets.c.id == target_id))).mappings().first()
+        return target_of(row) if row is not None else None
+
+    async def at(self, canonical_url: str) -> list[Target]:
+        """The targets with this canonical URL, one per source that has it."""
+        query = select(targets).where(targets.c.canonical_url == canonical_url).order_by(targets.c.id)
+        async with self._database.read() as connection:
+            return [target_of(row) for row in (await connection.execute(query)).mappings()]
+
+    async def some(self, which: TargetFilter | None = None, *, after: int = 0, limit: int = 100) -> list[Target]:
+        """A page of targets in order of key; `after` is the last key already seen."""
+        query = select(targets).where(targets.c.id > after, *_conditions(which or TargetFilter()))
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query.order_by(targets.c.id).limit(limit))).mappings()
+            return [target_of(row) for row in rows]
+
+    async def pause(self, target_ids: Sequence[int], now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Leave targets alone until a person resumes them."""
+        await self._set(target_ids, {"status": TargetStatus.PAUSED.value, "enabled": False}, now, audit)
+
+    async def resume(self, target_ids: Sequence[int], now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Take targets up again, at once and with a clean slate."""
+        fresh = {"status": TargetStatus.ACTIVE.value, "enabled": True, "consecutive_failures": 0, "next_due_at": now}
+        await self._set(target_ids, fresh, now, audit)
+
+    async def remove(self, target_ids: Sequence[int], now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Remove targets; their open jobs are refused when they are claimed, their pages and records stay."""
+        keys = await take_keys(self._ids, len(audit))
+        async with self._database.write() as connection:
+            query = select(targets.c.host).where(targets.c.id.in_(target_ids)).distinct()
+            names = set((await connection.execute(query)).scalars())
+            await connection.execute(delete(targets).where(targets.c.id.in_(target_ids)))
+            await settle_paces(connection, names, self._default_pace)
+            await write_audit(connection, zip(keys, audit, strict=True), now)
+
+    async def _set(
+        self, target_ids: Sequence[int], values: dict[str, Any], now: datetime, audit: Sequence[AuditEntry]
+    ) -> None:
+        keys = await take_keys(self._ids, len(audit))
+        async with self._database.write() as connection:
+            change = update(targets).where(targets.c.id.in_(target_ids)).values(**values, updated_at=now)
+            await connection.execute(change)
+            await write_audit(connection, zip(keys, audit, strict=True), now)
+
+
+async def upsert_targets(
+    connection: AsyncConnection, wanted: Sequence[Wanted], keys: Sequence[int], now: datetime
+) -> dict[Address, tuple[int, Change]]:
+    """Bring targets in, idempotently; a new one, or one whose schedule changed, is due at once."""
+    known = await _by_address(connection, [_address(target) for target, _ in wanted])
+    done: dict[Address, tuple[int, Change]] = {}
+    fresh: list[dict[str, Any]] = []
+    changed: list[Target] = []
+    for key, (target, fields) in zip(keys, wanted, strict=False):
+        before = known.get(_address(target))
+        if before is None:
+            fresh.append({"id": key, **_new_columns(target, now)})
+            done[_address(target)] = (key, "created")
+            continue
+        after = msgspec.structs.replace(before, **{name: getattr(target, name) for name in fields})
+        done[_address(target)] = (before.id, "unchanged" if after == before else "updated")
+        if after.schedule != before.schedule:
+            after = msgspec.structs.replace(after, next_due_at=now, adapted_seconds=None)
+        changed += [after] if after != before else []
+    await _write(connection, fresh, changed, now)
+    return done
+
+
+def columns_of(target: Target) -> dict[str, Any]:
+    """The columns that hold what people decide about a target, and when it is due."""
+    return {
+        "url": target.url,
+        "host": target.host,
+        "adapter_id": target.adapter_id,
+        "schedule": target.schedule,
+        "priority": target.priority,
+        "status": target.status.value,
+        "enabled": target.enabled,
+        "robots_path_blocked": target.robots_path_blocked,
+        "next_due_at": target.next_due_at,
+        "adapted_seconds": target.adapted_seconds,
+        "notes": target.notes,
+    }
+
+
+def _new_columns(target: Target, now: datetime) -> dict[str, Any]:
+    return {
+        **columns_of(target),
+        "source_id": target.source_id,
+        "canonical_url": target.canonical_url,
+        "created_by": target.created_by,
+        "next_due_at": target.next_due_at or now,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _address(target: Target) -> Address:
+    return target.source_id, target.canonical_url
+
+
+async def _by_address(connection: AsyncConnection, addresses: Sequence[Address]) -> dict[Address, Target]:
+    query = select(targets).where(
+        targets.c.source_id.in_(sorted({source_id for source_id, _ in addresses})),
+        targets.c.canonical_url.in_(sorted({url for _, url in addresses})),
+    )
+    rows = (await connection.execute(query.with_for_update())).mappings()
+    return {(row["source_id"], row["canonical_url"]): target_of(row) for row in rows}
+
+
+def _conditions(which: TargetFilter) -> Iterator[Any]:
+    if which.source_id is not None:
+        yield targets.c.source_id == which.source_id
+    if which.status is not None:
+        yield targets.c.status == which.status.value
+    if which.enabled is not None:
+        yield targets.c.enabled == which.enabled
+    if which.host is not None:
+        yield targets.c.host == which.host
+    if which.url_contains is not None:
+        yield targets.c.url.contains(which.url_contains, autoescape=True)
+
+
+async def _write(
+    connection: AsyncConnection, fresh: list[dict[str, Any]], changed: Sequence[Target], now: datetime
+) -> None:
+    if fresh:
+        await connection.execute(targets.insert(), fresh)
+    if changed:
+        rows = [{**columns_of(target), "updated_at": now, "its_id": target.id} for target in changed]
+        await connection.execute(update(targets).where(targets.c.id == bindparam("its_id")), rows)
