@@ -105,10 +105,14 @@ async def test_a_small_body_that_unpacks_to_too_much_is_not_unpacked(
 
 async def test_a_transaction_that_fails_keeps_nothing(database: Database, bodies: Bodies) -> None:
     body = a_body(PAGE)
-    with pytest.raises(ZeroDivisionError):
+
+    async def fail_after_keeping() -> None:
         async with database.write() as connection:
             await bodies.put(connection, [body])
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail_after_keeping()
     assert await kept(database) == 0
     await keep(database, bodies, body)
     assert await ask(database, bodies, body.key) == {body.key: PAGE}

@@ -1,0 +1,27 @@
+"""A person's mistakes, said so that they can be put right."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+LISTED = 8
+
+
+class Mistake(Exception):
+    """What was asked cannot be done; the message says what to do instead."""
+
+
+class NotFound(Mistake):
+    """There is nothing by that name."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Say that a name is unknown, with the nearest one there is, or all of them when they are few."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"unknown {kind} {name!r}; did you mean {near[0]!r}?"
+    if not names:
+        return f"unknown {kind} {name!r}; there is none yet"
+    if len(names) <= LISTED:
+        return f"unknown {kind} {name!r}; there is {', '.join(names)}"
+    return f"unknown {kind} {name!r}"

@@ -1,0 +1,70 @@
+"""What a person can do with sources."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.source import Source
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.plans import Known, Troubles
+from tidemill.operations.ports import Sources
+from tidemill.operations.source_file import read_entries
+from tidemill.pipeline.ports import Clock
+
+
+class SourceDesk:
+    """Switches sources on and off, adds and removes them; every deed is audited."""
+
+    def __init__(self, sources: Sources, clock: Clock, known: Known) -> None:
+        """Act on the store's shelf."""
+        self._sources = sources
+        self._clock = clock
+        self._known = known
+
+    async def find(self, which: str) -> Source:
+        """A source by name or by key."""
+        source = await self._sources.find(which)
+        if source is None and which.isdecimal():
+            source = await self._sources.find(int(which))
+        if source is None:
+            raise NotFound(unknown("source", which, await self._sources.names()))
+        return source
+
+    async def enable(self, which: str, actor: str) -> Source:
+        """Switch a source on; what was held against it (breaker, failures, drift) is forgiven."""
+        source = await self.find(which)
+        note = _note(actor, "source.enable", source, {"was_auto_disabled": source.auto_disabled})
+        await self._sources.set_enabled([source.id], enabled=True, now=self._clock.now(), audit=[note])
+        return await self.find(source.name)
+
+    async def disable(self, which: str, actor: str, reason: str = "") -> Source:
+        """Switch a source off: no request is made any more, not even for jobs that wait already."""
+        source = await self.find(which)
+        note = _note(actor, "source.disable", source, {"reason": reason})
+        await self._sources.set_enabled([source.id], enabled=False, now=self._clock.now(), audit=[note])
+        return await self.find(source.name)
+
+    async def add(self, entry: Mapping[str, Any], actor: str) -> Source:
+        """Add a source, written as in a sources file; one that exists is left alone."""
+        troubles = Troubles()
+        plans = read_entries([entry], self._known, troubles)
+        if troubles.found:
+            raise Mistake("; ".join(f"{each.field}: {each.message}" for each in troubles.found))
+        source = plans[0].source
+        if await self._sources.find(source.name) is not None:
+            msg = f"a source named {source.name!r} exists already; choose another name, or import a file to change it"
+            raise Mistake(msg)
+        note = _note(actor, "source.add", source, {"base_url": source.base_url})
+        await self._sources.upsert([(source, plans[0].fields)], self._clock.now(), [note])
+        return await self.find(source.name)
+
+    async def remove(self, which: str, actor: str) -> Source:
+        """Remove a source with its targets and runs; pages and published records stay."""
+        source = await self.find(which)
+        note = _note(actor, "source.remove", source, {"base_url": source.base_url})
+        await self._sources.remove(source.id, self._clock.now(), [note])
+        return source
+
+
+def _note(actor: str, action: str, source: Source, detail: Mapping[str, Any]) -> AuditEntry:
+    return AuditEntry(actor, action, f"source {source.name}", detail)

@@ -1,0 +1,100 @@
+"""What a person can do with targets."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.rhythm import BadSchedule, parse_schedule
+from tidemill.core.source import Source
+from tidemill.core.target import Target
+from tidemill.core.urls import BadUrl, canonicalize
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.plans import Known
+from tidemill.operations.ports import Sources, Targets
+from tidemill.operations.source_file import plan_target
+from tidemill.operations.yaml_nodes import Bad
+from tidemill.pipeline.ports import Clock
+
+
+class TargetDesk:
+    """Adds, pauses, resumes and removes targets; every deed is audited."""
+
+    def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: Known) -> None:
+        """Act on the store's shelves."""
+        self._sources = sources
+        self._targets = targets
+        self._clock = clock
+        self._known = known
+
+    async def find(self, which: str) -> Target:
+        """A target by key or by address."""
+        if which.isdecimal():
+            found = await self._targets.find(int(which))
+            if found is None:
+                msg = f"there is no target {which}; see `tidemill targets list`"
+                raise NotFound(msg)
+            return found
+        try:
+            several = await self._targets.at(canonicalize(which))
+        except BadUrl as error:
+            raise Mistake(str(error)) from error
+        if not several:
+            msg = f"there is no target {which}; see `tidemill targets list`"
+            raise NotFound(msg)
+        if len(several) > 1:
+            keys = ", ".join(str(target.id) for target in several)
+            msg = f"several sources have {which}; name one of the targets {keys}"
+            raise Mistake(msg)
+        return several[0]
+
+    async def add(self, source_name: str, url: str, actor: str, options: Mapping[str, Any] | None = None) -> Target:
+        """Add a page to a source; `options` may hold schedule, priority, adapter and notes."""
+        source = await self._source(source_name)
+        target, fields = self._planned(source, {"url": url, **(options or {})})
+        if any(other.source_id == source.id for other in await self._targets.at(target.canonical_url)):
+            msg = f"source {source.name!r} has {target.url} already"
+            raise Mistake(msg)
+        note = AuditEntry(actor, "target.add", f"target {target.url}", {"source": source.name})
+        mine = msgspec.structs.replace(target, created_by=actor)
+        done = await self._targets.upsert([(mine, fields)], self._clock.now(), [note])
+        key, _ = done[source.id, target.canonical_url]
+        return await self.find(str(key))
+
+    async def pause(self, which: str, actor: str, reason: str = "") -> Target:
+        """Leave a target alone until it is resumed."""
+        target = await self.find(which)
+        await self._targets.pause([target.id], self._clock.now(), [_note(actor, "target.pause", target, reason)])
+        return await self.find(str(target.id))
+
+    async def resume(self, which: str, actor: str) -> Target:
+        """Take a paused or broken target up again, at once."""
+        target = await self.find(which)
+        await self._targets.resume([target.id], self._clock.now(), [_note(actor, "target.resume", target)])
+        return await self.find(str(target.id))
+
+    async def remove(self, which: str, actor: str) -> Target:
+        """Remove a target; its pages and records stay."""
+        target = await self.find(which)
+        await self._targets.remove([target.id], self._clock.now(), [_note(actor, "target.remove", target)])
+        return target
+
+    async def _source(self, name: str) -> Source:
+        source = await self._sources.find(name)
+        if source is None:
+            raise NotFound(unknown("source", name, await self._sources.names()))
+        return source
+
+    def _planned(self, source: Source, values: Mapping[str, Any]) -> tuple[Target, Any]:
+        try:
+            if values.get("schedule"):
+                parse_schedule(values["schedule"])
+            plan = plan_target(0, source, values, self._known)
+        except (Bad, BadSchedule) as error:
+            raise Mistake(str(error)) from error
+        return plan.target, plan.fields
+
+
+def _note(actor: str, action: str, target: Target, reason: str = "") -> AuditEntry:
+    return AuditEntry(actor, action, f"target {target.url}", {"id": target.id, "reason": reason})

@@ -1,0 +1,320 @@
+"""Sources, targets and hosts on the shelf, and the operations that people do with them, on both databases."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, insert, select, update
+
+from rig.clock import SettableClock
+from tidemill.core.audit import AuditEntry
+from tidemill.core.pacing import Pace
+from tidemill.core.source import Coordinates, Source
+from tidemill.core.target import Target, TargetStatus
+from tidemill.operations.importing import Importer, Tally
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.operations.plans import Known
+from tidemill.operations.sources import SourceDesk
+from tidemill.operations.targets import TargetDesk
+from tidemill.store.audit import AuditLog
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.rows import pace_of
+from tidemill.store.schema import breakers, hosts, sources, targets
+from tidemill.store.sources import SourceShelf
+from tidemill.store.targets import TargetFilter, TargetShelf
+
+KNOWN = Known({"events": {"events.generic", "events.selectors"}})
+FILE = """\
+- name: jazzclub
+  vertical: events
+  base_url: https://jazzclub.example
+  adapter: events.generic
+  latitude: 52.09
+  longitude: 5.12
+  pace: {interval_seconds: 1.5, burst: 3, parallel: 2}
+  timeout_seconds: 12.5
+  headers: {Accept-Language: nl}
+  tos: {reviewed_at: 2026-01-05, approved_by: Ans}
+  settings: {selectors: {card: .event}}
+  targets: [/agenda, {url: /kids, schedule: every 6h, priority: 3}]
+- name: theater
+  vertical: events
+  base_url: https://theater.example
+  adapter: events.generic
+  targets: [/agenda, https://shared.jazzclub.example/theater]
+"""
+
+
+@pytest.fixture
+def source_shelf(database: Database, ids: Ids) -> SourceShelf:
+    return SourceShelf(database, ids)
+
+
+@pytest.fixture
+def target_shelf(database: Database, ids: Ids) -> TargetShelf:
+    return TargetShelf(database, ids)
+
+
+@pytest.fixture
+def importer(source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock) -> Importer:
+    return Importer(source_shelf, target_shelf, clock, KNOWN)
+
+
+@pytest.fixture
+def source_desk(source_shelf: SourceShelf, clock: SettableClock) -> SourceDesk:
+    return SourceDesk(source_shelf, clock, KNOWN)
+
+
+@pytest.fixture
+def target_desk(source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock) -> TargetDesk:
+    return TargetDesk(source_shelf, target_shelf, clock, KNOWN)
+
+
+async def paces(database: Database) -> dict[str, Pace]:
+    async with database.read() as connection:
+        return {row["host"]: pace_of(row) for row in (await connection.execute(select(hosts))).mappings()}
+
+
+async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, source_shelf: SourceShelf) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    source = await source_shelf.find("jazzclub")
+    assert source is not None
+    assert source.coordinates == Coordinates(52.09, 5.12)
+    assert source.pace == Pace(timedelta(seconds=1.5), 3, 2)
+    assert source.timeout == timedelta(seconds=12.5)
+    assert source.headers == {"Accept-Language": "nl"}
+    assert source.adapter_settings == {"selectors": {"card": ".event"}}
+    assert source.tos_approved_by == "Ans"
+    assert await source_shelf.find(source.id) == source
+    assert await source_shelf.find("nobody") is None
+
+
+async def test_importing_twice_changes_nothing(importer: Importer, database: Database) -> None:
+    first = await importer.sources_file(FILE.encode(), "ans")
+    assert (first.sources, first.targets) == (Tally(created=2), Tally(created=4))
+    second = await importer.sources_file(FILE.encode(), "ans")
+    assert (second.sources, second.targets) == (Tally(unchanged=2), Tally(unchanged=4))
+    assert (second.created, second.updated, second.unchanged) == (0, 0, 6)
+    async with database.read() as connection:
+        assert (await connection.execute(select(func.count()).select_from(targets))).scalar_one() == 4
+
+
+async def test_an_import_changes_only_what_it_speaks_of(
+    importer: Importer, source_desk: SourceDesk, clock: SettableClock
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    await source_desk.disable("theater", "ans")
+    clock.advance(timedelta(hours=1))
+    changed = await importer.sources_file(FILE.replace("every 6h", "every 3h").encode(), "ans")
+    assert (changed.sources, changed.targets) == (Tally(unchanged=2), Tally(updated=1, unchanged=3))
+    assert not (await source_desk.find("theater")).enabled
+
+
+async def test_a_target_whose_schedule_changed_is_due_at_once(
+    importer: Importer, target_desk: TargetDesk, clock: SettableClock
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    later = clock.advance(timedelta(hours=1))
+    await importer.sources_file(FILE.replace("every 6h", "every 3h").encode(), "ans")
+    assert (await target_desk.find("https://jazzclub.example/kids")).next_due_at == later
+    assert (await target_desk.find("https://jazzclub.example/agenda")).next_due_at == later - timedelta(hours=1)
+
+
+async def test_a_host_keeps_the_slowest_pace_of_its_sources(importer: Importer, database: Database) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    assert await paces(database) == {"jazzclub.example": Pace(timedelta(seconds=2), 1, 1), "theater.example": Pace()}
+
+
+async def test_a_pace_that_a_person_changes_reaches_the_host(
+    importer: Importer, database: Database, source_desk: SourceDesk
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    await source_desk.remove("theater", "ans")
+    assert (await paces(database))["jazzclub.example"] == Pace(timedelta(seconds=1.5), 3, 2)
+    await importer.sources_file(FILE.replace("1.5", "9").encode(), "ans")
+    assert (await paces(database))["jazzclub.example"].interval == timedelta(seconds=9)
+
+
+async def test_hosts_keep_what_they_owe_when_sources_are_imported_again(
+    importer: Importer, database: Database, clock: SettableClock
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    later = clock.now() + timedelta(minutes=5)
+    async with database.write() as connection:
+        await connection.execute(update(hosts).values(opens_at=later, tab_at=later))
+    await importer.sources_file(FILE.encode(), "ans")
+    async with database.read() as connection:
+        assert set((await connection.execute(select(hosts.c.opens_at))).scalars()) == {later}
+
+
+async def test_a_csv_adds_targets_to_sources_that_exist(importer: Importer) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    done = await importer.targets_file(b"url,source,priority\n/agenda,theater,4\n/new,theater,\n/x,theatre,\n", "ans")
+    assert done.targets == Tally(created=1, updated=1)
+    assert [(each.line, each.field) for each in done.problems] == [(4, "source")]
+    assert "did you mean 'theater'?" in done.problems[0].message
+
+
+async def test_switching_on_forgives_what_was_held_against_a_source(
+    importer: Importer, source_desk: SourceDesk, database: Database, clock: SettableClock
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    source = await source_desk.find("jazzclub")
+    async with database.write() as connection:
+        await connection.execute(
+            update(sources).where(sources.c.id == source.id).values(auto_disabled=True, consecutive_failures=9)
+        )
+        row = {
+            "source_id": source.id,
+            "state": "OPEN",
+            "failure_count": 5,
+            "consecutive_opens": 2,
+            "total_failures": 40,
+        }
+        row |= {"cooldown_until": clock.now() + timedelta(hours=1), "changed_at": clock.now()}
+        await connection.execute(insert(breakers), [row])
+    await source_desk.disable("jazzclub", "ans", "too many errors")
+    back = await source_desk.enable("jazzclub", "ans")
+    assert (back.enabled, back.auto_disabled, back.consecutive_failures) == (True, False, 0)
+    async with database.read() as connection:
+        breaker = (await connection.execute(select(breakers))).one()
+    assert (breaker.state, breaker.failure_count, breaker.consecutive_opens) == ("CLOSED", 0, 0)
+    assert breaker.cooldown_until is None
+    assert breaker.total_failures == 40  # what happened stays known
+
+
+async def test_an_import_that_switches_on_forgives_too(
+    importer: Importer, source_desk: SourceDesk, database: Database
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    async with database.write() as connection:
+        await connection.execute(update(sources).values(enabled=False, consecutive_failures=9))
+    await importer.sources_file(FILE.replace("  latitude", "  enabled: true\n  latitude").encode(), "ans")
+    assert (await source_desk.find("jazzclub")).consecutive_failures == 0
+    assert (await source_desk.find("theater")).consecutive_failures == 9
+
+
+async def test_every_deed_is_in_the_audit_log(
+    importer: Importer, source_desk: SourceDesk, target_desk: TargetDesk, database: Database, ids: Ids
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans", "mine.yaml")
+    await source_desk.disable("theater", "bob", "asked by mail")
+    await target_desk.pause("https://jazzclub.example/agenda", "bob")
+    await target_desk.remove("https://jazzclub.example/agenda", "bob")
+    log = AuditLog(database, ids)
+    latest = await log.latest()
+    assert [(each.entry.actor, each.entry.action) for each in latest] == [
+        ("bob", "target.remove"), ("bob", "target.pause"), ("bob", "source.disable"), ("ans", "sources.import")
+    ]  # fmt: skip
+    assert latest[2].entry.detail == {"reason": "asked by mail"}
+    assert latest[3].entry.detail == {"sources": 2, "targets": 4, "problems": 0}
+    assert [each.id for each in await log.latest(limit=1, before=latest[0].id)] == [latest[1].id]
+    assert len(await log.latest(subject="source theater")) == 1
+
+
+async def test_a_deed_that_changes_no_row_can_be_noted(database: Database, ids: Ids, clock: SettableClock) -> None:
+    log = AuditLog(database, ids)
+    export = AuditEntry("ans", "events.export", "events", {"rows": 3})
+    await log.note([export], clock.now())
+    assert [(each.at, each.entry) for each in await log.latest()] == [(clock.now(), export)]
+
+
+async def test_a_source_can_be_added_once(source_desk: SourceDesk) -> None:
+    entry = {"name": "museum", "vertical": "events", "base_url": "https://museum.example", "adapter": "events.generic"}
+    assert (await source_desk.add(entry, "ans")).base_url == "https://museum.example/"
+    with pytest.raises(Mistake, match="exists already"):
+        await source_desk.add(entry, "ans")
+    with pytest.raises(Mistake, match=r"adapter: unknown adapter .* did you mean"):
+        await source_desk.add({**entry, "name": "other", "adapter": "events.genric"}, "ans")
+
+
+async def test_a_name_that_nobody_has_is_answered_with_the_nearest(
+    importer: Importer, source_desk: SourceDesk, target_desk: TargetDesk
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    with pytest.raises(NotFound, match="did you mean 'jazzclub'"):
+        await source_desk.enable("jazclub", "ans")
+    with pytest.raises(NotFound, match="did you mean 'theater'"):
+        await target_desk.add("teater", "/x", "ans")
+    with pytest.raises(NotFound, match="no target"):
+        await target_desk.pause("https://nowhere.example/", "ans")
+    with pytest.raises(NotFound, match="no target"):
+        await target_desk.pause("12345678", "ans")
+    with pytest.raises(Mistake, match="not a web address"):
+        await target_desk.pause("nonsense", "ans")
+
+
+async def test_removing_a_source_takes_its_targets_with_it(
+    importer: Importer, source_desk: SourceDesk, target_shelf: TargetShelf
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    gone = await source_desk.remove("jazzclub", "ans")
+    assert await target_shelf.some(TargetFilter(source_id=gone.id)) == []
+    assert len(await target_shelf.some()) == 2
+
+
+async def test_a_target_is_added_paused_and_resumed(
+    importer: Importer, target_desk: TargetDesk, clock: SettableClock
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    added = await target_desk.add("theater", "/kids", "ans", {"schedule": "@daily", "priority": 2})
+    assert (added.created_by, added.schedule, added.priority, added.next_due_at) == ("ans", "@daily", 2, clock.now())
+    paused = await target_desk.pause(str(added.id), "ans", "being rebuilt")
+    assert (paused.status, paused.enabled) == (TargetStatus.PAUSED, False)
+    later = clock.advance(timedelta(days=1))
+    resumed = await target_desk.resume(str(added.id), "ans")
+    assert (resumed.status, resumed.enabled, resumed.next_due_at) == (TargetStatus.ACTIVE, True, later)
+    with pytest.raises(Mistake, match="already"):
+        await target_desk.add("theater", "/kids/", "ans")
+    with pytest.raises(Mistake, match="is no schedule"):
+        await target_desk.add("theater", "/other", "ans", {"schedule": "often"})
+
+
+async def test_a_page_of_two_sources_must_be_named_by_key(importer: Importer, target_desk: TargetDesk) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    await target_desk.add("theater", "https://jazzclub.example/agenda", "ans")
+    with pytest.raises(Mistake, match="several sources"):
+        await target_desk.pause("https://jazzclub.example/agenda", "ans")
+
+
+async def test_targets_are_listed_page_by_page_and_by_filter(importer: Importer, target_shelf: TargetShelf) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    first = await target_shelf.some(limit=3)
+    rest = await target_shelf.some(limit=3, after=first[-1].id)
+    assert len(first) == 3
+    assert len(rest) == 1
+    assert len(await target_shelf.some(TargetFilter(host="theater.example"))) == 1
+    assert len(await target_shelf.some(TargetFilter(url_contains="/agenda"))) == 2
+    assert await target_shelf.some(TargetFilter(url_contains="%")) == []
+    assert await target_shelf.some(TargetFilter(status=TargetStatus.BROKEN)) == []
+    assert len(await target_shelf.some(TargetFilter(enabled=True))) == 4
+
+
+async def test_sources_are_listed_by_vertical_and_by_being_on(
+    importer: Importer, source_shelf: SourceShelf, source_desk: SourceDesk
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    await source_desk.disable("theater", "ans")
+    assert [source.name for source in await source_shelf.every()] == ["jazzclub", "theater"]
+    assert [source.name for source in await source_shelf.every(enabled=True)] == ["jazzclub"]
+    assert await source_shelf.every(vertical="prices") == []
+
+
+async def test_thousands_of_targets_are_one_import(
+    source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock, database: Database
+) -> None:
+    source = Source(id=0, name="big", vertical="events", base_url="https://big.example", adapter_id="events.generic")
+    done = await source_shelf.upsert([(source, ()), (source, ())], clock.now())
+    key = done["big"][0]
+    many = [(a_target(key, number), ("host",)) for number in range(2_500)]
+    created = await target_shelf.upsert([*many, many[0]], clock.now())
+    assert len(created) == 2_500
+    assert {change for _, change in created.values()} == {"created"}
+    assert {change for _, change in (await target_shelf.upsert(many, clock.now())).values()} == {"unchanged"}
+    assert len(await paces(database)) == 1_250
+
+
+def a_target(source_id: int, number: int) -> Target:
+    host = f"h{number // 2}.example"
+    url = f"https://{host}/{number}"
+    return Target(id=0, source_id=source_id, url=url, canonical_url=url, host=host, adapter_id="events.generic")
