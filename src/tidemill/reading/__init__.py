@@ -14,9 +14,10 @@ Every strategy keeps where each field was read; nothing here asks the clock, the
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document, absolute
 from tidemill.reading.emptiness import declares_empty
-from tidemill.reading.events import Setting, from_jsonld, from_microdata, read_events
+from tidemill.reading.events import from_jsonld, from_microdata, read_events
 from tidemill.reading.moments import Grain, Moment, parse_end, parse_moment
 from tidemill.reading.selectors import read_selectors
+from tidemill.reading.setting import Setting
 
 __all__ = [
     "Document",

@@ -2,35 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 
 import msgspec
 
 from tidemill.core.record import Found, RawRecord, Strategy
-from tidemill.reading import jsonld, microdata, pagination, schema_events
+from tidemill.reading import heuristics, jsonld, microdata, pagination, schema_events
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, climb
-from tidemill.reading.moments import in_zone, zone_of
 from tidemill.reading.selectors import Spec, read_selectors
+from tidemill.reading.setting import Setting
 
 _SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
 _MENDED = 0.85
 _NOTHING_KNOWN: dict[str, schema_events.Item] = {}
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader must know beside the page: the day, the zone and the language it was written in."""
-
-    now: datetime
-    time_zone: str = "Europe/Amsterdam"
-    language: str = "nl"
-    day_first: bool | None = None
-
-    @property
-    def today(self) -> str:
-        """The day in the source's zone, as ISO 8601 writes it."""
-        return in_zone(self.now, zone_of(self.time_zone)).date().isoformat()
 
 
 def read_events(document: Document, setting: Setting, selectors: Spec | None = None) -> Found:
@@ -45,6 +30,7 @@ def read_events(document: Document, setting: Setting, selectors: Spec | None = N
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
+    rungs.append(Rung(Strategy.HEURISTICS, partial(heuristics.read_heuristics, setting=setting)))
     climbed = climb(document, rungs, is_usable)
     return found(document, climbed.records, climbed.notes)
 

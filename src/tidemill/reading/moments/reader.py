@@ -28,6 +28,7 @@ class Found(msgspec.Struct, frozen=True):
     begins: int
     ends: int
     moment: Moment
+    absolute: bool = True
 
 
 def parse_moment(
@@ -162,7 +163,8 @@ class _Reading:
     def _of_mention(self, mention: Mention, clock: Clock | None, *, all_day: bool) -> list[Found]:
         moments = [self._moment(mention, mention.first, mention.last, clock, all_day=all_day)]
         moments += [self._moment(mention, other, None, clock, all_day=all_day) for other in mention.others]
-        return [Found(mention.begins, mention.ends, moment) for moment in moments]
+        absolute = mention.is_full or mention.month_day is not None
+        return [Found(mention.begins, mention.ends, moment, absolute) for moment in moments]
 
     def _moment(
         self, mention: Mention, first: date, last: date | None, clock: Clock | None, *, all_day: bool

@@ -138,7 +138,7 @@ def _event(raw: RawRecord, title: str, moment: Moment, ends: datetime | None, so
         source_name=source.name,
         confidence=_confidence(raw, moment),
         normalization_method=Method.RULES,
-        structured_date=_structured_date(moment, ends, source),
+        structured_date=_structured_date(moment, ends, source, _text(fields, "written")),
         structured_location=location,
         fingerprint=fingerprint(normalized(title), moment.starts.date().isoformat(), str(source.id)),
         status=_status(fields, title),
@@ -208,7 +208,7 @@ def _confidence(raw: RawRecord, moment: Moment) -> float:
     return round(max(0.05, raw.confidence - guessed), 3)
 
 
-def _structured_date(moment: Moment, ends: datetime | None, source: Source) -> StructuredDate:
+def _structured_date(moment: Moment, ends: datetime | None, source: Source, written: str) -> StructuredDate:
     timed = moment.grain is Grain.MINUTE
     return StructuredDate(
         start=moment.starts.date(),
@@ -217,5 +217,5 @@ def _structured_date(moment: Moment, ends: datetime | None, source: Source) -> S
         end_time=ends.strftime("%H:%M") if ends is not None and timed else None,
         all_day=moment.all_day,
         time_zone=source.time_zone,
-        source_text=moment.text[:200],
+        source_text=(written or moment.text)[:200],
     )

@@ -1,0 +1,117 @@
+"""What a block says beside its date: title, place, link, image, description."""
+
+import re
+from collections.abc import Iterator
+
+from tidemill.reading.document import Document
+from tidemill.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.heuristics.wording import is_title, stripped, title_from
+from tidemill.reading.text import bounded
+
+_TITLE_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:title|titel|name|naam|headline|summary|subject|kop)(?:$|[\s_-])|title\b|titel\b"
+)
+_PLACE_NAMES = re.compile(r"locat|venue|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])")
+_TEXT_NAMES = re.compile(
+    r"descri|omschrijving|intro|excerpt|teaser|samenvatting|(?:^|[\s_-])(?:body|text|tekst)(?:$|[\s_-])"
+)
+_PLACE_LABEL = re.compile(
+    r"(?:^|[\s|,])(?:locatie|location|waar|where|plaats|place|venue|adres|address)\s*:\s*(?P<place>[^|]{3,150})",
+    re.IGNORECASE,
+)
+_NEXT_LABEL = re.compile(
+    r"\s(?=(?:datum|date|tijd|time|when|wanneer|kosten|prijs|price|cost|entree|toegang|contact|website|e-?mail|telefoon|phone|organi[sz]at\w+|"
+    r"meer info\w*|how to|description|category|categorie|agenda|minutes)\b[^:]{0,20}:)",
+    re.IGNORECASE,
+)
+_FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
+_IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
+_LONGEST_PLACE, _LONGEST_DESCRIPTION = 150, 1_000
+
+
+def title_of(block: Element) -> tuple[str, Element | None]:
+    """A block's title and the element it stands in; ('', None) if nothing in it can be one."""
+    for element in _candidates(block):
+        title = title_from(element.text)
+        if title:
+            return title, element
+    for line in block.lines():
+        title = title_from(line)
+        if title:
+            return title, None
+    return "", None
+
+
+def _candidates(block: Element) -> Iterator[Element]:
+    """Elements that may be the title, likeliest first: headings, what is named so, links, bold text, cells."""
+    under = list(block.walk())
+    yield from (element for element in under if element.tag in HEADINGS)
+    yield from (element for element in under if element is not block and _TITLE_NAMES.search(element.names))
+    yield from (element for element in under if element.tag == "a")
+    yield from (element for element in under if element.tag in {"strong", "b"})
+    yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
+
+
+def place_of(block: Element) -> str:
+    """Where it is, by what an element is named or by a label; '' if the block does not say."""
+    for element in block.walk():
+        if element is not block and _PLACE_NAMES.search(element.names):
+            place = _without_label(element.text)
+            if place and len(place) <= _LONGEST_PLACE:
+                return place
+    return labelled_place(" | ".join(block.lines()))
+
+
+def labelled_place(text: str) -> str:
+    """The place after a label such as `Locatie:`, on its own line or the next."""
+    match = _PLACE_LABEL.search(text.replace(": |", ":"))
+    return _NEXT_LABEL.split(match["place"])[0].strip(" ,;-") if match else ""
+
+
+def _without_label(text: str) -> str:
+    place = re.sub(
+        r"^(?:locatie|location|waar|where|plaats|place|venue|adres|address)\b\s*:?\s*", "", text, flags=re.IGNORECASE
+    )
+    return stripped(place)
+
+
+def link_of(block: Element, title: Element | None, document: Document) -> str:
+    """The address of the event's own page: the title's link, the block's own, or the first that is not a file."""
+    for element in _links(block, title):
+        href = element.attributes.get("href") or ""
+        if href and not href.startswith(("#", "mailto:", "tel:", "javascript:")) and not _FILES.search(href):
+            return document.absolute(href)
+    return ""
+
+
+def _links(block: Element, title: Element | None) -> Iterator[Element]:
+    if title is not None:
+        yield from (element for element in title.walk() if element.tag == "a")
+        above = title.parent
+        while above is not None and above is not block.parent:
+            if above.tag == "a":
+                yield above
+            above = above.parent
+    under = [element for element in block.walk() if element.tag == "a"]
+    yield from (element for element in under if is_title(element.text))
+    yield from under
+
+
+def image_of(block: Element, document: Document) -> str:
+    """The address of the block's first picture."""
+    for element in block.walk():
+        if element.tag == "img":
+            found = next(filter(None, (element.attributes.get(name) for name in _IMAGE_NAMES)), "")
+            if found and not found.startswith("data:"):
+                return document.absolute(found)
+    return ""
+
+
+def description_of(block: Element, title: str) -> str:
+    """A few sentences about it: what is named so, else a paragraph that is neither title nor date."""
+    for element in block.walk():
+        if element is not block and (element.tag == "p" or _TEXT_NAMES.search(element.names)):
+            text = element.text
+            if len(text) > 40 and text != title and len(stripped(text)) > 30:  # noqa: PLR2004 - a sentence at least
+                return bounded(text, _LONGEST_DESCRIPTION)
+    return ""

@@ -1,0 +1,143 @@
+"""A page's outline: the elements that a reader sees, in plain Python, with their texts.
+
+Menus, footers, forms and scripts are left out; hidden elements too. One walk over the tree makes it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from tidemill.reading.text import squash
+
+_LEFT_OUT = frozenset(
+    "script style noscript template svg iframe object select button input textarea head nav footer video audio canvas "
+    "map option label".split()
+)
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
+_ASIDE = re.compile(
+    r"(?:^|[\s_-])(?:footer|breadcrumbs?|cookie|cookies|consent|skip-?link|social|share|sharing|menu)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_DEEPEST = 200
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+
+class Element:
+    """An element of the outline: its tag, attributes, parent, and what is in it in order (elements and strings)."""
+
+    __slots__ = ("_text", "attributes", "content", "node", "order", "parent", "tag")
+
+    def __init__(self, node: LexborNode, parent: "Element | None", order: int) -> None:
+        self.node = node
+        self.tag: str = node.tag or ""
+        self.attributes: dict[str, str | None] = dict(node.attributes)
+        self.parent = parent
+        self.order = order
+        self.content: list[Element | str] = []
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """All its visible text, on one line."""
+        if self._text is None:
+            self._text = squash(" ".join(part if isinstance(part, str) else part.text for part in self.content))
+        return self._text
+
+    @property
+    def children(self) -> list["Element"]:
+        """Its child elements."""
+        return [part for part in self.content if isinstance(part, Element)]
+
+    @property
+    def names(self) -> str:
+        """Its class and id, where authors say what a thing is."""
+        return f"{self.attributes.get('class') or ''} {self.attributes.get('id') or ''}".lower()
+
+    @property
+    def kind(self) -> str:
+        """What makes two siblings alike: the tag, for list items and rows; elsewhere with the first class."""
+        if self.tag in {"li", "tr", "td", "article", "dt", "dd"}:
+            return self.tag
+        classes = (self.attributes.get("class") or "").split()
+        return f"{self.tag}.{classes[0]}" if classes else self.tag
+
+    def walk(self) -> Iterator["Element"]:
+        """Itself and everything under it, in order."""
+        pending = [self]
+        while pending:
+            element = pending.pop()
+            yield element
+            pending.extend(reversed(element.children))
+
+    def lines(self) -> list[str]:
+        """Its text, parted where a reader sees a line end: at `<br>` and around blocks."""
+        parts: list[str] = []
+        _collect(self, parts)
+        return [line for line in (squash(line) for line in "".join(parts).split("\n")) if line]
+
+    def path(self) -> str:
+        """A selector-like path, as evidence of where it stands."""
+        steps: list[str] = []
+        element: Element | None = self
+        while element is not None and len(steps) < 4:  # noqa: PLR2004 - enough to find it again
+            steps.append(element.kind)
+            element = element.parent
+        return " > ".join(reversed(steps))
+
+
+_INLINE = frozenset(
+    "a abbr b bdi bdo big cite code data dfn em font i img mark q s small span strong sub sup time tt u var wbr".split()
+)
+
+
+def _collect(element: Element, parts: list[str]) -> None:
+    for part in element.content:
+        if isinstance(part, str):
+            parts.append(part.replace("\n", " "))
+        elif part.tag == "br":
+            parts.append("\n")
+        else:
+            edge = " " if part.tag in _INLINE else "\n"
+            parts.append(edge)
+            _collect(part, parts)
+            parts.append(edge)
+
+
+def outline_of(root: LexborNode) -> list[Element]:
+    """The outline's elements in document order, the root first."""
+    top = Element(root, None, 0)
+    elements = [top]
+    pending: list[tuple[LexborNode, Element, int]] = [(root, top, 0)]
+    while pending:
+        node, element, depth = pending.pop()
+        added: list[tuple[LexborNode, Element, int]] = []
+        child = node.first_child
+        while child is not None:
+            if child.is_text_node:
+                text = child.text_content
+                if text:
+                    element.content.append(text)
+            elif child.is_element_node and depth < _DEEPEST and not _is_left_out(child):
+                found = Element(child, element, 0)
+                element.content.append(found)
+                added.append((child, found, depth + 1))
+            child = child.next
+        pending.extend(reversed(added))
+        if element is not top:
+            elements.append(element)
+    for order, element in enumerate(elements):
+        element.order = order
+    return elements
+
+
+def _is_left_out(node: LexborNode) -> bool:
+    if node.tag in _LEFT_OUT:
+        return True
+    attributes = node.attributes
+    if attributes.get("role") in _ROLES or "hidden" in attributes or _HIDDEN.search(attributes.get("style") or ""):
+        return True
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return node.tag not in {"body", "html", "main"} and _ASIDE.search(names) is not None

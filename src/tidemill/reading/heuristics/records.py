@@ -1,0 +1,190 @@
+"""Writing raw records from blocks."""
+
+from collections.abc import Iterator
+
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.document import Document
+from tidemill.reading.heuristics.blocks import Leaf
+from tidemill.reading.heuristics.context import Surroundings
+from tidemill.reading.heuristics.dating import LONGEST, moments_in
+from tidemill.reading.heuristics.fields import description_of, image_of, link_of, place_of, title_of
+from tidemill.reading.heuristics.outline import Element
+from tidemill.reading.heuristics.wording import is_title, stripped, title_from
+from tidemill.reading.moments import Grain, Moment, parse_moment
+from tidemill.reading.setting import Setting
+from tidemill.reading.text import block_of
+
+_SEVERAL = 3
+_PROSE = 45
+"""Characters into a line after which a date is part of a sentence."""
+_SHORT_LINE = 110
+
+
+class Scribe:
+    """Writes records for one page; knows its setting and surroundings."""
+
+    def __init__(self, document: Document, setting: Setting, around: Surroundings) -> None:
+        self.document = document
+        self.setting = setting
+        self.around = around
+
+    def of_block(self, block: Element, inside: list[Leaf], *, alike: int) -> Iterator[RawRecord]:
+        """The events of one block: usually one; one a line, or one a follower, where it is a list in itself."""
+        year = self.around.year_over(block)
+        lines = self._dated_lines(block, year)
+        if len(lines) >= _SEVERAL and len(inside) >= 1 and block.tag not in {"tr"}:
+            yield from self._of_lines(block, lines)
+            return
+        if not stripped(block.text) and (followers := _followers(block)):
+            yield from self._of_followers(block, followers, inside[0], year)
+            return
+        if _is_prose(block, inside):
+            return
+        moment, written = self.moment_of(block, inside, year)
+        title, element = title_of(block)
+        sure = 0.5 if title else 0.35
+        sure += 0.1 if alike >= _SEVERAL and title else 0.0
+        title = title or self.around.title_over(block)
+        if title:
+            yield self.record(block, title, element, moment, written, sure)
+
+    def record(
+        self, block: Element, title: str, element: Element | None, moment: Moment, written: str, sure: float
+    ) -> RawRecord:
+        """One raw record out of a block."""
+        fields: dict[str, object] = {"title": title, "starts": _iso(moment), "written": written[:200]}
+        if moment.ends is not None:
+            fields["ends"] = moment.ends.isoformat(timespec="minutes")
+        optional = {
+            "place": place_of(block),
+            "url": link_of(block, element, self.document),
+            "image": image_of(block, self.document),
+            "description": description_of(block, title),
+        }
+        fields.update({name: value for name, value in optional.items() if value and value != title})
+        sure += (0.1 if moment.grain is Grain.MINUTE else 0.0) + (0.05 if "url" in fields else 0.0)
+        sure -= 0.0 if moment.year_given else 0.1
+        return RawRecord(
+            fields=fields,
+            strategy=Strategy.HEURISTICS,
+            confidence=round(min(sure, 0.75), 2),
+            origin=f"heuristics/{block.path()}[{block.order}]",
+            places={name: element.path() if name == "title" and element else block.path() for name in fields},
+            block=block_of(block.node.html or ""),
+        )
+
+    def moment_of(self, block: Element, inside: list[Leaf], year: int | None) -> tuple[Moment, str]:
+        """The block's date with the most that is said about it: a stamp, else the smallest text with an hour."""
+        first = inside[0]
+        best, written = first.dated.moment, first.dated.written
+        stamped = "@" in first.dated.place
+        if stamped and best.grain is Grain.MINUTE and best.starts.time().isoformat() != "00:00:00":
+            return self._checked(first, block), written
+        element: Element | None = first.element
+        while element is not None:
+            if len(element.text) <= LONGEST:
+                for _, _, moment in moments_in(element.text, self.setting, year):
+                    better = moment.grain is Grain.MINUTE or (moment.year_given and not best.year_given) or moment.ends
+                    if better or (moment.day != best.day and not stamped and element is first.element):
+                        return moment, element.text
+                    break
+            if element is block:
+                break
+            element = element.parent
+        found = moments_in(first.element.text, self.setting, year) if not stamped else []
+        return (found[0][2], first.element.text) if found else (best, written)
+
+    def _checked(self, leaf: Leaf, block: Element) -> Moment:
+        """A stamp, unless it is in UTC and the words beside it tell the local time of the same event."""
+        stamp = leaf.dated.moment
+        if not leaf.dated.written.endswith(("Z", "+00:00", "+0000")):
+            return stamp
+        for text in (leaf.element.text, block.text[:LONGEST]):
+            for _, _, moment in moments_in(text, self.setting):
+                apart = abs((moment.starts.replace(tzinfo=None) - stamp.starts.replace(tzinfo=None)).total_seconds())
+                if moment.grain is Grain.MINUTE and apart <= 14 * 3600:
+                    return moment
+        return stamp
+
+    def _dated_lines(self, block: Element, year: int | None) -> list[tuple[str, Moment]]:
+        found = []
+        for line in block.lines():
+            moments = moments_in(line, self.setting, year) if len(line) <= LONGEST else []
+            crowded = len(moments) >= _SEVERAL
+            if moments and (crowded or _leads(moments[0][0], len(line))):
+                found += [(line, moment) for _, _, moment in moments] if crowded else [(line, moments[0][2])]
+        return found
+
+    def _of_lines(self, block: Element, lines: list[tuple[str, Moment]]) -> Iterator[RawRecord]:
+        crowded = len({line for line, _ in lines}) < len(lines)
+        over = self.around.title_over(block)
+        for line, moment in lines:
+            own = "" if crowded else title_from(line)
+            title = own or over
+            if title:
+                yield self.record(block, title, None, moment, line, 0.4 if own else 0.35)
+
+    def _of_followers(
+        self, block: Element, followers: list[Element], leaf: Leaf, year: int | None
+    ) -> Iterator[RawRecord]:
+        """The events under a date that stands as a heading: each item below it, with its own hour."""
+        moment, written = self.moment_of(block, [leaf], year)
+        items = _items(followers)
+        for item in items or followers[:1]:
+            title, element = title_of(item)
+            if not title or not is_title(title):
+                continue
+            day = moment.day.isoformat()
+            timed = parse_moment(
+                f"{day} {item.text[:LONGEST]}", self.setting.now, self.setting.time_zone, self.setting.language
+            )
+            use = timed if timed is not None and timed.day == moment.day and timed.grain is Grain.MINUTE else moment
+            yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
+
+
+def _iso(moment: Moment) -> str:
+    return moment.starts.isoformat(timespec="minutes") if moment.grain is Grain.MINUTE else moment.day.isoformat()
+
+
+def _leads(begins: int, length: int) -> bool:
+    """Whether a date stands where a line is about it: near its start, or in a short line."""
+    return begins <= _PROSE or length <= _SHORT_LINE
+
+
+def _is_prose(block: Element, inside: list[Leaf]) -> bool:
+    """A paragraph that mentions a date in passing is no event."""
+    if block.tag not in {"p", "div", "span", "td", "blockquote"} or inside[0].element is not block:
+        return False
+    text = block.text
+    at = text.lower().find(inside[0].dated.written[:20].lower())
+    return len(text) > _SHORT_LINE and at > _PROSE
+
+
+def _followers(block: Element) -> list[Element]:
+    """What comes after a bare date among its siblings, up to the next bare date."""
+    parent = block.parent
+    if parent is None:
+        return []
+    siblings = parent.children
+    index = next(place for place, sibling in enumerate(siblings) if sibling is block)
+    found: list[Element] = []
+    for sibling in siblings[index + 1 :]:
+        if sibling.kind == block.kind and not (block.tag == "tr" and stripped(sibling.text)):
+            break
+        if sibling.text:
+            found.append(sibling)
+    return found
+
+
+def _items(followers: list[Element]) -> list[Element]:
+    """The like items among the followers: the followers themselves, or the children of a list."""
+    if len(followers) == 1:
+        children = [child for child in followers[0].children if child.text]
+        if (
+            len(children) > 1
+            and len({child.kind for child in children}) == 1
+            and children[0].tag not in {"span", "a", "p", "br"}
+        ):
+            return children
+        return followers
+    return followers if len({follower.kind for follower in followers}) == 1 else followers[:1]
