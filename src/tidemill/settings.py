@@ -1,0 +1,155 @@
+"""Every knob, typed and documented; the only reader of the environment.
+
+Settings come from `TIDEMILL_*` variables, then from `tidemill.toml` in the working folder, then from the defaults.
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from tidemill.core.admission import QueueLimits
+from tidemill.core.rhythm import BadSchedule, Cron, Every, parse_schedule
+
+PREFIX = "TIDEMILL_"
+FILE = Path("tidemill.toml")
+
+
+class BadSettings(ValueError):
+    """A setting that cannot be used; the message names it and says what to write."""
+
+
+class Settings(BaseSettings):
+    """How this installation runs."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid")
+
+    database: SecretStr = Field(
+        SecretStr("sqlite:///tidemill.db"),
+        description="Where everything is kept: sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME.",
+    )
+    pages_folder: Path | None = Field(
+        None, description="Where page bodies are kept with SQLite; beside the database file by default."
+    )
+    user_agent: str = Field(
+        "Tidemill/0.1", min_length=3, description="How we introduce ourselves; sites read it, robots.txt names it."
+    )
+    allow_networks: list[str] = Field(
+        [], description="Networks that the address guard lets through although they are private, e.g. 127.0.0.0/8."
+    )
+    host_addresses: dict[str, str] = Field({}, description="Host names answered here instead of by DNS (the lab).")
+    max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
+    jobs_in_hand: int = Field(256, ge=1, le=10_000, description="Jobs a worker carries at once.")
+    lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
+    job_limit_minutes: float = Field(30, gt=0, description="A job in hand for longer is taken away and failed.")
+    max_pending_per_adapter: int = Field(1_000, ge=1, description="Jobs that may wait per adapter.")
+    max_pending: int = Field(10_000, ge=1, description="Jobs that may wait in all.")
+    queue_retry_minutes: float = Field(5, gt=0, description="When to come back after the queue was full.")
+    stale_after_hours: float = Field(24, gt=0, description="Jobs that waited for longer become STALE.")
+    ticks: dict[str, str] = Field(
+        {}, description="Other rhythms for periodic work, e.g. {dispatch: 'every 5m', maintenance: '0 4 * * *'}."
+    )
+    retention_days: dict[str, float] = Field(
+        {}, description="How long rows are kept per table, in days, e.g. {raw_pages: 30}; the rest by default."
+    )
+    web_host: str = Field("127.0.0.1", description="Address that the web app listens on.")
+    web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
+    log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+
+    @field_validator("ticks")
+    @classmethod
+    def _readable_rhythms(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, rhythm in value.items():
+            try:
+                parsed = parse_schedule(rhythm)
+            except BadSchedule as error:
+                msg = f"{name}: {error}"
+                raise ValueError(msg) from error
+            if not isinstance(parsed, Every | Cron):
+                msg = f"{name}: write 'every 5m' or a cron line, not {rhythm!r}"
+                raise ValueError(msg)
+        return value
+
+    @property
+    def queue_limits(self) -> QueueLimits:
+        """How much work may wait."""
+        return QueueLimits(
+            per_adapter=self.max_pending_per_adapter,
+            total=self.max_pending,
+            retry_after=timedelta(minutes=self.queue_retry_minutes),
+            stale_after=timedelta(hours=self.stale_after_hours),
+        )
+
+    def rhythms(self, defaults: Mapping[str, Every | Cron]) -> dict[str, Every | Cron]:
+        """The rhythms of periodic work, with this installation's own in place of the defaults."""
+        unknown = sorted(set(self.ticks) - set(defaults))
+        if unknown:
+            raise BadSettings(_unknown("tick", unknown[0], list(defaults)))
+        own = {name: parse_schedule(text) for name, text in self.ticks.items()}
+        return {**defaults, **{name: rhythm for name, rhythm in own.items() if isinstance(rhythm, Every | Cron)}}
+
+
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """The settings of this installation; a mistake is named, with a suggestion where one is near."""
+    values = {**_from_file(FILE if file is None else file, required=file is not None), **overrides}
+    _check_environment()
+    try:
+        return Settings(**{name: value for name, value in values.items() if _not_in_environment(name, overrides)})
+    except ValidationError as error:
+        raise BadSettings(_explain(error)) from error
+
+
+def _not_in_environment(name: str, overrides: Mapping[str, Any]) -> bool:
+    """The environment goes before the file, the command line before both."""
+    return name in overrides or f"{PREFIX}{name.upper()}" not in os.environ
+
+
+def _from_file(file: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        text = file.read_text("utf-8")
+    except FileNotFoundError as error:
+        if not required:
+            return {}
+        msg = f"there is no settings file {str(file)!r}"
+        raise BadSettings(msg) from error
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{file} cannot be read: {error}"
+        raise BadSettings(msg) from error
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{file} is not TOML: {error}"
+        raise BadSettings(msg) from error
+    for name in values:
+        if name not in Settings.model_fields:
+            raise BadSettings(f"{file}: " + _unknown("setting", name, list(Settings.model_fields)))
+    return values
+
+
+def _check_environment() -> None:
+    for variable in sorted(os.environ):
+        name = variable.removeprefix(PREFIX).lower().split("__", 1)[0]
+        if variable.startswith(PREFIX) and name not in Settings.model_fields:
+            raise BadSettings(f"{variable}: " + _unknown("setting", name, list(Settings.model_fields)))
+
+
+def _unknown(kind: str, name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+    return f"unknown {kind} {name!r}; {hint}"
+
+
+def _explain(error: ValidationError) -> str:
+    """Every mistake on a line of its own; values are left out, because they may be secret."""
+    lines = []
+    for each in error.errors(include_input=False, include_url=False):
+        name = ".".join(str(part) for part in each["loc"])
+        lines.append(f"{name}: {each['msg']}")
+    return "; ".join(lines)
