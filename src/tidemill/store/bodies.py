@@ -106,7 +106,7 @@ class RowBodies:
         """The contents by key."""
         rows = await _rows_with_bases(connection, keys)
         payloads = {row.key: row.body for row in rows if row.body is not None and len(row.body) == row.length}
-        return await _in_thread(lambda: _contents(rows, payloads, keys))
+        return await in_thread(lambda: _contents(rows, payloads, keys))
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
         """Nothing to bring anywhere: the payload goes with the row."""
@@ -139,7 +139,7 @@ class SegmentBodies:
         if not unknown:
             return
         records = [(body.key, body.wire) for body in unknown]
-        spots = await _in_thread(lambda: self._fresh.append(records))
+        spots = await in_thread(lambda: self._fresh.append(records))
         rows = [
             {
                 "key": body.key,
@@ -156,17 +156,17 @@ class SegmentBodies:
         """The contents by key."""
         rows = await _rows_with_bases(connection, keys)
         spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows if row.segment is not None]
-        return await _in_thread(lambda: _contents(rows, self._reader.read(spots), keys))
+        return await in_thread(lambda: _contents(rows, self._reader.read(spots), keys))
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
         """Write the payloads to a segment that holds nothing else."""
         records = [(one.key, one.payload) for one in packed]
-        spots = await _in_thread(lambda: self._packed.append(records)) if records else []
+        spots = await in_thread(lambda: self._packed.append(records)) if records else []
         return [msgspec.structs.asdict(spot) for spot in spots]
 
     async def tidy(self, now: datetime) -> int:
         """Move what is left out of segments that are mostly empty, and remove those that nothing points to."""
-        finished = await _in_thread(lambda: finished_segments(self._folder))
+        finished = await in_thread(lambda: finished_segments(self._folder))
         async with self._database.write():
             pass  # whoever was writing into these segments when they were finished has committed by now
         live = await self._live_bytes()
@@ -198,7 +198,7 @@ class SegmentBodies:
         async with self._database.read() as connection:
             rows = (await connection.execute(select(page_bodies).where(page_bodies.c.segment == number))).all()
         spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows]
-        payloads = await _in_thread(lambda: self._reader.read(spots))
+        payloads = await in_thread(lambda: self._reader.read(spots))
         whole = [row for row in rows if row.key in payloads]
         placed = await self.lay([Packed(row.key, payloads[row.key], row.encoding, row.base_key) for row in whole])
         moves = [{"its_key": row.key, "was_at": row.segment, **place} for row, place in zip(whole, placed, strict=True)]
@@ -243,5 +243,6 @@ def _contents(rows: Sequence[Row[Any]], payloads: dict[bytes, bytes], keys: Coll
     return {key: contents[key] for key in keys if key in contents}
 
 
-async def _in_thread(work: Callable[[], Answer]) -> Answer:
+async def in_thread(work: Callable[[], Answer]) -> Answer:
+    """Do slow work without holding up the event loop."""
     return await asyncio.get_running_loop().run_in_executor(None, work)

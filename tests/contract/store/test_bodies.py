@@ -11,8 +11,9 @@ import pytest
 import zstandard
 from sqlalchemy import func, select
 
+from tidemill.pipeline.ports import StoreLost
 from tidemill.store.bodies import Bodies, Body, SegmentBodies, bodies_for, body_key
-from tidemill.store.database import Database, Lost
+from tidemill.store.database import Database
 from tidemill.store.schema import page_bodies
 from tidemill.store.segments import segment_numbers, segment_path
 
@@ -183,6 +184,7 @@ async def test_a_full_segment_is_followed_by_another(
 
 KILLED = """
 import asyncio, os, signal, sys
+from tidemill.pipeline.ports import StoreLost
 from tidemill.store.bodies import Body, bodies_for, body_key
 from tidemill.store.database import open_database
 
@@ -223,7 +225,7 @@ async def test_a_full_disk_is_said_in_words_and_the_next_try_goes_through(
 
     with monkeypatch.context() as disk:
         disk.setattr(os, "pwrite", full)
-        with pytest.raises(Lost, match="disk is full"):
+        with pytest.raises(StoreLost, match="disk is full"):
             await keep(sqlite_database, bodies, body)
     await keep(sqlite_database, bodies, body)
     assert await ask(sqlite_database, bodies, body.key) == {body.key: PAGE}
