@@ -36,7 +36,7 @@ class Narrator:
         for checkpoint in batch:
             job = checkpoint.claimed.job
             if job.id not in committed.held:
-                self._announce(LeaseLost(now, job.id, job.stage))
+                self._announce(LeaseLost(now, job.id, job.run_id, job.source_id, job.stage))
             elif isinstance(checkpoint.outcome, Advance):
                 self._advanced(checkpoint, committed)
             else:
@@ -51,7 +51,8 @@ class Narrator:
             result = produced.result
             took = round(result.duration.total_seconds() * 1000)
             unchanged = isinstance(produced, Unchanged)
-            self._announce(PageGot(now, job.id, job.host, result.status_code, len(result.body), took, unchanged))
+            whose = (now, job.id, job.run_id, job.source_id, job.host)
+            self._announce(PageGot(*whose, result.status_code, len(result.body), took, unchanged))
         if isinstance(produced, Harvest):
             kept = committed.kept[job.id]
             rejected = produced.judged.rejected
@@ -66,15 +67,15 @@ class Narrator:
 
     def _stopped(self, checkpoint: Checkpoint) -> None:
         now, job, step = self._clock.now(), checkpoint.claimed.job, checkpoint.move
+        whose = (now, job.id, job.run_id, job.source_id, job.host)
         failure = step.failure or Failure.BUG
         match step.status:
             case JobStatus.WAITING if step.not_before is not None:
-                waits = JobWaits(now, job.id, job.source_id, job.stage, step.not_before, step.detail, step.failure)
-                self._announce(waits)
+                self._announce(JobWaits(*whose, job.stage, step.not_before, step.detail, step.failure))
             case JobStatus.REFUSED:
-                self._announce(JobRefused(now, job.id, job.source_id, failure, step.detail))
+                self._announce(JobRefused(*whose, failure, step.detail))
             case _:
-                self._announce(JobDead(now, job.id, job.source_id, Stage(job.stage), failure, step.detail))
+                self._announce(JobDead(*whose, Stage(job.stage), failure, step.detail))
 
     def run_closed(self, summary: RunSummary) -> None:
         """Tell of a run's end."""

@@ -25,6 +25,8 @@ class PageGot(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     job_id: int
+    run_id: int
+    source_id: int
     host: str
     status_code: int
     size: int
@@ -37,7 +39,9 @@ class JobWaits(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     job_id: int
+    run_id: int
     source_id: int
+    host: str
     stage: Stage
     until: datetime
     reason: str
@@ -49,7 +53,9 @@ class JobRefused(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     job_id: int
+    run_id: int
     source_id: int
+    host: str
     failure: Failure
     detail: str
 
@@ -59,7 +65,9 @@ class JobDead(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     job_id: int
+    run_id: int
     source_id: int
+    host: str
     stage: Stage
     failure: Failure
     detail: str
@@ -70,6 +78,8 @@ class LeaseLost(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     job_id: int
+    run_id: int
+    source_id: int
     stage: Stage
 
 
