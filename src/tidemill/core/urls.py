@@ -16,7 +16,8 @@ TRACKING_PREFIX = "utm_"
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _NORMAL = re.compile(
     rf"https?://(?:(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z][a-z-]+|(?:{_BYTE}\.){{3}}{_BYTE})(?::[1-9]\d\d\d)?"
-    r"/(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*/?)*(?:\?[A-Za-z0-9._~=&%+-]*)?",
+    r"/(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*/)*(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*)?"
+    r"(?:\?[A-Za-z0-9._~=&%+-]*)?",
     re.ASCII,
 )
 _PLAIN_QUERY_TEXT = re.compile(r"[A-Za-z0-9_.~+-]*")

@@ -107,22 +107,24 @@ class AiohttpTransport:
 
 async def _read(response: ClientResponse, max_bytes: int) -> WireResponse:
     """Collect the body and stop at the first byte too many; what came before trouble is kept."""
+    headers = _plain(response.headers)
+    promised = headers.get("content-length", "")
+    cut = Failure.TOO_LARGE if promised.isdecimal() and int(promised) > max_bytes else None
     pieces: list[bytes] = []
-    size = response.content_length or 0
-    cut = Failure.TOO_LARGE if size > max_bytes else None
+    size, is_whole = 0, False
     try:
-        size = 0
         while cut is None and (piece := await response.content.readany()):
             pieces.append(piece)
             size += len(piece)
             if size > max_bytes:
                 cut = Failure.TOO_LARGE
+        is_whole = cut is None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         cut = wire_failure(error).failure
     finally:
-        response.close()  # a connection whose body was read whole has gone back to the pool; others must not
+        if not is_whole:  # a connection whose body was read whole has gone back to the pool; others must not
+            response.close()
     body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-    headers = _plain(response.headers)
     return WireResponse(status_code=response.status, headers=headers, body=body[:max_bytes], cut=cut)
 
 

@@ -121,3 +121,8 @@ def test_a_reference_is_resolved_as_a_browser_would() -> None:
 
 def test_normalizing_keeps_what_the_server_may_need() -> None:
     assert normalize(" http://Example.org/a?utm_source=x#y ") == "http://example.org/a?utm_source=x#y"
+
+
+def test_a_hostile_address_takes_no_longer_to_normalize_than_its_length_warrants() -> None:
+    for hostile in ("a" * 20_000, "a/" * 10_000, "a." * 10_000, "a-" * 10_000, "?" * 20_000):
+        assert normalize(f"http://example.org/{hostile}é").startswith("http://example.org/")
