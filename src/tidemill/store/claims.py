@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, bindparam, exists, func, literal_column, select, text, true, update
+from sqlalchemy import Select, bindparam, exists, func, literal, literal_column, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -207,7 +207,7 @@ async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int,
             fence=jobs.c.fence + 1,
             leased_by=worker_id,
             leased_at=now,
-            started_at=func.coalesce(jobs.c.started_at, now),
+            started_at=func.coalesce(jobs.c.started_at, literal(now, jobs.c.started_at.type)),
         )
     )
 

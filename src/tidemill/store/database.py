@@ -159,5 +159,6 @@ def prepare_sqlite(engine: AsyncEngine) -> None:
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Any) -> None:
-        reading = connection.get_execution_options().get("tidemill_read")
-        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+        options = connection.get_execution_options()
+        if not options.get("tidemill_bare"):  # a checkpoint of the log cannot be made from inside a transaction
+            connection.exec_driver_sql("BEGIN" if options.get("tidemill_read") else "BEGIN IMMEDIATE")
