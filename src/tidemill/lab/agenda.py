@@ -136,7 +136,7 @@ def _how_many(draw: Random, rate: float, day: date) -> int:
 
 def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date, index: int) -> Entry:
     tongue = venue.tongue
-    title = _title(draw, tongue, page[1])
+    title = drawn_title(draw, tongue, page[1])
     zone = ZoneInfo(tongue.time_zone)
     starts = datetime.combine(day, time(draw.randint(10, 21), draw.choice((0, 0, 15, 30, 30, 45))), zone)
     lead = timedelta(days=draw.randint(8, LONGEST_LEAD.days))
@@ -160,7 +160,8 @@ def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date
     )
 
 
-def _title(draw: Random, tongue: Tongue, topic: Topic) -> str:
+def drawn_title(draw: Random, tongue: Tongue, topic: Topic) -> str:
+    """A title that fits the topic."""
     title = draw.choice(topic.titles)
     for name, words in tongue.bank.items():
         if f"{{{name}}}" in title:

@@ -59,13 +59,18 @@ def huge_plain(megabytes: int) -> Iterator[bytes]:
 
 def huge_gzip(megabytes: int) -> Iterator[bytes]:
     """The same behind gzip: one compressed megabyte, sent again and again, at no cost to speak of."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    block = packer.compress(next(huge_plain(1))) + packer.flush(zlib.Z_FULL_FLUSH)
     yield _GZIP_HEADER
     for _ in range(megabytes):
-        yield block
+        yield _packed_megabyte()
     length = megabytes * _MEGABYTE % 2**32
     yield b"\x03\x00" + _checksum(megabytes).to_bytes(4, "little") + length.to_bytes(4, "little")
+
+
+@lru_cache(maxsize=1)
+def _packed_megabyte() -> bytes:
+    """A block that refers to nothing before it, so that it can follow itself."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(next(huge_plain(1))) + packer.flush(zlib.Z_FULL_FLUSH)
 
 
 @lru_cache(maxsize=8)

@@ -7,10 +7,6 @@ prints one line of JSON with the sources and serves until its standard input clo
 import argparse
 import asyncio
 import contextlib
-import os
-import signal
-import stat
-import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from types import TracebackType
@@ -20,6 +16,7 @@ import msgspec
 from aiohttp import web
 
 from tidemill.lab.faults import ALL_KINDS
+from tidemill.lab.lifetime import say, told_to_stop
 from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
 from tidemill.lab.site import Behaviour, LabRequest, LabResponse, respond
 from tidemill.lab.sources import sources
@@ -149,28 +146,8 @@ async def serve(arguments: argparse.Namespace) -> None:
             "hosts": {host: site.origin for host, site in server.world.sites.items()},
             "sources": sources(server.world, interval_seconds=arguments.interval),
         }
-        sys.stdout.buffer.write(msgspec.json.encode(described) + b"\n")
-        sys.stdout.flush()
-        await _told_to_stop()
-
-
-async def _told_to_stop() -> None:
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    if _is_pipe(sys.stdin.fileno()):
-        reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-        closed = asyncio.create_task(reader.read())
-        closed.add_done_callback(lambda _: stopped.set())
-    await stopped.wait()
-
-
-def _is_pipe(descriptor: int) -> bool:
-    """Whether someone may close it: a file or /dev/null at standard input means nothing."""
-    mode = os.fstat(descriptor).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+        say(described)
+        await told_to_stop()
 
 
 def main() -> None:
