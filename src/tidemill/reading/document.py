@@ -1,5 +1,6 @@
 """A page as a document: its text at once, its tree when somebody asks for it."""
 
+import re
 from functools import cached_property
 from typing import Self
 
@@ -8,6 +9,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
 from tidemill.reading.text import squash
+
+_PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
+_ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
+_ORIGIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?=/|$)", re.ASCII)
 
 HEURISTIC_LIMIT = 500_000
 """Characters of markup that heuristics read (P3); structured data is read in full."""
@@ -101,7 +106,14 @@ def visible_strings(node: LexborNode | None) -> list[str]:
 
 
 def absolute(base: str, href: str) -> str:
-    """The web address that `href` means on the page `base`; '' for none (`mailto:`, `javascript:`, nonsense)."""
+    """The web address that `href` means on the page `base`; '' for none (`mailto:`, `javascript:`, nonsense).
+
+    Addresses that are plainly whole already, or only lack their origin, are not parsed: most are.
+    """
+    if _PLAINLY_WHOLE.fullmatch(href):
+        return href
+    if _ROOTED.fullmatch(href) and (origin := _ORIGIN.match(base)) is not None:
+        return origin[0] + href
     href = href.strip()
     if not href:
         return ""

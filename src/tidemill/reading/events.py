@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 
 import msgspec
@@ -10,11 +11,14 @@ from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading import heuristics, jsonld, microdata, pagination, schema_events
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.moments import Grain, parse_moment
 from tidemill.reading.selectors import Spec, read_selectors
 from tidemill.reading.setting import Setting
 
 _SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
 _MENDED = 0.85
+FURTHEST_ZONE = timedelta(hours=26)
+"""How far two clocks may be apart and still tell the same event."""
 _NOTHING_KNOWN: dict[str, schema_events.Item] = {}
 
 
@@ -26,7 +30,7 @@ def read_events(document: Document, setting: Setting, selectors: Spec | None = N
     """
     rungs = [
         Rung(Strategy.JSONLD, partial(from_jsonld, today=setting.today)),
-        Rung(Strategy.MICRODATA, partial(from_microdata, today=setting.today)),
+        Rung(Strategy.MICRODATA, lambda page: [as_shown(one, setting) for one in from_microdata(page, setting.today)]),
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
@@ -70,15 +74,32 @@ def from_jsonld(document: Document, today: str) -> list[RawRecord]:
 
 
 def from_microdata(document: Document, today: str) -> list[RawRecord]:
-    """The events in the page's microdata."""
+    """The events in the page's microdata, or its RDFa, which is read alike."""
     records: list[RawRecord] = []
-    for index, item in enumerate(microdata.items(document)):
+    for index, item in enumerate([*microdata.items(document), *microdata.rdfa_items(document)]):
         for path, event in jsonld.objects(item, schema_events.is_event, schema_events.NESTED):
             records += schema_events.records_of(
                 event, f"microdata/{index}{path}", strategy=Strategy.MICRODATA, confidence=_SURE[Strategy.MICRODATA],
                 absolute=document.absolute, known=_NOTHING_KNOWN, today=today,
             )  # fmt: skip
     return records
+
+
+def as_shown(record: RawRecord, setting: Setting) -> RawRecord:
+    """The record with the time that people read, where its stamp is in UTC and the words beside it are local."""
+    starts, shown = str(record.fields.get("starts", "")), record.fields.get("shown", "")
+    if not shown or not starts.endswith(("Z", "+00:00", "+0000")):
+        return record
+    stamp = parse_moment(starts, setting.now, setting.time_zone)
+    told = parse_moment(shown, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
+    if stamp is None or told is None or told.grain is not Grain.MINUTE or not told.date_given:
+        return record
+    if abs(told.starts - stamp.starts) > FURTHEST_ZONE:
+        return record
+    fields = {**record.fields, "starts": told.starts.isoformat(timespec="minutes")}
+    if told.ends is None:
+        fields.pop("ends", None)  # it was stamped in the same way
+    return msgspec.structs.replace(record, fields=fields)
 
 
 def without_doubles(records: Sequence[RawRecord]) -> Sequence[RawRecord]:

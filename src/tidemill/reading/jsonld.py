@@ -125,6 +125,7 @@ def _walk(
     is_wanted = wanted(value)
     if is_wanted:
         yield path, value
-    for key, item in value.items():
-        if isinstance(item, dict | list) and (key in within if is_wanted else key != "@context"):
+    for key in value.keys() & within if is_wanted else value:
+        item = value[key]
+        if isinstance(item, dict | list) and key != "@context":
             yield from _walk(item, f"{path}/{key}", wanted, within, depth + 1)

@@ -1,15 +1,17 @@
-"""Microdata by the W3C's rules: items, their properties and values, `itemref` included.
+"""Microdata by the W3C's rules, and RDFa Lite: items, their properties and values, `itemref` included.
 
 Items come out in the shape of JSON-LD (`@type`, `@id`, properties; a list where a property stands twice), so
-that what reads one reads the other.
+that what reads one reads the other. A `<time>` keeps the words it shows as well, under `property@text`: software
+that stamps times in UTC often tells the local time beside it.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from selectolax.lexbor import LexborNode
 
-from tidemill.reading.document import Document
+from tidemill.reading.document import Document, visible_strings
 from tidemill.reading.text import squash
 
 Item = dict[str, Any]
@@ -23,32 +25,57 @@ _DEEPEST = 16
 _LAZY_IMAGE = ("data-src", "data-lazy-src", "data-original")
 
 
+class _Spelling(msgspec.Struct, frozen=True):
+    """The attributes by which markup says what is a thing, of what type, and which property."""
+
+    scope: str
+    type: str
+    property: str
+
+
+_MICRODATA = _Spelling("itemscope", "itemtype", "itemprop")
+_RDFA = _Spelling("typeof", "typeof", "property")
+
+
 def items(document: Document) -> list[Item]:
-    """The page's top-level items, in order."""
-    if "itemscope" not in document.markup and "ITEMSCOPE" not in document.markup:
+    """The page's top-level microdata items, in order."""
+    return _items(document, _MICRODATA)
+
+
+def rdfa_items(document: Document) -> list[Item]:
+    """The page's top-level RDFa Lite items, which say the same with other attributes."""
+    return _items(document, _RDFA)
+
+
+def _items(document: Document, spelling: _Spelling) -> list[Item]:
+    if spelling.scope not in document.markup and spelling.scope.upper() not in document.markup:
         return []
-    reader = _Reader(document)
-    return [reader.item(node, 0) for node in document.css("[itemscope]") if "itemprop" not in node.attributes]
+    reader = _Reader(document, spelling)
+    scopes = document.css(f"[{spelling.scope}]")
+    return [reader.item(node, 0) for node in scopes if spelling.property not in node.attributes]
 
 
 class _Reader:
     """Reads the items of one document; ids are looked up once, when an `itemref` first asks."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, spelling: _Spelling) -> None:
         self._document = document
+        self._spelling = spelling
         self._by_id: dict[str, LexborNode] | None = None
 
     def item(self, node: LexborNode, depth: int) -> Item:
         attributes = node.attributes
         found: Item = {}
-        types = (attributes.get("itemtype") or "").split()
+        types = (attributes.get(self._spelling.type) or "").split()
         if types:
             found["@type"] = types[0] if len(types) == 1 else types
         if identity := attributes.get("itemid"):
             found["@id"] = self._document.absolute(identity) or identity
         for element in self._elements(node):
-            for name in (element.attributes.get("itemprop") or "").split():
-                _add(found, name.rpartition("/")[2] if "/" in name else name, self._value(element, depth))
+            for name in (element.attributes.get(self._spelling.property) or "").split():
+                _add(found, _bare(name), self._value(element, depth))
+                if element.tag == "time" and (shown := squash(" ".join(visible_strings(element)))):
+                    found.setdefault(f"{_bare(name)}@text", shown)
         return found
 
     def _elements(self, node: LexborNode) -> Iterator[LexborNode]:
@@ -56,7 +83,7 @@ class _Reader:
         seen = {node.mem_id}
         named = map(self._with_id, (node.attributes.get("itemref") or "").split())
         for root in [*_children(node), *(referred for referred in named if referred is not None)]:
-            yield from _properties_under(root, seen)
+            yield from _properties_under(root, seen, self._spelling)
 
     def _with_id(self, name: str) -> LexborNode | None:
         if self._by_id is None:
@@ -67,7 +94,7 @@ class _Reader:
 
     def _value(self, node: LexborNode, depth: int) -> Any:
         attributes, tag = node.attributes, node.tag or ""
-        if "itemscope" in attributes:
+        if self._spelling.scope in attributes:
             return self.item(node, depth + 1) if depth < _DEEPEST else ""
         if tag == "meta" or (tag not in _URL_ATTRIBUTE and attributes.get("content")):
             return attributes.get("content") or ""
@@ -77,7 +104,7 @@ class _Reader:
             return attributes.get(_VALUE_ATTRIBUTE[tag]) or ""
         if tag == "time" and attributes.get("datetime"):
             return attributes.get("datetime")
-        return squash(node.text(separator=" "))
+        return squash(" ".join(visible_strings(node)))
 
     def _address(self, node: LexborNode, attribute: str) -> str:
         value = node.attributes.get(attribute) or ""
@@ -86,7 +113,12 @@ class _Reader:
         return self._document.absolute(value) or value
 
 
-def _properties_under(root: LexborNode, seen: set[int]) -> Iterator[LexborNode]:
+def _bare(name: str) -> str:
+    """A property's own word: `name` of `http://schema.org/name` and of `schema:name`."""
+    return name.rpartition("/")[2].rpartition(":")[2]
+
+
+def _properties_under(root: LexborNode, seen: set[int], spelling: _Spelling) -> Iterator[LexborNode]:
     pending = [root]
     while pending:
         node = pending.pop()
@@ -94,9 +126,9 @@ def _properties_under(root: LexborNode, seen: set[int]) -> Iterator[LexborNode]:
             continue
         seen.add(node.mem_id)
         attributes = node.attributes
-        if attributes.get("itemprop"):
+        if attributes.get(spelling.property):
             yield node
-        if "itemscope" not in attributes:
+        if spelling.scope not in attributes:
             pending.extend(reversed(list(_children(node))))
 
 

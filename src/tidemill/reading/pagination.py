@@ -5,28 +5,18 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = (
-    'rel="next',
-    "rel='next",
-    "rel=next",
-    'class="next',
-    " next",
-    "olgende",
-    ">Next",
-    "-next",
-    "next-",
-    "Next page",
-)
+_LINK_HINTS = ('="next', "rel='next", "olgende", ">Next")
+"""What markup must hold to be searched for a next page; few and long, because every page is scanned for them."""
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
     r"(?: (?:pagina|page|resultaten|results|evenementen|events|\d+))?[\s\u203a»→>]*|[\u203a»→]|>+",
     re.IGNORECASE,
 )
 _SPAN_OF_TOTAL = re.compile(
-    r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of|uit)\s+(?:de\s+|the\s+)?(\d[\d.,]*)",
+    r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of)\s+(?:de\s+|the\s+)?(\d[\d.,]*)",
     re.IGNORECASE,
 )
-_TOTAL_HINTS = (" van ", " of ", " uit ")
+_TOTAL_HINTS = (" van ", " of ")
 _AROUND = 40
 
 

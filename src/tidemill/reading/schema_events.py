@@ -14,10 +14,9 @@ from tidemill.reading.text import block_of, squash
 Item = dict[str, Any]
 Absolute = Callable[[str], str]
 
-NESTED = frozenset({"subEvent", "subEvents", "event", "events", "hasPart", "itemListElement"})
+NESTED = frozenset({"subEvent", "subEvents", "event", "events", "hasPart", "itemListElement", "broadcastOfEvent"})
 """Where an event holds further events of its own; an event named under any other key is only referred to."""
 
-_NO_OCCASIONS = frozenset({"DeliveryEvent", "PublicationEvent", "OnDemandEvent", "BroadcastEvent"})
 _OCCASIONS = frozenset({"Festival", "Hackathon", "EventSeries", "CourseInstance"})
 _MOST_DATES = 60
 
@@ -27,9 +26,9 @@ _encode = msgspec.json.Encoder().encode
 def is_event(item: Mapping[str, Any]) -> bool:
     """Whether an object's `@type` is schema.org's Event or one of its kinds."""
     kind = item.get("@type")
-    if kind is None:
-        return False
-    return _is_event_type(kind) if isinstance(kind, str) else isinstance(kind, list) and any(map(_is_event_type, kind))
+    if isinstance(kind, str):
+        return _is_event_type(kind)
+    return isinstance(kind, list) and any(isinstance(one, str) and _is_event_type(one) for one in kind)
 
 
 def records_of(
@@ -62,13 +61,12 @@ def records_of(
 
 
 @lru_cache(maxsize=512)
-def _is_event_type(kind: object) -> bool:
-    if not isinstance(kind, str):
-        return False
+def _is_event_type(kind: str) -> bool:
     name = last_segment(kind)
-    return name in _OCCASIONS or (name.endswith("Event") and name not in _NO_OCCASIONS)
+    return name in _OCCASIONS or name.endswith("Event")
 
 
+@lru_cache(maxsize=512)
 def last_segment(name: str) -> str:
     """The bare word of a vocabulary name: `Event` of `https://schema.org/Event` or `schema:Event`."""
     return name.rstrip("/").replace("#", "/").replace(":", "/").rpartition("/")[2]
@@ -94,27 +92,33 @@ def _shape(location: object) -> str:
 
 
 def _fields(item: Item, absolute: Absolute, known: Mapping[str, Item]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    if title := text_of(item.get("name")) or text_of(item.get("headline")):
-        fields["title"] = title
-    if description := text_of(item.get("description")):
-        fields["description"] = description
-    if location := _resolved(item.get("location"), known):
+    get = item.get
+    fields: dict[str, Any] = {"kind": _kind(item["@type"])}
+    for field, keys in _WORDS:
+        if text := text_of(get(keys[0])) or next(filter(None, map(text_of, map(get, keys[1:]))), ""):
+            fields[field] = text
+    for field, key, other in _LINKS:
+        if link := link_of(get(key) or get(other), absolute):
+            fields[field] = link
+    if location := _resolved(get("location"), known):
         _locate(fields, location, known)
-    if url := link_of(item.get("url"), absolute) or link_of(item.get("mainEntityOfPage"), absolute):
-        fields["url"] = url
-    if image := link_of(item.get("image"), absolute):
-        fields["image"] = image
-    if status := item.get("eventStatus"):
-        fields["status"] = last_segment(text_of(status))
-    fields["kind"] = _kind(item["@type"])
-    if organizer := text_of(_resolved(item.get("organizer"), known)):
+    if organizer := text_of(_resolved(get("organizer"), known)):
         fields["organizer"] = organizer
-    if keywords := _keywords(item):
-        fields["category"] = keywords
-    if own := _own_id(item):
+    if status := get("eventStatus"):
+        fields["status"] = last_segment(text_of(status))
+    if keywords := get("keywords") or get("genre") or get("eventType"):
+        fields["category"] = _listed(keywords)
+    if own := _own_id(get("identifier")):
         fields["id"] = own
     return fields
+
+
+_WORDS = (
+    ("title", ("name", "headline", "summary")),
+    ("description", ("description",)),
+    ("shown", ("startDate@text",)),
+)
+_LINKS = (("url", "url", "mainEntityOfPage"), ("image", "image", "photo"))
 
 
 def text_of(value: object) -> str:
@@ -163,8 +167,9 @@ def _address(fields: dict[str, Any], address: object) -> None:
     if not isinstance(address, dict):
         fields["address"] = squash(text_of(address))
         return
-    street, code, city = (text_of(address.get(key)) for key in ("streetAddress", "postalCode", "addressLocality"))
-    line = ", ".join(filter(None, (squash(street), squash(f"{code} {city}"))))
+    get = address.get
+    street, code, city = text_of(get("streetAddress")), text_of(get("postalCode")), text_of(get("addressLocality"))
+    line = squash(", ".join(filter(None, (street, f"{code} {city}".strip()))))
     if line:
         fields["address"] = line
     if city:
@@ -194,23 +199,16 @@ def _resolved(value: object, known: Mapping[str, Item]) -> object:
 
 
 def _kind(kind: object) -> str:
-    names = (
-        [last_segment(name) for name in kind if isinstance(name, str)]
-        if isinstance(kind, list)
-        else [last_segment(str(kind))]
-    )
-    return next((name for name in names if name != "Event"), "Event")
+    names = kind if isinstance(kind, list) else [kind]
+    kinds = [last_segment(name) for name in names if isinstance(name, str)]
+    return next((name for name in kinds if name != "Event"), "Event")
 
 
-def _keywords(item: Item) -> str:
-    value = item.get("keywords") or item.get("genre") or item.get("eventType")
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(text_of, value)))
-    return text_of(value)
+def _listed(value: object) -> str:
+    return ", ".join(filter(None, map(text_of, value))) if isinstance(value, list) else text_of(value)
 
 
-def _own_id(item: Item) -> str:
-    identifier = item.get("identifier")
+def _own_id(identifier: object) -> str:
     if isinstance(identifier, dict):
         identifier = identifier.get("value") or identifier.get("@value")
     return squash(text_of(identifier)) if isinstance(identifier, str | int) else ""
@@ -218,11 +216,12 @@ def _own_id(item: Item) -> str:
 
 def _dates(item: Item, today: str) -> list[tuple[str, str]]:
     """The (start, end) pairs as written: usually one; several of a list of dates or of a schedule."""
-    starts, ends = item.get("startDate"), item.get("endDate")
+    starts, ends, schedule = item.get("startDate"), item.get("endDate"), item.get("eventSchedule")
+    if isinstance(starts, str) and "T" in starts and schedule is None:
+        return [(starts, text_of(ends))]
     if isinstance(starts, list) and len(starts) > 1:
         closing = ends if isinstance(ends, list) and len(ends) == len(starts) else [None] * len(starts)
         return [(text_of(one), text_of(other)) for one, other in zip(starts, closing, strict=True)][:_MOST_DATES]
-    schedule = item.get("eventSchedule")
     if schedule and not (starts and not _runs_for_days(text_of(starts), text_of(ends))):
         return occurrences(schedule, today, _MOST_DATES) or [(text_of(starts), text_of(ends))]
     return [(_with_time(text_of(starts), item.get("startTime")), _with_time(text_of(ends), item.get("endTime")))]

@@ -19,6 +19,8 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 def squash(text: str) -> str:
     """One line: every run of white space is one blank, control characters and half surrogates are gone."""
+    if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
+        return text
     if not text.isascii():
         text = _SURROGATE.sub("\ufffd", _CONTROLS.sub("", text))
     elif not text.isprintable():

@@ -2,12 +2,13 @@
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
-from tidemill.reading.heuristics.blocks import blocks, leaves
+from tidemill.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.reading.heuristics.context import Surroundings
 from tidemill.reading.heuristics.grids import from_grids
-from tidemill.reading.heuristics.outline import outline_of
+from tidemill.reading.heuristics.outline import HEADINGS, Element, outline_of
 from tidemill.reading.heuristics.records import Scribe
 from tidemill.reading.heuristics.single import single_event
+from tidemill.reading.heuristics.wording import stripped
 from tidemill.reading.setting import Setting
 
 MOST = 500
@@ -26,17 +27,25 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
         return grid[:MOST]
     found = leaves(elements, setting)
     grouped = blocks(found)
-    single = single_event(elements, found, grouped, scribe)
+    single, used = single_event(found, grouped, scribe)
+    if single is not None:
+        grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
     listed = [record for block, inside in grouped for record in scribe.of_block(block, inside, alike=len(grouped))]
-    return _merged(single, listed)[:MOST]
+    return _once([single, *listed] if single is not None else listed)[:MOST]
 
 
-def _merged(single: list[RawRecord], listed: list[RawRecord]) -> list[RawRecord]:
-    """The page's own event first; of the others those that are not the same one again."""
-    known = {(record.fields["title"].casefold(), record.fields["starts"][:10]) for record in single}
-    merged = list(single)
-    for record in listed:
-        key = (record.fields["title"].casefold(), record.fields["starts"][:10])
-        if key not in known:
-            merged.append(record)
-    return merged
+def _stands_apart(block: Element, inside: list[Leaf], used: set[int]) -> bool:
+    """Whether a block beside the page's own event is one too: not a part of that event, nor a line of its text."""
+    if any(leaf.element.order in used for leaf in inside):
+        return False
+    if not stripped(block.text):  # a bare date: the same event on another day
+        return True
+    return any(element.tag == "a" or element.tag in HEADINGS for element in block.walk())
+
+
+def _once(records: list[RawRecord]) -> list[RawRecord]:
+    """The records, each title once a moment: pages repeat their events in margins, archives and print versions."""
+    seen: dict[tuple[str, str], RawRecord] = {}
+    for record in records:
+        seen.setdefault((record.fields["title"].casefold(), record.fields["starts"]), record)
+    return list(seen.values())

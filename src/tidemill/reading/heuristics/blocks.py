@@ -1,5 +1,8 @@
 """Which stretches of a page are one event each: blocks that repeat and that each tell a date."""
 
+from collections import Counter
+from dataclasses import dataclass
+
 from tidemill.reading.heuristics.dating import Dated, date_of
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.wording import stripped
@@ -7,17 +10,17 @@ from tidemill.reading.setting import Setting
 
 _ENOUGH_TEXT = 600
 """Characters of a block in which its words show, if it has any."""
+_LISTED = frozenset({"li", "p", "tr", "td"})
+_LIST_OF_DATES = 3
 _LARGEST_BLOCK = 6_000
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
     """The smallest element that tells a date, and the date."""
 
-    __slots__ = ("dated", "element")
-
-    def __init__(self, element: Element, dated: Dated) -> None:
-        self.element = element
-        self.dated = dated
+    element: Element
+    dated: Dated
 
 
 def leaves(elements: list[Element], setting: Setting) -> list[Leaf]:
@@ -45,7 +48,7 @@ def blocks(found: list[Leaf]) -> list[tuple[Element, list[Leaf]]]:
 
     A date that has nothing like it around it is left out here; it may be a page about one event.
     """
-    holding = _holding(found)
+    holding = _Holding(found)
     grouped: dict[int, tuple[Element, list[Leaf]]] = {}
     for leaf in found:
         block = _block_of(leaf.element, holding)
@@ -54,38 +57,38 @@ def blocks(found: list[Leaf]) -> list[tuple[Element, list[Leaf]]]:
     return [grouped[order] for order in sorted(grouped)]
 
 
-def _holding(found: list[Leaf]) -> set[int]:
-    """The elements that tell a date somewhere inside."""
-    holding: set[int] = set()
-    for leaf in found:
-        element: Element | None = leaf.element
-        while element is not None and element.order not in holding:
-            holding.add(element.order)
-            element = element.parent
-    return holding
+class _Holding:
+    """The elements that tell a date somewhere inside, and how many of a kind each parent has."""
+
+    def __init__(self, found: list[Leaf]) -> None:
+        self._orders: set[int] = set()
+        self._alike: Counter[tuple[int, str]] = Counter()
+        for leaf in found:
+            element: Element | None = leaf.element
+            while element is not None and element.order not in self._orders:
+                self._orders.add(element.order)
+                if element.parent is not None:
+                    self._alike[element.parent.order, element.kind] += 1
+                element = element.parent
+
+    def siblings(self, element: Element) -> int:
+        """How many siblings of the same kind tell a date too."""
+        return self._alike[element.parent.order, element.kind] - 1 if element.parent is not None else 0
 
 
-def _block_of(leaf: Element, holding: set[int]) -> Element | None:
+def _block_of(leaf: Element, holding: _Holding) -> Element | None:
     bare: Element | None = None
     element: Element | None = leaf
     while element is not None and element.parent is not None and len(element.text) <= _LARGEST_BLOCK:
-        alike = _dated_siblings(element, holding)
-        if alike:
-            if says_more(element):
-                return element
-            bare = bare or (element if alike > 1 or element.tag in {"li", "p", "tr", "td"} else None)
-            if bare is not None and alike > 2 and element.tag in {"li", "p"}:  # noqa: PLR2004 - a list of bare dates
-                return bare
+        alike = holding.siblings(element)
+        if alike and says_more(element):
+            return element
+        if alike and bare is None and (alike > 1 or element.tag in _LISTED):
+            bare = element
+        if bare is not None and alike >= _LIST_OF_DATES and element.tag in {"li", "p"}:
+            return bare
         element = element.parent
     return bare
-
-
-def _dated_siblings(element: Element, holding: set[int]) -> int:
-    parent = element.parent
-    if parent is None:
-        return 0
-    kind = element.kind
-    return sum(1 for other in parent.children if other is not element and other.order in holding and other.kind == kind)
 
 
 def says_more(block: Element) -> bool:

@@ -7,23 +7,32 @@ from tidemill.reading.heuristics.outline import HEADINGS, Element
 from tidemill.reading.heuristics.wording import title_from, years_in
 from tidemill.reading.text import squash
 
-_SITE = re.compile(r"\s+[|–—·»:-]\s+|\s*[|»]\s*")
+_SITE = re.compile(r"\s+[|\u2013\u2014·»:>-]\s+|\s*[|»]\s*")
+_YEAR_AT_EDGE = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
 
 
 class Surroundings:
     """The headings of a page in order, to ask what a block stands under."""
 
     def __init__(self, document: Document, elements: list[Element]) -> None:
+        """Look the page's headings and its own title over."""
+        named = [title for part in _SITE.split(document.title) if (title := title_from(part))]
+        self._site = _site_name(document, named)
+        self._own = [name for name in named if name.casefold() != self._site]
         self._headings = [element for element in elements if is_heading(element) and element.text]
-        self.subject = _subject(document, elements)
+        self.main_heading = next(
+            (one for one in self._headings if one.tag == "h1" and self._names_something(one)), None
+        )
+        self.subject = self._subject()
 
     def title_over(self, block: Element) -> str:
         """The nearest heading above a block that can be a title; else what the page is about."""
-        for heading in reversed(self._before(block)[-6:]):
-            title = title_from(heading.text)
-            if title:
-                return title
-        return self.subject
+        heading = self.heading_over(block)
+        return _YEAR_AT_EDGE.sub("", title_from(heading.text)).strip() if heading is not None else self.subject
+
+    def heading_over(self, block: Element) -> Element | None:
+        """The nearest heading above a block that can be a title."""
+        return next((heading for heading in reversed(self._before(block)[-6:]) if self._names_something(heading)), None)
 
     def year_over(self, block: Element) -> int | None:
         """The year that the nearest heading with one names, if it names just one."""
@@ -36,24 +45,36 @@ class Surroundings:
     def _before(self, block: Element) -> list[Element]:
         return [heading for heading in self._headings if heading.order < block.order]
 
+    def _names_something(self, heading: Element) -> bool:
+        """Whether a heading can be a title: not the site's name, nor a banner that the page's own title ignores."""
+        title = title_from(heading.text)
+        if not title or title.casefold() == self._site:
+            return False
+        return heading.tag != "h1" or not self._own or any(_same(title, name) for name in self._own)
+
+    def _subject(self) -> str:
+        if self.main_heading is not None:
+            return title_from(self.main_heading.text)
+        return next(iter(self._own), "")
+
+
+def _site_name(document: Document, named: list[str]) -> str:
+    """What the site calls itself: its own word for it, else the last part of a title in several parts."""
+    node = document.first('meta[property="og:site_name"]')
+    declared = squash(node.attributes.get("content") or "") if node is not None else ""
+    return (declared or (named[-1] if len(named) > 1 else "")).casefold()
+
+
+def _same(one: str, other: str) -> bool:
+    one, other = one.casefold(), other.casefold()
+    return one in other or other in one
+
 
 def is_heading(element: Element) -> bool:
     """A heading, or what is used as one: a caption, a summary, a paragraph that is all bold."""
-    if element.tag in HEADINGS or element.tag in {"caption", "summary", "legend", "thead"}:
+    if element.tag in HEADINGS or element.tag in {"caption", "summary", "legend"}:
         return True
     if element.tag != "p" or len(element.text) > 100:  # noqa: PLR2004 - a heading's length
         return False
     bold = [child for child in element.children if child.tag in {"strong", "b"}]
     return bool(bold) and bold[0].text == element.text
-
-
-def _subject(document: Document, elements: list[Element]) -> str:
-    for element in elements:
-        if element.tag == "h1" and (title := title_from(element.text)):
-            return title
-    for selector in ('meta[property="og:title"]',):
-        node = document.first(selector)
-        if node is not None and (title := title_from(_SITE.split(squash(node.attributes.get("content") or ""))[0])):
-            return title
-    parts = [title for part in _SITE.split(document.title) if (title := title_from(part))]
-    return parts[0] if parts else ""

@@ -2,11 +2,13 @@
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.moments import Grain, Moment, find_moments, in_zone, parse_moment, zone_of
+from tidemill.reading.moments.reader import Found
 from tidemill.reading.moments.words import MONTHS, any_of
 from tidemill.reading.setting import Setting
 
@@ -14,14 +16,14 @@ LONGEST = 300
 """Characters of text in which one date is looked for; longer text is prose."""
 
 HINT = re.compile(
-    rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|e|st|nd|rd|th)?\.?\s*(?:of\s+)?(?:{any_of(MONTHS)})\b|\b(?:{any_of(MONTHS)})\b\.?\s*\d"
-    r"|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b",
+    rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|e|st|nd|rd|th)?\.?\s*(?:of\s+)?(?:{any_of(MONTHS)})\b"
+    rf"|\b(?:{any_of(MONTHS)})\b\.?\s*\d|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b",
     re.IGNORECASE,
 )
 _NOT_WHEN = re.compile(
-    r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified|created|reviewed|"
-    r"copyright|©|inschrijven (?:tot|voor)|aanmelden (?:tot|voor)|deadline|tickets? (?:vanaf|from)|adopted|approved)"
-    r"\s*(?:op|on|at|by|date|:|-)*\s*$",
+    r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
+    r"|created|reviewed|copyright|©|inschrijven (?:tot|voor)|aanmelden (?:tot|voor)|deadline|tickets? (?:vanaf|from)"
+    r"|adopted|approved|(?<!be )held|gehouden)\s*(?:op|on|at|by|date|:|-)*\s*$",
     re.IGNORECASE,
 )
 _STAMP_NAME = re.compile(r"start|begin|date|time|when|datum|tijd")
@@ -29,6 +31,9 @@ _NOT_STAMP_NAME = re.compile(r"end|stop|updat|modif|publish|creat|expire|format|
 _EPOCH = re.compile(r"(?P<start>1\d{9})(?:\d{3})?(?:\s*-\s*(?P<end>1\d{9})(?:\d{3})?)?")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{8}(?:T\d{4,6}Z?)?")
 _SHORT = 40
+_PROSE = 45
+_SHORT_LINE = 110
+_DIGIT = re.compile(r"\d")
 
 
 class Dated(msgspec.Struct, frozen=True):
@@ -39,23 +44,20 @@ class Dated(msgspec.Struct, frozen=True):
     place: str
 
 
-def moments_in(text: str, setting: Setting, year: int | None = None) -> list[tuple[int, int, Moment]]:
+@lru_cache(maxsize=2_048)
+def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tuple[int, int, Moment], ...]:
     """The dates in a text that may be an event's, with where they stand; `year` is the one that the context names."""
-    if not HINT.search(text):
-        return []
-    now = setting.now
-    found = find_moments(text, now, setting.time_zone, setting.language, day_first=setting.day_first)
-    kept = []
-    for one in found:
-        relative = not one.absolute
-        if (
-            one.moment.grain is Grain.MONTH
-            or (relative and len(text) > _SHORT)
-            or _NOT_WHEN.search(text[max(0, one.begins - 40) : one.begins])
-        ):
-            continue
-        kept.append((one.begins, one.ends, _in_year(one.moment, year)))
-    return kept
+    if not (_DIGIT.search(text) or len(text) <= _SHORT) or not HINT.search(text):
+        return ()
+    found = find_moments(text, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
+    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in found if _may_be_when(one, text))
+
+
+def _may_be_when(found: Found, text: str) -> bool:
+    """Whether a date may be an event's: a day, named as one, and not when something was posted or adopted."""
+    if found.moment.grain is Grain.MONTH or not (found.absolute or len(text) <= _SHORT):
+        return False
+    return _NOT_WHEN.search(text[max(0, found.begins - 40) : found.begins]) is None
 
 
 def _in_year(moment: Moment, year: int | None) -> Moment:
@@ -72,14 +74,18 @@ def _in_year(moment: Moment, year: int | None) -> Moment:
 def stamp_of(element: Element, setting: Setting) -> Dated | None:
     """The date in an element's attributes: `<time datetime>`, or a stamp that scripts read."""
     for name, value in element.attributes.items():
-        if not value or not (name == "datetime" or (name.startswith("data-") and _STAMP_NAME.search(name))):
-            continue
-        if _NOT_STAMP_NAME.search(name):
+        if not value or not _names_a_stamp(name):
             continue
         moment = _stamped(value.strip(), setting)
         if moment is not None:
             return Dated(moment, value.strip(), f"{element.kind}@{name}")
     return None
+
+
+def _names_a_stamp(name: str) -> bool:
+    if name == "datetime":
+        return True
+    return name.startswith(("data-", "date-")) and bool(_STAMP_NAME.search(name)) and not _NOT_STAMP_NAME.search(name)
 
 
 def _stamped(value: str, setting: Setting) -> Moment | None:
@@ -100,5 +106,10 @@ def date_of(element: Element, setting: Setting) -> Dated | None:
     text = element.text
     if not text or len(text) > LONGEST:
         return None
-    found = moments_in(text, setting)
-    return Dated(found[0][2], text, element.kind) if found else None
+    found = [moment for begins, _, moment in moments_in(text, setting) if leads(begins, len(text))]
+    return Dated(found[0], text, element.kind) if found else None
+
+
+def leads(begins: int, length: int) -> bool:
+    """Whether a date stands where a line is about it: near its start, or in a short line; else it is prose."""
+    return begins <= _PROSE or length <= _SHORT_LINE

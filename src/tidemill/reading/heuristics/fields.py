@@ -24,6 +24,11 @@ _NEXT_LABEL = re.compile(
     r"meer info\w*|how to|description|category|categorie|agenda|minutes)\b[^:]{0,20}:)",
     re.IGNORECASE,
 )
+_PLACE_WORDS = re.compile(
+    r"\b(?:rooms?|suite|floor|hall|building|auditorium|chambers?|library|courthouse|zaal|raadzaal|raadszaal|gemeentehuis|stadhuis|bibliotheek|"
+    r"buurthuis|dorpshuis|cent(?:er|re|rum)|street|st\.|ave(?:nue)?|blvd|road|rd\.|plein|\w+straat|\w+weg|\w+laan)\b|\b\d{4}\s?[A-Z]{2}\b",
+    re.IGNORECASE,
+)
 _FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
 _IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
 _LONGEST_PLACE, _LONGEST_DESCRIPTION = 150, 1_000
@@ -35,11 +40,17 @@ def title_of(block: Element) -> tuple[str, Element | None]:
         title = title_from(element.text)
         if title:
             return title, element
-    for line in block.lines():
-        title = title_from(line)
-        if title:
-            return title, None
-    return "", None
+    return next(filter(None, map(title_from, block.lines(without=is_label))), ""), None
+
+
+def is_label(element: Element) -> bool:
+    """A link that says what it does, not what the event is: `Agenda (pdf)`, `Lees meer`."""
+    return element.tag == "a" and not is_title(stripped(element.text))
+
+
+def looks_like_place(text: str) -> bool:
+    """Whether words name a place rather than an event: a room, a street, a town's hall."""
+    return _PLACE_WORDS.search(text) is not None
 
 
 def _candidates(block: Element) -> Iterator[Element]:

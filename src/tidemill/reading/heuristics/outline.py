@@ -4,19 +4,19 @@ Menus, footers, forms and scripts are left out; hidden elements too. One walk ov
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.text import squash
 
-_LEFT_OUT = frozenset(
-    "script style noscript template svg iframe object select button input textarea head nav footer video audio canvas "
-    "map option label".split()
-)
+_LEFT_OUT = frozenset({
+    "script", "style", "noscript", "template", "svg", "iframe", "object", "select", "button", "input", "textarea",
+    "head", "nav", "footer", "video", "audio", "canvas", "map", "option", "label",
+})  # fmt: skip
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
 _ASIDE = re.compile(
-    r"(?:^|[\s_-])(?:footer|breadcrumbs?|cookie|cookies|consent|skip-?link|social|share|sharing|menu)(?:$|[\s_-])",
+    r"(?:^|[\s_-])(?:footer|breadcrumbs?|cookies?|consent|skip-?link|social|share|sharing|menu)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -28,15 +28,18 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 class Element:
     """An element of the outline: its tag, attributes, parent, and what is in it in order (elements and strings)."""
 
-    __slots__ = ("_text", "attributes", "content", "node", "order", "parent", "tag")
+    __slots__ = ("_text", "attributes", "children", "content", "kind", "node", "order", "parent", "tag")
 
     def __init__(self, node: LexborNode, parent: "Element | None", order: int) -> None:
+        """An element of the tree, still empty."""
         self.node = node
         self.tag: str = node.tag or ""
         self.attributes: dict[str, str | None] = dict(node.attributes)
         self.parent = parent
         self.order = order
         self.content: list[Element | str] = []
+        self.children: list[Element] = []
+        self.kind = self._kind()
         self._text: str | None = None
 
     @property
@@ -47,17 +50,11 @@ class Element:
         return self._text
 
     @property
-    def children(self) -> list["Element"]:
-        """Its child elements."""
-        return [part for part in self.content if isinstance(part, Element)]
-
-    @property
     def names(self) -> str:
         """Its class and id, where authors say what a thing is."""
         return f"{self.attributes.get('class') or ''} {self.attributes.get('id') or ''}".lower()
 
-    @property
-    def kind(self) -> str:
+    def _kind(self) -> str:
         """What makes two siblings alike: the tag, for list items and rows; elsewhere with the first class."""
         if self.tag in {"li", "tr", "td", "article", "dt", "dd"}:
             return self.tag
@@ -72,10 +69,10 @@ class Element:
             yield element
             pending.extend(reversed(element.children))
 
-    def lines(self) -> list[str]:
-        """Its text, parted where a reader sees a line end: at `<br>` and around blocks."""
+    def lines(self, without: Callable[["Element"], bool] | None = None) -> list[str]:
+        """Its text, parted where a reader sees a line end: at `<br>` and around blocks; some elements left out."""
         parts: list[str] = []
-        _collect(self, parts)
+        _collect(self, parts, without)
         return [line for line in (squash(line) for line in "".join(parts).split("\n")) if line]
 
     def path(self) -> str:
@@ -88,21 +85,22 @@ class Element:
         return " > ".join(reversed(steps))
 
 
-_INLINE = frozenset(
-    "a abbr b bdi bdo big cite code data dfn em font i img mark q s small span strong sub sup time tt u var wbr".split()
-)
+_INLINE = frozenset({
+    "a", "abbr", "b", "big", "cite", "code", "data", "em", "font", "i", "img", "mark", "q", "s", "small", "span",
+    "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+})  # fmt: skip
 
 
-def _collect(element: Element, parts: list[str]) -> None:
+def _collect(element: Element, parts: list[str], without: Callable[[Element], bool] | None) -> None:
     for part in element.content:
         if isinstance(part, str):
             parts.append(part.replace("\n", " "))
         elif part.tag == "br":
             parts.append("\n")
-        else:
+        elif without is None or not without(part):
             edge = " " if part.tag in _INLINE else "\n"
             parts.append(edge)
-            _collect(part, parts)
+            _collect(part, parts, without)
             parts.append(edge)
 
 
@@ -123,6 +121,7 @@ def outline_of(root: LexborNode) -> list[Element]:
             elif child.is_element_node and depth < _DEEPEST and not _is_left_out(child):
                 found = Element(child, element, 0)
                 element.content.append(found)
+                element.children.append(found)
                 added.append((child, found, depth + 1))
             child = child.next
         pending.extend(reversed(added))

@@ -6,8 +6,16 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf
 from tidemill.reading.heuristics.context import Surroundings
-from tidemill.reading.heuristics.dating import LONGEST, moments_in
-from tidemill.reading.heuristics.fields import description_of, image_of, link_of, place_of, title_of
+from tidemill.reading.heuristics.dating import LONGEST, leads, moments_in
+from tidemill.reading.heuristics.fields import (
+    description_of,
+    image_of,
+    is_label,
+    link_of,
+    looks_like_place,
+    place_of,
+    title_of,
+)
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.wording import is_title, stripped, title_from
 from tidemill.reading.moments import Grain, Moment, parse_moment
@@ -15,15 +23,13 @@ from tidemill.reading.setting import Setting
 from tidemill.reading.text import block_of
 
 _SEVERAL = 3
-_PROSE = 45
-"""Characters into a line after which a date is part of a sentence."""
-_SHORT_LINE = 110
 
 
 class Scribe:
     """Writes records for one page; knows its setting and surroundings."""
 
     def __init__(self, document: Document, setting: Setting, around: Surroundings) -> None:
+        """Keep what every record of the page needs."""
         self.document = document
         self.setting = setting
         self.around = around
@@ -32,31 +38,41 @@ class Scribe:
         """The events of one block: usually one; one a line, or one a follower, where it is a list in itself."""
         year = self.around.year_over(block)
         lines = self._dated_lines(block, year)
-        if len(lines) >= _SEVERAL and len(inside) >= 1 and block.tag not in {"tr"}:
+        if len({moment.day for _, moment in lines}) >= _SEVERAL and block.tag != "tr":
             yield from self._of_lines(block, lines)
             return
         if not stripped(block.text) and (followers := _followers(block)):
             yield from self._of_followers(block, followers, inside[0], year)
             return
-        if _is_prose(block, inside):
+        if block.text.isdigit() or not block.text:  # a day of a calendar with nothing on it
             return
         moment, written = self.moment_of(block, inside, year)
         title, element = title_of(block)
+        place = ""
+        if title and element is None and looks_like_place(title) and (over := self.around.title_over(block)):
+            title, place = over, title
         sure = 0.5 if title else 0.35
         sure += 0.1 if alike >= _SEVERAL and title else 0.0
         title = title or self.around.title_over(block)
         if title:
-            yield self.record(block, title, element, moment, written, sure)
+            yield self.record(block, title, element, moment, written, sure, place)
 
     def record(
-        self, block: Element, title: str, element: Element | None, moment: Moment, written: str, sure: float
+        self,
+        block: Element,
+        title: str,
+        element: Element | None,
+        moment: Moment,
+        written: str,
+        sure: float,
+        place: str = "",
     ) -> RawRecord:
         """One raw record out of a block."""
         fields: dict[str, object] = {"title": title, "starts": _iso(moment), "written": written[:200]}
         if moment.ends is not None:
             fields["ends"] = moment.ends.isoformat(timespec="minutes")
         optional = {
-            "place": place_of(block),
+            "place": place or place_of(block),
             "url": link_of(block, element, self.document),
             "image": image_of(block, self.document),
             "description": description_of(block, title),
@@ -108,10 +124,10 @@ class Scribe:
 
     def _dated_lines(self, block: Element, year: int | None) -> list[tuple[str, Moment]]:
         found = []
-        for line in block.lines():
+        for line in block.lines(without=is_label):
             moments = moments_in(line, self.setting, year) if len(line) <= LONGEST else []
             crowded = len(moments) >= _SEVERAL
-            if moments and (crowded or _leads(moments[0][0], len(line))):
+            if moments and (crowded or leads(moments[0][0], len(line))):
                 found += [(line, moment) for _, _, moment in moments] if crowded else [(line, moments[0][2])]
         return found
 
@@ -144,20 +160,6 @@ class Scribe:
 
 def _iso(moment: Moment) -> str:
     return moment.starts.isoformat(timespec="minutes") if moment.grain is Grain.MINUTE else moment.day.isoformat()
-
-
-def _leads(begins: int, length: int) -> bool:
-    """Whether a date stands where a line is about it: near its start, or in a short line."""
-    return begins <= _PROSE or length <= _SHORT_LINE
-
-
-def _is_prose(block: Element, inside: list[Leaf]) -> bool:
-    """A paragraph that mentions a date in passing is no event."""
-    if block.tag not in {"p", "div", "span", "td", "blockquote"} or inside[0].element is not block:
-        return False
-    text = block.text
-    at = text.lower().find(inside[0].dated.written[:20].lower())
-    return len(text) > _SHORT_LINE and at > _PROSE
 
 
 def _followers(block: Element) -> list[Element]:

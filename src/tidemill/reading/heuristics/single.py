@@ -6,46 +6,54 @@ from tidemill.core.record import RawRecord
 from tidemill.reading.heuristics.blocks import Leaf
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.records import Scribe
-from tidemill.reading.heuristics.wording import title_from
+from tidemill.reading.heuristics.wording import stripped, title_from
 
 _NEAR = 60
 """Elements after the heading within which its date stands."""
+_MOST_LABELS = 3
+"""Labelled dates of one event: its start, its end, and one for scripts."""
+_LONGEST_LINE = 110
 _LABEL = re.compile(
-    r"(?:^|\s)(?:datum|date|when|wanneer|start(?:s|datum| date)?(?:/time)?|begint|tijdstip|date & time|meeting on|data?)\s*:?\s*$",
+    r"(?:^|\s)(?:datum|data|date|when|wanneer|(?:start|end|eind)(?:s|datum| date)?(?:/time)?|begint|tijdstip"
+    r"|date & time|meeting on)\s*:?\s*$",
     re.IGNORECASE,
 )
 
 
 def single_event(
-    elements: list[Element], found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], scribe: Scribe
-) -> list[RawRecord]:
-    """The event that the page as a whole is about, if it is about one."""
-    heading = _heading(elements)
-    title = title_from(heading.text) if heading is not None else scribe.around.subject
-    if not title or not found:
-        return []
-    leaf = _date_for(heading, found, {id(leaf) for _, inside in grouped for leaf in inside})
+    found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], scribe: Scribe
+) -> tuple[RawRecord | None, set[int]]:
+    """The event that the page as a whole is about, if it is about one, and the elements whose dates are its own."""
+    labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
+    heading = scribe.around.main_heading
+    listed = {id(leaf) for _, inside in grouped for leaf in inside}
+    leaf = labelled[0] if labelled and len(labelled) <= _MOST_LABELS else _date_for(heading, found, listed)
     if leaf is None:
-        return []
+        return _titled_line(found, listed, scribe), set()
+    heading = heading or scribe.around.heading_over(leaf.element)
+    title = title_from(heading.text) if heading is not None else scribe.around.subject
+    if not title:
+        return None, set()
     moment, written = scribe.moment_of(leaf.element.parent or leaf.element, [leaf], None)
-    block = _content(heading, leaf)
-    return [scribe.record(block, title, heading, moment, written, 0.5)]
+    record = scribe.record(_content(heading, leaf), title, heading, moment, written, 0.5)
+    return record, {leaf.element.order, *(other.element.order for other in labelled)}
 
 
-def _heading(elements: list[Element]) -> Element | None:
-    """The page's main heading, where it names something."""
-    for tag in ("h1", "h2", "h3"):
-        named = [element for element in elements if element.tag == tag and title_from(element.text)]
-        if named and (tag == "h1" or len(named) == 1):
-            return named[0]
-    return None
+def _titled_line(found: list[Leaf], listed: set[int], scribe: Scribe) -> RawRecord | None:
+    """A page that opens with a line such as `Agenda raadsvergadering 20 mei 2026`, and has no heading."""
+    first = found[0] if found else None
+    if first is None or id(first) in listed or len(first.element.text) > _LONGEST_LINE:
+        return None
+    line = first.element if stripped(first.element.text) else first.element.parent or first.element
+    title = stripped(line.text)
+    if not title or len(line.text) > _LONGEST_LINE:
+        return None
+    moment, written = scribe.moment_of(line, [first], None)
+    return scribe.record(line, title, None, moment, written, 0.4)
 
 
 def _date_for(heading: Element | None, found: list[Leaf], listed: set[int]) -> Leaf | None:
-    """The date that is the heading's: labelled as such, or near it and in no list; a lone date in any case."""
-    labelled = next((leaf for leaf in found if _is_labelled(leaf.element)), None)
-    if labelled is not None and (id(labelled) not in listed or len(found) <= 4):  # noqa: PLR2004 - a start and an end
-        return labelled
+    """The date that is the heading's: near it and in no list; a lone date in any case."""
     if heading is not None:
         near = [leaf for leaf in found if 0 <= leaf.element.order - heading.order <= _NEAR and id(leaf) not in listed]
         if near:
@@ -58,7 +66,7 @@ def _is_labelled(element: Element) -> bool:
         return True
     parent = element.parent
     while parent is not None and len(parent.text) < 400:  # noqa: PLR2004 - a label stands close by
-        before = parent.text.partition(element.text)[0]
+        before = parent.text.partition(element.text)[0] if element.text else ""
         if before:
             return _LABEL.search(before[-30:]) is not None
         previous = _previous_text(parent)

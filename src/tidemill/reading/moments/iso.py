@@ -36,7 +36,9 @@ def parse_iso(text: str, zone: ZoneInfo) -> Moment | None:
     if len(text) <= _DAY_LENGTH and "T" not in text:
         return Moment(starts=local(stamp, zone), text=text)
     starts = in_zone(stamp, zone) if stamp.tzinfo is not None else local(stamp, zone)
-    return Moment(starts=starts.replace(microsecond=0), grain=Grain.MINUTE, text=text)
+    if starts.microsecond:
+        starts = starts.replace(microsecond=0)
+    return Moment(starts=starts, grain=Grain.MINUTE, text=text)
 
 
 def _tidied(text: str) -> tuple[str, datetime] | None:

@@ -44,6 +44,9 @@ def parse_moment(
     `now` is what relative dates and missing years are read against. Digits are read day first, except in
     English unless `day_first` says so. A time without a date is today's, with `date_given` false.
     """
+    stamp = parse_iso(text, zone_of(time_zone))
+    if stamp is not None:
+        return stamp
     found = parse_moments(text, now, time_zone, language, day_first=day_first)
     return found[0] if found else None
 

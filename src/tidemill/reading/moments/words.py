@@ -19,9 +19,9 @@ _MONTHS = (
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 """Months by every name, 1 to 12."""
 
-FULL_MONTHS = frozenset(MONTHS) - {"jan", "feb", "febr", "mrt", "mar", "maa", "apr", "jun", "jul", "aug", "sept", "sep"} - {
-    "okt", "oct", "nov", "dec",
-}  # fmt: skip
+FULL_MONTHS = frozenset(MONTHS) - frozenset(
+    "jan feb febr mrt mar maa apr jun jul aug sept sep okt oct nov dec".split()  # noqa: SIM905 - a list of words
+)
 """The names that may stand alone."""
 
 _WEEKDAYS = (

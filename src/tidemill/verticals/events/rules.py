@@ -30,6 +30,9 @@ TOO_FAR = timedelta(days=3 * 366)
 LONGEST_RUN = timedelta(days=2 * 366)
 """An end further from its start than this is not believed."""
 
+NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "PublicationEvent"})
+"""Kinds of schema.org's Event to which nobody can go."""
+
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
 _HAS_LETTERS = re.compile(r"[^\W_]")
 _STATUS = {
@@ -38,7 +41,7 @@ _STATUS = {
     "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
 }  # fmt: skip
 _SAYS_CANCELLED = re.compile(r"\b(?:geannuleerd|afgelast|gaat niet door|vervallen|cancell?ed)\b", re.IGNORECASE)
-_TRACKERS = re.compile(r"\b(?:pixel|1x1|spacer|blank|transparent|tracking|beacon)\b|/tr\?|\.gif(?:\?|$)", re.IGNORECASE)
+_TRACKERS = ("pixel", "1x1", "spacer", "/blank", "transparent.", "tracking", "beacon", "/tr?", ".gif")
 
 
 class Reason(StrEnum):
@@ -47,6 +50,7 @@ class Reason(StrEnum):
     NO_TITLE = "no_title"
     NO_DATE = "no_date"
     UNREADABLE_DATE = "unreadable_date"
+    NO_OCCASION = "no_occasion"
     VAGUE_DATE = "vague_date"
     LONG_PAST = "long_past"
     TOO_FAR = "too_far_ahead"
@@ -59,6 +63,8 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     title = plain(_text(fields, "title"), _LONGEST_TITLE)
     if not _HAS_LETTERS.search(title):
         return Dropped(Reason.NO_TITLE, title)
+    if fields.get("kind") in NO_OCCASIONS:
+        return Dropped(Reason.NO_OCCASION, f"{fields['kind']}: {title}"[:200])
     written = _written_date(fields)
     if not written:
         return Dropped(Reason.NO_DATE, title)
@@ -125,7 +131,7 @@ def _event(raw: RawRecord, title: str, moment: Moment, ends: datetime | None, so
         title=title,
         description=description,
         event_date=moment.starts,
-        event_time=moment.starts.strftime("%H:%M") if moment.grain is Grain.MINUTE else "TBD",
+        event_time=_clock(moment.starts) if moment.grain is Grain.MINUTE else "TBD",
         ends_at=ends,
         venue_name=location.name or location.address or location.city or source.city or source.name,
         category=category_of(_text(fields, "kind"), _text(fields, "category"), title, description),
@@ -192,7 +198,10 @@ def _degrees(value: Any, most: int) -> float | None:
 
 def _image(fields: Any) -> str | None:
     url = _text(fields, "image")
-    return url if url and len(url) <= _LONGEST_URL and not _TRACKERS.search(url) else None
+    if not url or len(url) > _LONGEST_URL:
+        return None
+    lowered = url.lower()
+    return None if any(mark in lowered for mark in _TRACKERS) else url
 
 
 def _status(fields: Any, title: str) -> Status:
@@ -208,13 +217,17 @@ def _confidence(raw: RawRecord, moment: Moment) -> float:
     return round(max(0.05, raw.confidence - guessed), 3)
 
 
+def _clock(moment: datetime) -> str:
+    return f"{moment.hour:02}:{moment.minute:02}"
+
+
 def _structured_date(moment: Moment, ends: datetime | None, source: Source, written: str) -> StructuredDate:
     timed = moment.grain is Grain.MINUTE
     return StructuredDate(
         start=moment.starts.date(),
         end=(ends or moment.starts).date(),
-        start_time=moment.starts.strftime("%H:%M") if timed else None,
-        end_time=ends.strftime("%H:%M") if ends is not None and timed else None,
+        start_time=_clock(moment.starts) if timed else None,
+        end_time=_clock(ends) if ends is not None and timed else None,
         all_day=moment.all_day,
         time_zone=source.time_zone,
         source_text=(written or moment.text)[:200],
