@@ -4,6 +4,7 @@ It judges twice. Before a request, the address as written: scheme, credentials, 
 of connecting, the address that the socket would go to, so that no DNS answer gets past it.
 """
 
+import re
 import socket
 from collections.abc import Iterable
 from functools import lru_cache
@@ -62,12 +63,11 @@ class Allowance(msgspec.Struct, frozen=True):
         try:
             return cls(ip_network(name, strict=False), "", port)
         except ValueError:
-            pass
-        try:
-            return cls(None, host_of(f"http://{name}/"), port)
-        except BadUrl:
+            host = "" if "/" in name else _host_named(name)
+        if not host:
             msg = f"{text!r} allows nothing: write a network (10.0.0.0/8), an address or a host name, with :port or not"
-            raise ValueError(msg) from None
+            raise ValueError(msg)
+        return cls(None, host, port)
 
     def covers(self, host: str, address: Address | None, port: int) -> bool:
         """Is this host, or the address it stands for, on this port the one allowed?"""
@@ -150,9 +150,15 @@ def _has_port(authority: str) -> bool:
     return ":" in authority.rpartition("]")[2]
 
 
+def _host_named(name: str) -> str:
+    try:
+        return host_of(f"http://{name}/")
+    except BadUrl:
+        return ""
+
+
 def _without_port(text: str) -> tuple[str, int | None]:
-    if text.startswith("["):
-        name, _, rest = text[1:].partition("]")
-        return name, int(rest[1:]) if rest.startswith(":") and rest[1:].isdigit() else None
-    name, colon, port = text.partition(":")
-    return (name, int(port)) if colon and port.isdigit() else (text, None)
+    bracketed = re.fullmatch(r"\[([^]]+)\](?::(\d+))?", text)
+    plain = re.fullmatch(r"([^:]+):(\d+)", text)
+    found = bracketed or plain
+    return (text, None) if found is None else (found[1], int(found[2]) if found[2] else None)

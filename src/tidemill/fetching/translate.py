@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
@@ -90,7 +91,7 @@ def _is_refusal(error: BaseException | None) -> bool:
 _FAILURE_OF_ERROR: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Failure], ...] = (
     ((TimeoutError, asyncio.TimeoutError), Failure.TIMED_OUT),
     ((aiohttp.ClientConnectorDNSError, socket.gaierror, UnicodeError), Failure.DNS_FAILED),
-    ((aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch), Failure.TLS_FAILED),
+    ((aiohttp.ClientSSLError, ssl.SSLError), Failure.TLS_FAILED),
     (aiohttp.ClientPayloadError, Failure.TRUNCATED_BODY),
     ((aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError), Failure.BAD_URL),
     ((aiohttp.ClientResponseError, http_exceptions.BadHttpMessage), Failure.SERVER_ERROR),

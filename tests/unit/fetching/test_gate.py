@@ -1,0 +1,125 @@
+import asyncio
+from datetime import datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rig.clock import NOON, SettableClock
+from tidemill.core.pacing import Pace
+from tidemill.fetching import gate as gate_module
+from tidemill.fetching.gate import Gate
+from tidemill.lab.virtual import VirtualClock, run_virtual
+
+SECOND = timedelta(seconds=1)
+
+
+async def ask(gate: Gate, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta) -> datetime:
+    """One request to one host; says when it really went out."""
+    leave = await gate.enter("example.org", pace)
+    try:
+        await clock.sleep_until(clock.now() + connects)
+        await leave.depart()
+        sent_at = clock.now()
+        await clock.sleep_until(sent_at + answers)
+        return sent_at
+    finally:
+        leave.give_back()
+
+
+def sends(pace: Pace, requests: list[tuple[float, float]]) -> list[datetime]:
+    async def main(clock: VirtualClock) -> list[datetime]:
+        gate = Gate(clock)
+        asked = [
+            ask(gate, clock, pace, connects=SECOND * connect, answers=SECOND * answer) for connect, answer in requests
+        ]
+        return sorted(await asyncio.gather(*asked))
+
+    return run_virtual(main, NOON)
+
+
+def test_requests_leave_one_interval_apart() -> None:
+    assert sends(Pace(), [(0, 0.1)] * 4) == [NOON + timedelta(seconds=2 * turn) for turn in range(4)]
+
+
+def test_a_burst_leaves_at_once_and_the_rest_at_the_pace() -> None:
+    times = sends(Pace(SECOND, burst=3, parallel=9), [(0, 0)] * 5)
+    assert times == [NOON, NOON, NOON, NOON + SECOND, NOON + 2 * SECOND]
+
+
+def test_no_more_than_the_limit_are_under_way_together() -> None:
+    times = sends(Pace(timedelta(0), parallel=2), [(0, 10)] * 4)
+    assert times == [NOON, NOON, NOON + 10 * SECOND, NOON + 10 * SECOND]
+
+
+def test_a_request_that_was_slow_to_connect_does_not_crowd_the_next() -> None:
+    times = sends(Pace(2 * SECOND, parallel=2), [(2, 0), (0, 0)])
+    assert times == [NOON + 2 * SECOND, NOON + 4 * SECOND]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=2, max_size=12),
+    st.integers(1, 3), st.integers(1, 4), st.floats(0.01, 3),
+)  # fmt: skip
+def test_as_the_server_sees_it_no_pace_is_ever_exceeded(
+    requests: list[tuple[float, float]], burst: int, parallel: int, interval: float
+) -> None:
+    pace = Pace(SECOND * interval, burst, parallel)
+    times = sends(pace, requests)
+    assert len(times) == len(requests)
+    for first, last in zip(times, times[burst:], strict=False):
+        assert last - first >= pace.interval - timedelta(microseconds=2)
+
+
+async def test_a_host_without_spacing_is_never_slept_for(clock: SettableClock) -> None:
+    gate, pace = Gate(clock), Pace(timedelta(0), parallel=3)
+    for _ in range(100):
+        leave = await gate.enter("lab.test", pace)
+        await leave.depart()
+        leave.give_back()
+    assert clock.slept_until == []
+
+
+async def test_hosts_do_not_wait_for_each_other(clock: SettableClock) -> None:
+    gate = Gate(clock)
+    for name in ("a.example", "b.example", "c.example"):
+        await gate.enter(name, Pace())
+    assert clock.slept_until == []
+
+
+async def test_a_slower_pace_for_a_request_is_charged_for_that_request(clock: SettableClock) -> None:
+    gate = Gate(clock)
+    (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
+    started = clock.now()
+    (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
+    assert clock.now() - started == 10 * SECOND
+
+
+async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) -> None:
+    gate, pace = Gate(clock), Pace(timedelta(0), parallel=1)
+    first = await gate.enter("example.org", pace)
+    waiting = [asyncio.create_task(gate.enter("example.org", pace)) for _ in range(2)]
+    await clock.sleep_until(clock.now())
+    waiting[0].cancel()
+    first.give_back()
+    second = await waiting[1]
+    second.give_back()
+    assert waiting[0].cancelled()
+
+
+async def test_the_pace_that_a_host_was_asked_at_is_known_afterwards(clock: SettableClock) -> None:
+    gate = Gate(clock)
+    assert gate.pace_of("example.org") is None
+    await gate.enter("example.org", Pace(SECOND))
+    assert gate.pace_of("example.org") == Pace(SECOND)
+
+
+async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableClock) -> None:
+    gate = Gate(clock)
+    busy = await gate.enter("busy.example", Pace())
+    for number in range(gate_module.HOSTS_REMEMBERED):
+        (await gate.enter(f"h{number}.example", Pace())).give_back()
+        clock.advance(3 * SECOND)
+    assert len(gate._hosts) < 10
+    assert "busy.example" in gate._hosts
+    busy.give_back()
