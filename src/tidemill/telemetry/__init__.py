@@ -1,0 +1,1 @@
+"""Listeners to what happens: one writes it down, one counts it, one remembers the latest."""

@@ -1,0 +1,103 @@
+"""How things stand, as gauges: filled from a snapshot at the moment somebody reads them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+BREAKER_STATES = ("CLOSED", "HALF_OPEN", "OPEN")
+
+
+class SourceStand(msgspec.Struct, frozen=True, kw_only=True):
+    """One source as the gauges show it."""
+
+    id: int
+    name: str
+    vertical: str
+    adapter_id: str
+    available: bool
+    breaker: str
+    targets: int
+    targets_active: int
+    records: int
+    last_success_at: datetime | None
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """How everything stands at one moment."""
+
+    at: datetime
+    jobs: Mapping[str, int] = msgspec.field(default_factory=dict)
+    dead_letters: Mapping[str, int] = msgspec.field(default_factory=dict)
+    breakers: Mapping[str, int] = msgspec.field(default_factory=dict)
+    pending: Mapping[str, int] = msgspec.field(default_factory=dict)
+    adapters: Mapping[str, bool] = msgspec.field(default_factory=dict)
+    sources: Sequence[SourceStand] = ()
+    workers: int = 0
+    ticks_overdue: int = 0
+    tick_success: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+
+
+class Gauges(Collector):
+    """Shows the latest snapshot; nothing at all before the first, because a guess would be an answer."""
+
+    def __init__(self) -> None:
+        """No snapshot yet."""
+        self._latest: Snapshot | None = None
+
+    def show(self, snapshot: Snapshot | None) -> None:
+        """Take a new snapshot; None when the database could not be asked."""
+        self._latest = snapshot
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """As Prometheus reads it."""
+        now = self._latest
+        return iter(()) if now is None else self._families(now)
+
+    def describe(self) -> Iterable[GaugeMetricFamily]:
+        """Every gauge there is, for the registry and for the test that looks for them in the documents."""
+        return self._families(Snapshot(at=datetime.min.replace(tzinfo=UTC)))
+
+    def _families(self, now: Snapshot) -> Iterator[GaugeMetricFamily]:
+        yield _by("scraper_jobs", "Jobs by state.", "state", now.jobs)
+        yield _by("scrape_queue_pending", "Jobs that wait or are in hand, by adapter.", "adapter_id", now.pending)
+        yield _by("scraper_dead_letters", "Dead letters by status.", "status", now.dead_letters)
+        breakers = {state: now.breakers.get(state, 0) for state in BREAKER_STATES}
+        yield _by("scraper_circuit_breakers", "Circuit breakers by state.", "state", breakers)
+        adapters = {name: float(on) for name, on in now.adapters.items()}
+        yield _by("scrape_adapter_enabled", "1 while an adapter is switched on, else 0.", "adapter_id", adapters)
+        yield GaugeMetricFamily("scraper_workers", "Worker processes that are alive.", now.workers)
+        yield GaugeMetricFamily("scraper_ticks_overdue", "Periodic work that is overdue.", now.ticks_overdue)
+        ages = {name: (now.at - last).total_seconds() for name, last in now.tick_success.items()}
+        yield _by("scraper_tick_age_seconds", "Time since periodic work last went well.", "tick", ages)
+        yield from _source_families(now)
+
+
+def _by(name: str, meaning: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, meaning, labels=(label,))
+    for key, value in sorted(values.items()):
+        family.add_metric((key,), value)
+    return family
+
+
+def _source_families(now: Snapshot) -> Iterator[GaugeMetricFamily]:
+    info = GaugeMetricFamily(
+        "scrape_source_info", "1 per source, to look up its name and adapter by source_id.",
+        labels=("source_id", "source", "adapter_id", "vertical"),
+    )  # fmt: skip
+    labels = ("adapter_id", "source_id")
+    up = GaugeMetricFamily("scrape_source_available", "1 while a source may be asked, else 0.", labels=labels)
+    active = GaugeMetricFamily("scrape_targets_active", "Targets that are switched on.", labels=labels)
+    records = GaugeMetricFamily("scrape_source_records", "Records on the shelf, by source.", labels=labels)
+    age = GaugeMetricFamily("scrape_source_age_seconds", "Time since a source last answered well.", labels=labels)
+    for source in now.sources:
+        key = (source.adapter_id, str(source.id))
+        info.add_metric((str(source.id), source.name, source.adapter_id, source.vertical), 1)
+        up.add_metric(key, float(source.available))
+        active.add_metric(key, source.targets_active)
+        records.add_metric(key, source.records)
+        if source.last_success_at is not None:
+            age.add_metric(key, (now.at - source.last_success_at).total_seconds())
+    yield from (info, up, active, records, age)

@@ -1,0 +1,39 @@
+"""What this process uses of its machine."""
+
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+MEGABYTE = 1024 * 1024
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""The peak is told in bytes on macOS and in kilobytes elsewhere."""
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory now and at most, and the processor time spent since the start."""
+
+    memory_mb: float
+    peak_memory_mb: float
+    cpu_seconds: float
+
+
+def usage() -> Usage:
+    """Measure this process; where the present cannot be read, the peak stands for it."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT / MEGABYTE
+    return Usage(
+        memory_mb=round(_resident() or peak, 1),
+        peak_memory_mb=round(peak, 1),
+        cpu_seconds=round(time.process_time(), 2),
+    )
+
+
+def _resident() -> float | None:
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE

@@ -1,0 +1,68 @@
+"""One happening of every kind, as the engine announces them."""
+
+from datetime import timedelta
+
+from rig.clock import NOON
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Stage
+from tidemill.core.run import Counts, RunStatus, RunSummary
+from tidemill.pipeline.happenings import (
+    BreakerMoved,
+    EnqueueRejected,
+    Happening,
+    JobDead,
+    JobRefused,
+    JobsRescued,
+    JobWaits,
+    LeaseLost,
+    Overdue,
+    PageGot,
+    RecordsKept,
+    RunClosed,
+    RunOpened,
+    StageDone,
+    StoreTrouble,
+    TickRan,
+)
+
+LATER = NOON + timedelta(minutes=5)
+HOST = "town.example"
+
+STAGE_DONE = StageDone(NOON, 11, 3, 7, Stage.PERSIST)
+PAGE_GOT = PageGot(NOON, 11, 3, 7, HOST, 200, 30_000, 120, unchanged=False)
+PAGE_UNCHANGED = PageGot(NOON, 12, 3, 7, HOST, 304, 0, 40, unchanged=True)
+SNOOZED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "the source's breaker is open", None)
+RETRIED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "no answer in 30 s", Failure.TIMED_OUT)
+REFUSED = JobRefused(NOON, 11, 3, 7, HOST, Failure.ROBOTS_DISALLOWED, "/private")
+DEAD = JobDead(NOON, 11, 3, 7, HOST, Stage.PARSE, Failure.LAYOUT_CHANGED, "neither events nor a notice")
+LOST = LeaseLost(NOON, 11, 3, 7, Stage.PARSE)
+OPENED_BREAKER = BreakerMoved(NOON, 7, "CLOSED", "OPEN", LATER)
+CLOSED_BREAKER = BreakerMoved(NOON, 7, "HALF_OPEN", "CLOSED", None)
+KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 6)
+RUN_OPENED = RunOpened(NOON, 3, 7, "SCHEDULED", 4)
+SUMMARY = RunSummary(
+    run_id=3,
+    source_id=7,
+    source_name="Town",
+    vertical="events",
+    trigger="SCHEDULED",
+    status=RunStatus.SUCCESS,
+    started_at=NOON - timedelta(seconds=2),
+    completed_at=NOON,
+    counts=Counts(urls_attempted=4, urls_succeeded=4, records_inserted=5),
+    complete=False,
+    doubts=("a page was truncated",),
+    removed=2,
+)
+RUN_CLOSED = RunClosed(NOON, SUMMARY)
+REJECTED = EnqueueRejected(NOON, "queue full", 12, 300)
+TICKED = TickRan(NOON, "dispatch", NOON, "ok", "4 jobs in 1 runs, 0 turned away")
+TICK_FAILED = TickRan(NOON, "dispatch", NOON, "failed", "Traceback")
+RESCUED = JobsRescued(NOON, 2, 9, "its worker died")
+TROUBLE = StoreTrouble(NOON, "the disk is full; make room, and the work goes on where it stopped")
+OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
+
+EVERY_KIND: list[Happening] = [
+    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
+    TICKED, RESCUED, TROUBLE, OVERDUE,
+]  # fmt: skip

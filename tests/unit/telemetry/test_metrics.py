@@ -1,0 +1,124 @@
+from typing import get_args
+
+from msgspec.structs import replace
+from prometheus_client.parser import text_string_to_metric_families as parsed
+
+from rig.clock import NOON
+from tidemill.pipeline.happenings import Happening
+from tidemill.telemetry.gauges import Snapshot, SourceStand
+from tidemill.telemetry.metrics import Metrics
+from tidemill.telemetry.tallies import OTHER, Spread, Tally
+from unit.telemetry import announced
+
+STAND = SourceStand(
+    id=7, name="Town", vertical="events", adapter_id="townhall", available=False, breaker="OPEN", targets=4,
+    targets_active=3, records=20, last_success_at=NOON,
+)  # fmt: skip
+
+
+def samples(metrics: Metrics, snapshot: Snapshot | None = None) -> dict[tuple[str, ...], float]:
+    """Every sample by its name and label values, the labels in alphabetical order."""
+    return {
+        (sample.name, *(sample.labels[label] for label in sorted(sample.labels))): sample.value
+        for family in parsed(metrics.render(snapshot).decode())
+        for sample in family.samples
+    }
+
+
+def counted(*happenings: Happening) -> dict[tuple[str, ...], float]:
+    metrics = Metrics(process=False)
+    for happening in happenings:
+        metrics.count(happening)
+    return samples(metrics)
+
+
+def test_every_kind_of_happening_is_counted() -> None:
+    metrics = Metrics(process=False)
+    assert set(metrics._handlers) == set(get_args(Happening))
+    before = metrics.render(None)
+    for happening in announced.EVERY_KIND:
+        metrics.count(happening)
+        assert metrics.render(None) != before, happening
+        before = metrics.render(None)
+
+
+def test_a_page_counts_as_attempt_answer_bytes_and_time() -> None:
+    found = counted(announced.PAGE_GOT, announced.PAGE_UNCHANGED)
+    assert found["scrape_urls_attempted_total", "7", "ok"] == 1
+    assert found["scrape_urls_attempted_total", "7", "unchanged"] == 1
+    assert found["scraper_scrapes_total", "town.example", "success"] == 2
+    assert found["scrape_responses_total", "2xx"] == 1
+    assert found["scrape_response_bytes_total",] == 30_000
+    assert found["scrape_fetch_duration_ms_count",] == 2
+    assert found["scrape_fetch_duration_ms_sum",] == 160
+    assert found["scrape_fetch_duration_ms_bucket", "50"] == 1
+    assert found["scraper_scrape_duration_seconds_bucket", "town.example", "0.3"] == 2
+
+
+def test_a_job_succeeds_when_it_is_on_the_shelf_or_unchanged() -> None:
+    found = counted(announced.PAGE_GOT, announced.STAGE_DONE, announced.PAGE_UNCHANGED)
+    assert found["scrape_urls_succeeded_total", "7"] == 2
+
+
+def test_waiting_for_politeness_is_no_failure() -> None:
+    found = counted(announced.SNOOZED)
+    assert found["scrape_snoozes_total", "fetch"] == 1
+    assert not [name for name in found if name[0] in {"scrape_urls_attempted_total", "scrape_retries_total"}]
+
+
+def test_a_failed_try_is_a_retry_and_a_dead_letter_a_failure() -> None:
+    found = counted(announced.RETRIED, announced.DEAD)
+    assert found["scrape_retries_total", "timeout", "fetch"] == 1
+    assert found["scraper_scrapes_total", "town.example", "failure"] == 1
+    assert found["scrape_urls_failed_total", "layout_changed", "7"] == 1
+
+
+def test_every_record_read_is_counted_once() -> None:
+    found = counted(announced.KEPT)
+    read = found["scrape_offers_extracted_total", "7"]
+    parts = [found[f"scrape_offers_{part}_total", "7"] for part in ("valid", "dropped", "quarantined")]
+    assert read == sum(parts) == 21
+    changes = [found["scrape_records_total", change, "events"] for change in ("inserted", "updated", "unchanged")]
+    assert changes == [5, 4, 3]
+
+
+def test_gauges_show_the_snapshot_and_nothing_without_one() -> None:
+    snapshot = Snapshot(
+        at=NOON, jobs={"ready": 4}, breakers={"OPEN": 1}, pending={"townhall": 4}, adapters={"townhall": True},
+        sources=[STAND], workers=2, ticks_overdue=1, tick_success={"dispatch": NOON},
+    )  # fmt: skip
+    metrics = Metrics(process=False)
+    found = samples(metrics, snapshot)
+    assert found["scraper_jobs", "ready"] == 4
+    assert found["scraper_circuit_breakers", "OPEN"] == 1
+    assert found["scraper_circuit_breakers", "CLOSED"] == 0
+    assert found["scrape_queue_pending", "townhall"] == 4
+    assert found["scrape_source_available", "townhall", "7"] == 0
+    assert found["scrape_targets_active", "townhall", "7"] == 3
+    assert found["scraper_tick_age_seconds", "dispatch"] == 0
+    assert ("scraper_jobs", "ready") not in samples(metrics, None)
+
+
+def test_a_flood_of_hosts_ends_in_one_series() -> None:
+    tally = Tally("visits", "Visits.", ("host",), most=3)
+    spread = Spread("took", "Took.", (1,), "host", most=3)
+    for number in range(100):
+        tally.add((f"host{number}",))
+        spread.add(0.5, f"host{number}")
+    assert len(tally._counts) == 4
+    assert tally.count(OTHER) == 97
+    assert len(spread._cells) == 4
+
+
+def test_what_is_above_every_bound_is_still_counted() -> None:
+    spread = Spread("took", "Took.", (1, 2))
+    for amount in (0.5, 1, 1.5, 2, 99):
+        spread.add(amount)
+    (family,) = spread.collect()
+    assert [sample.value for sample in family.samples] == [2, 4, 5, 5, 104]
+
+
+def test_a_hostile_source_name_does_not_break_the_format() -> None:
+    nasty = replace(STAND, name='a"} 1\nforged_total 9\\')
+    families = list(parsed(Metrics(process=False).render(Snapshot(at=NOON, sources=[nasty])).decode()))
+    assert "forged" not in {family.name for family in families}
