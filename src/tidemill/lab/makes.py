@@ -23,8 +23,10 @@ SELECTORS: Mapping[Make, Selectors] = {
         "title": "h3 a",
         "starts": ".agenda-item__datum",
         "place": ".agenda-item__locatie",
-        "link": "h3 a@href",
+        "url": "h3 a@href",
         "description": ".agenda-item__intro",
+        "status": ".label",
+        "empty": "#agenda-empty",
         "image": "img@src",
     },
     Make.TABLE: {
@@ -32,16 +34,20 @@ SELECTORS: Mapping[Make, Selectors] = {
         "title": "td.what a",
         "starts": "td.when",
         "place": "td.where",
-        "link": "td.what a@href",
+        "url": "td.what a@href",
         "description": "td.what p",
+        "status": ".label",
+        "empty": "#agenda-empty",
     },
     Make.LIST: {
         "item": "ul.programma > li",
         "title": "strong.titel",
         "starts": "span.wanneer",
         "place": "span.waar",
-        "link": "a.naar@href",
+        "url": "a.naar@href",
         "description": "span.over",
+        "status": ".label",
+        "empty": "#agenda-empty",
     },
 }
 
@@ -50,8 +56,10 @@ REDESIGNED: Selectors = {
     "title": "a.prog__name",
     "starts": "time@datetime",
     "place": "em.prog__stage",
-    "link": "a.prog__name@href",
+    "url": "a.prog__name@href",
     "description": "div.prog__text",
+    "status": ".label",
+    "empty": "#agenda-empty",
 }
 """The selectors that fit any site once it has been redesigned."""
 

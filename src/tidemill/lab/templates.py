@@ -42,7 +42,7 @@ def agenda_page(
     head = _head(site, fragments, redesigned=redesigned)
     if fragments:
         listing = _listing(site, fragments, redesigned=redesigned)
-        count = site.tongue.phrases["total"].format(count=total)
+        count = site.tongue.phrases["total"].format(shown=len(fragments), count=total)
         claim = f'<p class="agenda-count" data-total="{total}">{count}</p>' if site.claims_total else ""
     else:
         listing = f'<p id="agenda-empty" class="agenda-empty">{site.tongue.phrases["empty"]}</p>'

@@ -221,7 +221,7 @@ DUTCH = Tongue(
     ),
     phrases={
         "empty": "Er zijn op dit moment geen activiteiten gepland.",
-        "total": "{count} activiteiten gevonden",
+        "total": "1-{shown} van {count} activiteiten",
         "cancelled": "Afgelast",
         "home": "Startpagina",
         "more": "Lees meer",

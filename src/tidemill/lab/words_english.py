@@ -185,7 +185,7 @@ ENGLISH = Tongue(
     ),
     phrases={
         "empty": "There are no events planned at the moment.",
-        "total": "{count} events found",
+        "total": "1-{shown} of {count} events",
         "cancelled": "Cancelled",
         "home": "Home",
         "more": "Read more",

@@ -29,6 +29,9 @@ def explicit_transactions(engine: AsyncEngine) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "connect")
     def _connect(connection: object, _record: object) -> None:
         connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA synchronous=OFF")
+        cursor.close()
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: object) -> None:

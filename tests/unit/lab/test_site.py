@@ -60,12 +60,16 @@ def truth_of(world: World, path: str | None = None, moment: datetime = EPOCH) ->
 def selected(body: bytes, selectors: Selectors) -> list[dict[str, str]]:
     """What the selectors find: per item the text, or the attribute after the @."""
     items = LexborHTMLParser(body.decode()).css(selectors["item"])
-    return [{name: one(item, rule) for name, rule in selectors.items() if name != "item"} for item in items]
+    return [
+        {name: one(item, rule) for name, rule in selectors.items() if name not in {"item", "empty"}} for item in items
+    ]
 
 
 def one(item: LexborNode, rule: str) -> str:
     css, _, attribute = rule.partition("@")
     node = item.css_first(css)
+    if node is None:
+        return ""
     return node.attributes[attribute] if attribute else node.text(strip=True)
 
 
@@ -105,7 +109,7 @@ def test_the_selectors_find_the_truth(make: Make) -> None:
     world = world_with(make)
     [site] = world.sites.values()
     read = selected(ask(world).body, SELECTORS[make])
-    assert [(one["title"], site.origin + one["link"], one["place"]) for one in read] == [
+    assert [(one["title"], site.origin + one["url"], one["place"]) for one in read] == [
         (event.title, event.url, event.place) for event in truth_of(world)
     ]
 
@@ -261,7 +265,7 @@ def test_a_redesign_defeats_the_old_selectors_and_fits_the_new(make: Make) -> No
     assert b"itemscope" not in body
     if make in SELECTORS:
         assert selected(body, SELECTORS[make]) == []
-    assert [(one["title"], site.origin + one["link"], one["starts"]) for one in selected(body, REDESIGNED)] == [
+    assert [(one["title"], site.origin + one["url"], one["starts"]) for one in selected(body, REDESIGNED)] == [
         (event.title, event.url, f"{event.starts:%Y-%m-%dT%H:%M}") for event in truth_of(world)
     ]
 
