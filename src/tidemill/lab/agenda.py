@@ -78,21 +78,23 @@ def day_of(entry_id: int) -> date:
     return date.fromordinal(max(1, min(entry_id // _IDS_PER_DAY, date.max.toordinal())))
 
 
-def enlivened(seed: int, entry: Entry, start: datetime, opening: timedelta) -> Entry:
+def enlivened(venue: Venue, entry: Entry, start: datetime, opening: timedelta) -> Entry:
     """The entry as it is in a world whose first moments are busy, so that a demo of a minute sees changes.
 
     A third of what is on the site at `start` appears, changes or is withdrawn during `opening` instead.
     """
     if not entry.appears < start < entry.vanishes:
         return entry
-    draw = dice(seed, entry.slug, entry.id, "opening")
+    draw = dice(venue.seed, venue.host, entry.id, "opening")
     moment = start + opening * draw.uniform(0.2, 0.9)
     last = entry.versions[-1]
     match draw.randrange(12):
         case 0:
             return msgspec.structs.replace(entry, appears=moment, versions=(_replaced(last, since=moment),))
         case 1:
-            changed = _replaced(last, since=moment, title=f"{last.title} *")
+            changed = _replaced(
+                last, since=moment, title=draw.choice(venue.tongue.corrections).format(title=last.title)
+            )
             return msgspec.structs.replace(entry, versions=(*_before(entry, moment), changed))
         case 2:
             moved = _replaced(last, since=moment, starts=last.starts + timedelta(days=1))

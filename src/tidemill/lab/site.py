@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 from enum import StrEnum
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -177,7 +178,7 @@ def _rendered(world: World, site: Site, path: str, state: PageState, faults: tup
     fragments = [
         world.fragments.get(
             (site.host, one.entry.id, one.number, redesigned, nearness(site, one, state.today)),
-            lambda one=one: fragment(site, one, state.today, redesigned=redesigned),  # type: ignore[misc]
+            partial(fragment, site, one, state.today, redesigned=redesigned),
         )
         for one in shown
     ]

@@ -170,10 +170,11 @@ class World:
         return self._days.get((site.host, day.toordinal()), lambda: self._drawn(site, day))
 
     def _drawn(self, site: Site, day: date) -> tuple[Entry, ...]:
-        entries = entries_on(_venue(self.seed, site), day)
+        venue = _venue(self.seed, site)
+        entries = entries_on(venue, day)
         if not self.opening:
             return entries
-        return tuple(enlivened(self.seed, entry, self.start, self.opening) for entry in entries)
+        return tuple(enlivened(venue, entry, self.start, self.opening) for entry in entries)
 
 
 def build_world(
