@@ -74,7 +74,7 @@ class Settings(BaseSettings):
                 raise ValueError(msg) from error
             if not isinstance(parsed, Every | Cron):
                 msg = f"{name}: write 'every 5m' or a cron line, not {rhythm!r}"
-                raise ValueError(msg)
+                raise ValueError(msg)  # noqa: TRY004 - pydantic turns a ValueError into its message
         return value
 
     @property

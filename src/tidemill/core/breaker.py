@@ -16,7 +16,7 @@ class BreakerPolicy(msgspec.Struct, frozen=True):
 
     def rest(self, trips: int) -> timedelta:
         """How long to stay open after `trips` openings in a row before this one."""
-        return min(self.longest_cooldown, self.cooldown * (1 << min(trips, 30)))
+        return min(self.longest_cooldown, self.cooldown * (1 << min(trips, 20)))
 
 
 class Closed(msgspec.Struct, frozen=True):

@@ -6,7 +6,8 @@ import unicodedata
 
 def normalized(text: str) -> str:
     """Text as it counts for identity: case, accents' composition and runs of white space do not."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 def fingerprint(*parts: str) -> str:

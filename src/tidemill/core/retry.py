@@ -27,7 +27,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
     def wait(self, tries: int, roll: float) -> timedelta:
         """The wait after the `tries`-th failed try; `roll` is a number from 0 to 1."""
-        base = min(self.longest, self.first * (1 << min(tries - 1, 40)))
+        base = min(self.longest, self.first * (1 << min(tries - 1, 20)))
         match self.jitter:
             case Jitter.NONE:
                 return base

@@ -21,6 +21,7 @@ UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 _INTERVAL = re.compile(r"every\s+(\d+)\s*([smhd])\Z")
 _ADAPTIVE = re.compile(r"adaptive\s+(\d+)\s*([smhd])\s*-\s*(\d+)\s*([smhd])\Z")
+_STEPPED_LAST = re.compile(r"\bL/", re.IGNORECASE)
 _TIER = re.compile(r"tier(?:\s+(\w+))?\Z")
 
 
@@ -66,11 +67,11 @@ def parse_schedule(text: str) -> Schedule:
     if found := _TIER.match(plain):
         return Tier(found[1])
     line = ALIASES.get(plain, " ".join(text.split()))
-    try:
-        CronSim(line, datetime(2026, 1, 1))  # noqa: DTZ001 - only its syntax is tried, no moment is meant
-    except CronSimError as error:
-        msg = f"{text!r} is no schedule ({error}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
-        raise BadSchedule(msg) from error
+    if trouble := _cron_trouble(line):
+        msg = (
+            f"{text!r} is no schedule ({trouble}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
+        )
+        raise BadSchedule(msg)
     return Cron(line)
 
 
@@ -113,6 +114,17 @@ def slot_of(moment: datetime, period: timedelta) -> datetime:
     seconds = int(moment.timestamp())
     width = max(1, int(period.total_seconds()))
     return datetime.fromtimestamp(seconds - seconds % width, tz=moment.tzinfo)
+
+
+def _cron_trouble(line: str) -> str:
+    """Why nobody can follow this cron line; '' if it is fine."""
+    if _STEPPED_LAST.search(line):
+        return "the last day of a month has no steps"
+    try:
+        CronSim(line, datetime(2026, 1, 1))  # noqa: DTZ001 - only its syntax is tried, no moment is meant
+    except CronSimError as error:
+        return str(error)
+    return ""
 
 
 def _adaptive(found: re.Match[str], text: str) -> Adaptive:

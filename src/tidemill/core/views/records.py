@@ -56,6 +56,7 @@ class EventView(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     source_id: int
     source_name: str
+    identity: str
     title: str
     event_date: datetime
     ends_at: datetime | None

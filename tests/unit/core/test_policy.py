@@ -1,0 +1,46 @@
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from tidemill.core.pacing import Pace
+from tidemill.core.policy import AGENDA, INVENTORY, LIVE, PRESETS, BadPolicy, checked, contradictions, freshness_debt
+
+
+@pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
+def test_the_presets_do_not_contradict_themselves(policy):
+    assert checked(policy) is policy
+
+
+def broken(policy, **changes):
+    return contradictions(msgspec.structs.replace(policy, **changes))
+
+
+def test_records_must_outlive_two_scrapes():
+    assert any("fade" in each for each in broken(INVENTORY, fades_after=timedelta(hours=40)))
+
+
+def test_a_snapshot_must_outlive_the_cycle():
+    assert any("snapshot" in each for each in broken(LIVE, snapshot_ttl=timedelta(seconds=2)))
+
+
+def test_a_job_may_not_count_as_stale_while_it_may_still_run():
+    assert any("stale" in each for each in broken(AGENDA, stale_after=timedelta(minutes=10)))
+
+
+def test_a_job_needs_time_for_its_time_outs():
+    assert any("time-outs" in each for each in broken(AGENDA, job_limit=timedelta(seconds=60)))
+
+
+def test_nothing_is_gone_before_a_complete_run_missed_it():
+    assert any("complete run" in each for each in broken(AGENDA, missing_runs=0))
+
+
+def test_a_contradiction_is_refused_with_its_name():
+    with pytest.raises(BadPolicy, match="agenda"):
+        checked(msgspec.structs.replace(AGENDA, missing_runs=0))
+
+
+def test_a_host_whose_targets_outrun_its_pace_is_in_debt():
+    assert freshness_debt(100, Pace(), timedelta(hours=1)) == timedelta(0)
+    assert freshness_debt(3_600, Pace(), timedelta(hours=1)) == timedelta(hours=1)
