@@ -28,10 +28,10 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
     found = leaves(elements, setting)
     grouped = blocks(found)
     single, used = single_event(found, grouped, scribe)
-    if single is not None:
+    if single:
         grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
     listed = [record for block, inside in grouped for record in scribe.of_block(block, inside, alike=len(grouped))]
-    return _once([single, *listed] if single is not None else listed)[:MOST]
+    return _once([*single, *listed])[:MOST]
 
 
 def _stands_apart(block: Element, inside: list[Leaf], used: set[int]) -> bool:

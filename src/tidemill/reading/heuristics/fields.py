@@ -29,6 +29,13 @@ _PLACE_WORDS = re.compile(
     r"buurthuis|dorpshuis|cent(?:er|re|rum)|street|st\.|ave(?:nue)?|blvd|road|rd\.|plein|\w+straat|\w+weg|\w+laan)\b|\b\d{4}\s?[A-Z]{2}\b",
     re.IGNORECASE,
 )
+_PLACE_COLUMN = re.compile(
+    r"(?:locatie|location|plaats|place|waar|where|venue|zaal|adres|address|meeting location)", re.IGNORECASE
+)
+_TITLE_COLUMN = re.compile(
+    r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body)",
+    re.IGNORECASE,
+)
 _FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
 _IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
 _LONGEST_PLACE, _LONGEST_DESCRIPTION = 150, 1_000
@@ -36,6 +43,8 @@ _LONGEST_PLACE, _LONGEST_DESCRIPTION = 150, 1_000
 
 def title_of(block: Element) -> tuple[str, Element | None]:
     """A block's title and the element it stands in; ('', None) if nothing in it can be one."""
+    if block.tag == "tr" and (title := title_from(cell_under(block, _TITLE_COLUMN))):
+        return title, None
     for element in _candidates(block):
         title = title_from(element.text)
         if title:
@@ -63,14 +72,38 @@ def _candidates(block: Element) -> Iterator[Element]:
     yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
 
 
-def place_of(block: Element) -> str:
-    """Where it is, by what an element is named or by a label; '' if the block does not say."""
+def place_of(block: Element, title: str = "") -> str:
+    """Where it is: by what an element or a column is named, by a label, or by words that only a place has."""
+    if block.tag == "tr" and (cell := cell_under(block, _PLACE_COLUMN)):
+        return cell
     for element in block.walk():
         if element is not block and _PLACE_NAMES.search(element.names):
             place = _without_label(element.text)
             if place and len(place) <= _LONGEST_PLACE:
                 return place
-    return labelled_place(" | ".join(block.lines()))
+    return labelled_place(" | ".join(block.lines())) or _left_over(block, title)
+
+
+def _left_over(block: Element, title: str) -> str:
+    """What is left of a short block without its title and date, if it looks like a place."""
+    if len(block.text) > _LONGEST_PLACE:
+        return ""
+    rest = stripped(" ".join(block.lines(without=is_label)).replace(title, " "))
+    return rest if rest and looks_like_place(rest) else ""
+
+
+def cell_under(row: Element, column: re.Pattern[str]) -> str:
+    """The text of a row's cell under the heading that the pattern matches."""
+    table = row.parent
+    while table is not None and table.tag != "table":
+        table = table.parent
+    if table is None:
+        return ""
+    head = next((element for element in table.walk() if element.tag == "tr" and element.text), None)
+    if head is None or head is row or len(head.children) != len(row.children):
+        return ""
+    cells = zip(head.children, row.children, strict=True)
+    return next((cell.text for name, cell in cells if column.fullmatch(name.text.strip(" :"))), "")
 
 
 def labelled_place(text: str) -> str:

@@ -72,7 +72,7 @@ class Scribe:
         if moment.ends is not None:
             fields["ends"] = moment.ends.isoformat(timespec="minutes")
         optional = {
-            "place": place or place_of(block),
+            "place": place or place_of(block, title),
             "url": link_of(block, element, self.document),
             "image": image_of(block, self.document),
             "description": description_of(block, title),

@@ -4,15 +4,18 @@ import re
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.heuristics.blocks import Leaf
+from tidemill.reading.heuristics.dating import moments_in
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.records import Scribe
 from tidemill.reading.heuristics.wording import stripped, title_from
+from tidemill.reading.moments import Moment, moved
 
 _NEAR = 60
 """Elements after the heading within which its date stands."""
 _MOST_LABELS = 3
 """Labelled dates of one event: its start, its end, and one for scripts."""
 _LONGEST_LINE = 110
+_LONGEST_FACTS = 300
 _LABEL = re.compile(
     r"(?:^|\s)(?:datum|data|date|when|wanneer|(?:start|end|eind)(?:s|datum| date)?(?:/time)?|begint|tijdstip"
     r"|date & time|meeting on)\s*:?\s*$",
@@ -22,8 +25,8 @@ _LABEL = re.compile(
 
 def single_event(
     found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], scribe: Scribe
-) -> tuple[RawRecord | None, set[int]]:
-    """The event that the page as a whole is about, if it is about one, and the elements whose dates are its own."""
+) -> tuple[list[RawRecord], set[int]]:
+    """The event that the page as a whole is about, once for each of its days, and the elements that tell them."""
     labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
     heading = scribe.around.main_heading
     listed = {id(leaf) for _, inside in grouped for leaf in inside}
@@ -33,23 +36,43 @@ def single_event(
     heading = heading or scribe.around.heading_over(leaf.element)
     title = title_from(heading.text) if heading is not None else scribe.around.subject
     if not title:
-        return None, set()
-    moment, written = scribe.moment_of(leaf.element.parent or leaf.element, [leaf], None)
-    record = scribe.record(_content(heading, leaf), title, heading, moment, written, 0.5)
-    return record, {leaf.element.order, *(other.element.order for other in labelled)}
+        return [], set()
+    moment, written = scribe.moment_of(_facts(leaf.element), [leaf], None)
+    block = _content(heading, leaf)
+    days = [moment, *_other_days(leaf, moment, scribe)]
+    records = [scribe.record(block, title, heading, one, written, 0.5) for one in days]
+    return records, {leaf.element.order, *(other.element.order for other in labelled)}
 
 
-def _titled_line(found: list[Leaf], listed: set[int], scribe: Scribe) -> RawRecord | None:
+def _facts(leaf: Element) -> Element:
+    """The list or table of facts that a date stands in, where its hour may stand too; else what is around it."""
+    above = leaf.parent
+    while above is not None and len(above.text) <= _LONGEST_FACTS:
+        if above.tag in {"dl", "table", "ul"}:
+            return above
+        above = above.parent
+    return leaf.parent or leaf
+
+
+def _other_days(leaf: Leaf, first: Moment, scribe: Scribe) -> list[Moment]:
+    """The further days of `zaterdag 12 en zondag 13 december`, at the same hour."""
+    if first.ends is not None and first.ends.date() != first.day:
+        return []
+    days = [moment.day for _, _, moment in moments_in(leaf.element.text, scribe.setting) if moment.day != first.day]
+    return [moved(first, day, scribe.setting.time_zone) for day in dict.fromkeys(days)]
+
+
+def _titled_line(found: list[Leaf], listed: set[int], scribe: Scribe) -> list[RawRecord]:
     """A page that opens with a line such as `Agenda raadsvergadering 20 mei 2026`, and has no heading."""
     first = found[0] if found else None
     if first is None or id(first) in listed or len(first.element.text) > _LONGEST_LINE:
-        return None
+        return []
     line = first.element if stripped(first.element.text) else first.element.parent or first.element
     title = stripped(line.text)
     if not title or len(line.text) > _LONGEST_LINE:
-        return None
+        return []
     moment, written = scribe.moment_of(line, [first], None)
-    return scribe.record(line, title, None, moment, written, 0.4)
+    return [scribe.record(line, title, None, moment, written, 0.4)]
 
 
 def _date_for(heading: Element | None, found: list[Leaf], listed: set[int]) -> Leaf | None:

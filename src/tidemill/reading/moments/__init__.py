@@ -1,6 +1,6 @@
 """Dates and times as Dutch and English pages write them (E2)."""
 
-from tidemill.reading.moments.moment import Grain, Moment, in_zone, local, zone_of
+from tidemill.reading.moments.moment import Grain, Moment, in_zone, local, moved, zone_of
 from tidemill.reading.moments.reader import find_moments, parse_end, parse_moment, parse_moments
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "find_moments",
     "in_zone",
     "local",
+    "moved",
     "parse_end",
     "parse_moment",
     "parse_moments",

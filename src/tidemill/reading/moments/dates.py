@@ -60,7 +60,7 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(
     rf"\b{_DAY_NAMED}(?P<m>{MONTH})\s*(?P<d>\d{{1,2}}){_NO_CLOCK}{_ORDINAL}"
     rf"(?:(?P<more>(?:{_AND}\d{{1,2}}{_NO_CLOCK}{_ORDINAL})+)|\s*{TO}\s*(?P<d2>\d{{1,2}}){_NO_CLOCK}(?![/-]\d){_ORDINAL})?"
-    rf"(?:\s*,?\s*(?P<y>(?:19|20|21)\d\d)(?![\d:])|\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b)?(?:\s+year\b)?"
+    rf"(?:\s*,?\s*(?P<y>(?:19|20|21)\d\d)(?![\d:])|(?=\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b))?(?:\s+year\b)?"
 )
 _YEAR_FIRST = re.compile(
     rf"(?<![\d/.-])(?P<y>(?:19|20|21)\d\d)(?P<s>[-/.\s])(?P<m>\d{{1,2}}|{MONTH})(?P=s)(?P<d>\d{{1,2}})(?!\d)(?![/.-]\d)"
@@ -81,6 +81,7 @@ _ONLY_MONTH = re.compile(rf"(?P<m>{any_of(FULL_MONTHS)})")
 _NUMBERED = re.compile(
     r"\b(?:versie|version|v|release|build|ip|art|artikel|section|chapter|nr|no|tel|room|zaal)[\s.:]*$"
 )
+_AFTER_DAY = re.compile(r"\d(?:ste|de|e|st|nd|rd|th)?\.?\s*$")
 _NUMBER = re.compile(r"\d{1,2}")
 
 
@@ -186,6 +187,8 @@ def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
 
 
 def _month_year(match: re.Match[str], _: Calendar) -> Mention | None:
+    if _AFTER_DAY.search(match.string[: match.start()]):  # a day that does not exist, such as 29 February 2026
+        return None
     month = int(match["n"]) if match["n"] else MONTHS[match["m"]]
     first = day(int(match["y"] or match["y2"]), month, 1)
     return Mention(begins=match.start(), ends=match.end(), first=first, grain=Grain.MONTH) if first else None

@@ -82,6 +82,15 @@ def local(naive: datetime, zone: ZoneInfo) -> datetime:
     return naive.replace(tzinfo=_fixed(offset), fold=0)
 
 
+def moved(moment: Moment, day: date, time_zone: str) -> Moment:
+    """The same hours on another day."""
+    zone = zone_of(time_zone)
+    shift = timedelta(days=(day - moment.day).days)
+    starts = local(moment.starts.replace(tzinfo=None) + shift, zone)
+    ends = local(moment.ends.replace(tzinfo=None) + shift, zone) if moment.ends is not None else None
+    return msgspec.structs.replace(moment, starts=starts, ends=ends)
+
+
 def in_zone(aware: datetime, zone: ZoneInfo) -> datetime:
     """An aware time as the zone's clocks show it, at a fixed offset."""
     shown = aware.astimezone(zone)

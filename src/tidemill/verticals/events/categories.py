@@ -33,7 +33,7 @@ _STEMS = {
         "speeltuin paaseieren paashaas puppet "
     ),
     _C.ACTIVE: (
-        "sport sporten hardloop run running loop marathon triathlon wielren fietstocht cycling yoga pilates "
+        "sport sporten hardloop run running marathon triathlon wielren fietstocht cycling yoga pilates "
         "fitness bootcamp zwem swim voetbal football soccer hockey tennis padel badminton basketbal volleybal "
         "judo karate dans dansen dansles zumba schaats skate skaten toernooi tournament workout klim climb "
         "golf turnen atletiek zaalsport stoelyoga wedstrijd tai-chi aerobics beweeg "
@@ -97,6 +97,12 @@ _TABLE = _table()
 _INSIDE = re.compile(
     "|".join(sorted((stem for stem in _TABLE if len(stem) >= _SHORTEST_INSIDE), key=len, reverse=True))
 )
+_LAST_PARTS = (
+    ("borrel", _C.SOCIAL), ("feest", _C.SOCIAL), ("loop", _C.ACTIVE), ("duik", _C.ACTIVE), ("optocht", _C.FAMILY),
+    ("tocht", _C.OUTDOORS), ("wandeling", _C.OUTDOORS), ("markt", _C.COMMUNITY), ("dienst", _C.COMMUNITY),
+    ("vierdaagse", _C.ACTIVE), ("koor", _C.MUSIC), ("spel", _C.GAMING), ("quiz", _C.GAMING), ("les", _C.WORKSHOPS),
+)  # fmt: skip
+"""What a compound is that ends so; the short ones count nowhere else in a word."""
 _ENDINGS = ("s", "en", "e", "jes", "je", "'s", "es", "ing")
 
 
@@ -138,4 +144,6 @@ def _of_compound(word: str) -> Category | None:
     found = [_TABLE[match[0]] for match in _INSIDE.finditer(word)]
     if Category.FAMILY in found:
         return Category.FAMILY
-    return found[-1] if found else None
+    if found:
+        return found[-1]
+    return next((category for part, category in _LAST_PARTS if word.endswith(part) and word != part), None)
