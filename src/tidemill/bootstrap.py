@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from tidemill.core.policy import checked
 from tidemill.core.source import FetcherKind
@@ -14,15 +15,23 @@ from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Ticks
 from tidemill.fetching.http import http_fetcher
+from tidemill.operations.adapters import AdapterDesk
+from tidemill.operations.breakers import BreakerDesk
+from tidemill.operations.dead_letters import LetterDesk
+from tidemill.operations.doctor import Doctor
+from tidemill.operations.export import Exporter
 from tidemill.operations.importing import Importer
 from tidemill.operations.plans import Known
+from tidemill.operations.runs import RunDesk
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
+from tidemill.operations.why import WhyDesk
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce, Happening
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
 from tidemill.pipeline.tools import Tools
 from tidemill.settings import Settings
+from tidemill.store.adapters import AdapterShelf
 from tidemill.store.agenda import Agendas
 from tidemill.store.audit import AuditLog
 from tidemill.store.bodies import Bodies, bodies_for
@@ -30,14 +39,17 @@ from tidemill.store.breakers import Breakers
 from tidemill.store.compaction import compact
 from tidemill.store.database import Database, open_database
 from tidemill.store.events import EventShelf
+from tidemill.store.health import Pulse
 from tidemill.store.ids import Ids
 from tidemill.store.ledger import Ledger
 from tidemill.store.retention import DEFAULT_RULES, prune
 from tidemill.store.retries import Letters
 from tidemill.store.sources import SourceShelf
+from tidemill.store.stale_jobs import StaleJobs
 from tidemill.store.sweeps import Sweeps
 from tidemill.store.targets import TargetShelf
 from tidemill.store.ticks import Slots
+from tidemill.store.views import Views
 from tidemill.store.workers import Workers
 from tidemill.verticals.events import VERTICAL as EVENTS
 
@@ -63,6 +75,7 @@ class Store:
     sources: SourceShelf
     targets: TargetShelf
     audit: AuditLog
+    views: Views
 
     async def close(self) -> None:
         """Let go of files and connections."""
@@ -77,6 +90,13 @@ class Desks:
     importer: Importer
     sources: SourceDesk
     targets: TargetDesk
+    runs: RunDesk
+    letters: LetterDesk
+    breakers: BreakerDesk
+    adapters: AdapterDesk
+    why: WhyDesk
+    doctor: Doctor
+    exporter: Exporter
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +177,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
-        desks=build_desks(store, clock),
+        desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake),
     )
 
 
@@ -183,6 +203,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         sources=SourceShelf(database, ids),
         targets=TargetShelf(database, ids),
         audit=AuditLog(database, ids),
+        views=Views(database),
     )
 
 
@@ -236,14 +257,47 @@ def build_hands(
     )
 
 
-def build_desks(store: Store, clock: Clock) -> Desks:
+def build_desks(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    dispatcher: Dispatcher,
+    ticks: Ticks,
+    wake: Callable[[int], None],
+) -> Desks:
     """What a person can do."""
     known = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    sources = SourceDesk(store.sources, clock, known)
+    targets = TargetDesk(store.sources, store.targets, clock, known)
+    stale = StaleJobs(store.database, store.ids)
+    adapters = AdapterShelf(store.database, store.ids)
     return Desks(
         importer=Importer(store.sources, store.targets, clock, known),
-        sources=SourceDesk(store.sources, clock, known),
-        targets=TargetDesk(store.sources, store.targets, clock, known),
+        sources=sources,
+        targets=targets,
+        runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
+        letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
+        breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
+        adapters=AdapterDesk(VERTICALS, adapters, store.views, clock),
+        why=WhyDesk(store.views, sources, targets, VERTICALS, clock),
+        doctor=Doctor(
+            Pulse(store.database),
+            store.views,
+            ticks.overdue,
+            folders_of(settings, store.database),
+            settings.max_pending,
+            clock,
+        ),
+        exporter=Exporter(store.views),
     )
+
+
+def folders_of(settings: Settings, database: Database) -> list[Path]:
+    """The folders that are written to: the database's, and that of the pages."""
+    file = database.engine.url.database if database.is_sqlite else None
+    beside = [Path(file).absolute().parent] if file and file != ":memory:" else []
+    own = [settings.pages_folder.absolute()] if settings.pages_folder else []
+    return list(dict.fromkeys(beside + own))
 
 
 def compactor(store: Store) -> Callable[[datetime], Awaitable[str]]:

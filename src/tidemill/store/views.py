@@ -6,6 +6,7 @@ Every method is a few statements whatever the number of rows; lists go on from a
 from collections.abc import Collection
 from datetime import datetime
 
+from tidemill.core.record import Found
 from tidemill.core.views import (
     AdapterView,
     BreakerView,
@@ -154,6 +155,11 @@ class Views:
         """A stored page with what was made of it."""
         async with self._database.read() as connection:
             return await views_records.one_page(connection, page_id)
+
+    async def found(self, page_id: int) -> Found | None:
+        """The raw records that were read from a page, with where on it each field stood."""
+        async with self._database.read() as connection:
+            return await views_records.found_on(connection, page_id)
 
     async def hosts(self, names: Collection[str] | None = None, *, limit: int = 1_000) -> list[HostView]:
         """Hosts by name with their pace."""

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.record import Found
 from tidemill.core.views import (
     EventCursor,
     EventDetail,
@@ -18,7 +19,8 @@ from tidemill.core.views import (
     RejectedFilter,
     RejectedView,
 )
-from tidemill.store.schema import events, pages, record_history, rejected_records, sources
+from tidemill.store.outputs import decode_found
+from tidemill.store.schema import events, pages, raw_records, record_history, rejected_records, sources
 from tidemill.store.views_work import reading_of, shown
 
 HISTORY_SHOWN = 1_000
@@ -126,3 +128,10 @@ async def one_page(connection: AsyncConnection, page_id: int) -> PageDetail | No
     if row is None:
         return None
     return PageDetail(page=PageView(**row), reading=await reading_of(connection, page_id))
+
+
+async def found_on(connection: AsyncConnection, page_id: int) -> Found | None:
+    """The raw records that were read from a page; None once retention has let them go."""
+    query = select(raw_records.c.found).where(raw_records.c.page_id == page_id)
+    stored = (await connection.execute(query)).scalar()
+    return None if stored is None else decode_found(stored)

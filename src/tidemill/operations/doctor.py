@@ -1,0 +1,217 @@
+"""Doctor: looks at everything that must be well for the mill to turn, and says what to do about the rest."""
+
+import importlib.util
+import shutil
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from tidemill.core.dead_letter import ALERT_ABOVE
+from tidemill.core.views import Totals, WorkerView
+from tidemill.operations.explanation import at, span
+from tidemill.pipeline.ports import Clock, StoreError
+
+LITTLE_SPACE = 1_000_000_000
+"""Bytes; under it a person should make room."""
+NO_SPACE = 100_000_000
+"""Bytes; under it the next hours may fail."""
+DRIFT = timedelta(seconds=30)
+"""By how much two clocks may differ."""
+BUILT = datetime(2026, 1, 1, tzinfo=UTC)
+"""No clock is right that shows an earlier moment than this program was written at."""
+FULL_QUEUE = 0.8
+
+EXTRAS = {
+    "uvloop": "a faster event loop",
+    "asyncpg": "PostgreSQL",
+    "aiodns": "faster name lookups",
+    "brotli": "pages packed with Brotli",
+}
+"""What may be missing, and what it is for."""
+
+Level = Literal["ok", "warning", "failure"]
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at; `remedy` says what to do when it is not well."""
+
+    name: str
+    level: Level
+    detail: str
+    remedy: str = ""
+
+
+class Health(Protocol):
+    """What the database says about itself."""
+
+    @property
+    def kind(self) -> str:
+        """Which database it is."""
+        ...
+
+    @property
+    def stands_at(self) -> str | None:
+        """The step its tables are at."""
+        ...
+
+    @property
+    def needs(self) -> str:
+        """The step that this version needs."""
+        ...
+
+    @property
+    def time(self) -> datetime | None:
+        """Its own clock."""
+        ...
+
+
+class Pulse(Protocol):
+    """Asks the database how it does."""
+
+    async def feel(self) -> Health:
+        """One look."""
+        ...
+
+
+class Sight(Protocol):
+    """How things stand."""
+
+    async def counts(self) -> Totals:
+        """Everything in numbers."""
+        ...
+
+    async def workers(self, *, limit: int = 100) -> list[WorkerView]:
+        """Workers, those at work first."""
+        ...
+
+
+class Doctor:
+    """Looks; changes nothing."""
+
+    def __init__(
+        self,
+        pulse: Pulse,
+        sight: Sight,
+        overdue: Callable[[], Awaitable[list[tuple[str, str]]]],
+        folders: Sequence[Path],
+        max_pending: int,
+        clock: Clock,
+    ) -> None:
+        """`overdue` lists periodic work that has fallen silent; `folders` are written to."""
+        self._pulse = pulse
+        self._sight = sight
+        self._overdue = overdue
+        self._folders = folders
+        self._max_pending = max_pending
+        self._clock = clock
+
+    async def examine(self) -> list[Check]:
+        """Every check; what needs tables is left out when there are none."""
+        checks = [*map(disk, self._folders), python(), *extras()]
+        try:
+            health = await self._pulse.feel()
+        except StoreError as trouble:
+            return [Check("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
+        checks = [database(health), clock_check(self._clock.now(), health.time, []), *checks]
+        if health.stands_at != health.needs:
+            return checks
+        return [*checks, *await self._living()]
+
+    async def _living(self) -> list[Check]:
+        totals, workers = await self._sight.counts(), await self._sight.workers()
+        seen = [worker.seen_at for worker in workers]
+        late = clock_check(self._clock.now(), None, seen)
+        return [
+            *([late] if late.level != "ok" else []),
+            *ticks(await self._overdue()),
+            *work(totals, self._max_pending),
+            at_work(workers),
+        ]
+
+
+def database(health: Health) -> Check:
+    """Whether the tables are those of this version."""
+    if health.stands_at == health.needs:
+        return Check("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
+    words = f"tables at step {health.stands_at or 'none'}, this version needs {health.needs}"
+    return Check("database", "failure", words, "run `tidemill migrate`")
+
+
+def disk(folder: Path) -> Check:
+    """Whether a folder can be written and has room."""
+    name = f"disk {folder}"
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            free = shutil.disk_usage(there).free
+    except OSError as error:
+        return Check(name, "failure", f"cannot be written: {error.strerror}", "check the rights on the folder")
+    words = f"{free / 1e9:.1f} GB free"
+    if free < NO_SPACE:
+        return Check(name, "failure", words, "make room now: the next writes will fail")
+    if free < LITTLE_SPACE:
+        return Check(name, "warning", words, "make room, or lower retention_days")
+    return Check(name, "ok", words)
+
+
+def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[datetime]) -> Check:
+    """Whether the time can be right: not before we were written, not before what was noted already."""
+    if now < BUILT:
+        return Check("clock", "failure", f"this machine believes it is {at(now)}", "set the clock")
+    ahead = max((moment - now for moment in seen), default=timedelta(0))
+    if ahead > DRIFT:
+        words = f"a worker was seen {span(ahead)} in the future"
+        return Check("clock", "warning", words, "set the clocks of all machines, best by NTP")
+    if database_time is not None and abs(database_time - now) > DRIFT:
+        words = f"differs from the database's by {span(abs(database_time - now))}"
+        return Check("clock", "warning", words, "set the clocks of all machines, best by NTP")
+    return Check("clock", "ok", at(now))
+
+
+def python() -> Check:
+    """Which Python runs this."""
+    return Check("python", "ok", sys.version.split()[0])
+
+
+def extras() -> list[Check]:
+    """What is not installed and would help."""
+    missing = [name for name in EXTRAS if importlib.util.find_spec(name) is None]
+    if not missing:
+        return [Check("extras", "ok", ", ".join(EXTRAS))]
+    return [Check("extras", "warning", f"{name} is missing: {EXTRAS[name]}", f"pip install {name}") for name in missing]
+
+
+def ticks(overdue: Sequence[tuple[str, str]]) -> list[Check]:
+    """Periodic work that has fallen silent."""
+    if not overdue:
+        return [Check("ticks", "ok", "no periodic work is overdue")]
+    return [Check(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
+
+
+def work(totals: Totals, max_pending: int) -> list[Check]:
+    """The queue, the dead letters and the breakers."""
+    waiting = totals.jobs.get("ready", 0) + totals.jobs.get("waiting", 0)
+    full = waiting >= FULL_QUEUE * max_pending
+    queue = Check("queue", "warning" if full else "ok", f"{waiting} of at most {max_pending} jobs wait",
+                  "start more workers, or raise max_pending" if full else "")  # fmt: skip
+    pending = totals.dead_letters.get("pending", 0)
+    many = pending > ALERT_ABOVE
+    letters = Check("dead letters", "warning" if many else "ok", f"{pending} pending",
+                    "see `tidemill dlq list`; retry or discard them" if many else "")  # fmt: skip
+    opened = totals.breakers.get("OPEN", 0)
+    breakers = Check("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
+                     "see `tidemill breaker list`" if opened else "")  # fmt: skip
+    stale = totals.jobs.get("stale", 0)
+    aside = [Check("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
+    return [queue, letters, breakers, *aside]
+
+
+def at_work(workers: Sequence[WorkerView]) -> Check:
+    """Who is working."""
+    alive = [worker for worker in workers if worker.ended_at is None]
+    return Check("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")

@@ -1,0 +1,191 @@
+"""What a person can do with runs: start one now, and take up jobs that waited for too long (O4, O7)."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from tidemill.core.admission import Answer
+from tidemill.core.audit import AuditEntry
+from tidemill.core.run import Trigger
+from tidemill.core.source import Source
+from tidemill.core.views import RunView, SourceDetail
+from tidemill.operations.mistakes import Mistake
+from tidemill.operations.sources import SourceDesk
+from tidemill.operations.targets import TargetDesk
+from tidemill.pipeline.dispatch import Dispatched, Due
+from tidemill.pipeline.ports import Clock
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of asking for a run.
+
+    `rejected` targets were turned away for `reason`; come back after `retry_after_seconds`. `notes` say what a
+    person should know, such as a breaker that makes the jobs wait.
+    """
+
+    run_ids: Sequence[int] = ()
+    jobs: int = 0
+    rejected: int = 0
+    reason: str | None = None
+    retry_after_seconds: float | None = None
+    notes: Sequence[str] = ()
+
+
+class Enqueuer(Protocol):
+    """Puts work into the queue, under its limits."""
+
+    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Answer]:
+        """Enqueue what was asked for, now."""
+        ...
+
+
+class Shelf(Protocol):
+    """Targets with their sources."""
+
+    async def of_source(self, source_id: int) -> list[Due]:
+        """Every target of a source that is switched on and not at work."""
+        ...
+
+    async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
+        """These targets, unless they are at work."""
+        ...
+
+
+class Sight(Protocol):
+    """How things stand."""
+
+    async def source(self, which: int | str, now: datetime) -> SourceDetail | None:
+        """A source with everything around it."""
+        ...
+
+    async def runs(
+        self, source_id: int | None = None, status: str | None = None, *, before: int | None = None, limit: int = 50
+    ) -> list[RunView]:
+        """The newest runs first."""
+        ...
+
+
+class Stale(Protocol):
+    """Jobs that waited for too long."""
+
+    async def requeue(self, source_id: int | None, now: datetime, audit: Sequence[AuditEntry] = ()) -> int:
+        """Make them ready again."""
+        ...
+
+
+class Log(Protocol):
+    """The audit log."""
+
+    async def note(self, entries: Sequence[AuditEntry], now: datetime) -> None:
+        """Write entries."""
+        ...
+
+
+class RunDesk:
+    """Starts runs on a person's word; every deed is audited."""
+
+    def __init__(
+        self,
+        sources: SourceDesk,
+        targets: TargetDesk,
+        shelf: Shelf,
+        enqueuer: Enqueuer,
+        sight: Sight,
+        stale: Stale,
+        log: Log,
+        clock: Clock,
+        *,
+        wake: Callable[[int], None],
+    ) -> None:
+        """`wake` tells workers that there is work."""
+        self._sources = sources
+        self._targets = targets
+        self._shelf = shelf
+        self._enqueuer = enqueuer
+        self._sight = sight
+        self._stale = stale
+        self._log = log
+        self._clock = clock
+        self._wake = wake
+
+    async def start_source(self, which: str, actor: str) -> Started:
+        """Scrape every target of a source that is switched on, now."""
+        source = await self._sources.find(which)
+        refuse_if_off(source)
+        detail = await self._sight.source(source.id, self._clock.now())
+        if detail is None or detail.view.targets_on == 0:
+            msg = f"source {source.name!r} has no targets that are switched on; see `tidemill targets list`"
+            raise Mistake(msg)
+        due = await self._shelf.of_source(source.id)
+        return await self._start(due, detail, detail.view.targets_on, f"source {source.name}", actor)
+
+    async def start_target(self, which: str, actor: str) -> Started:
+        """Scrape one target, now."""
+        target = await self._targets.find(which)
+        source = await self._sources.find(str(target.source_id))
+        refuse_if_off(source)
+        if not target.enabled:
+            msg = f"target {target.id} is switched off; `tidemill targets resume {target.id}` takes it up again"
+            raise Mistake(msg)
+        detail = await self._sight.source(source.id, self._clock.now())
+        if detail is None:
+            msg = f"source {source.name!r} was removed just now"
+            raise Mistake(msg)
+        return await self._start(await self._shelf.of_targets([target.id]), detail, 1, f"target {target.url}", actor)
+
+    async def requeue_stale(self, source: str | None, actor: str) -> int:
+        """Take up the jobs that waited for over a day, of one source or of all; answers how many."""
+        key = (await self._sources.find(source)).id if source is not None else None
+        note = AuditEntry(actor, "jobs.requeue_stale", f"source {source}" if source else "all sources")
+        count = await self._stale.requeue(key, self._clock.now(), [note])
+        self._wake(count)
+        return count
+
+    async def _start(self, due: Sequence[Due], source: SourceDetail, asked: int, subject: str, actor: str) -> Started:
+        now = self._clock.now()
+        done, answer = await self._enqueuer.enqueue(due, Trigger.MANUAL)
+        self._wake(done.workers)
+        opened = await self._opened(source.view.id, now) if done.runs else []
+        detail = {"jobs": done.jobs, "rejected": answer.rejected, "runs": opened}
+        await self._log.note([AuditEntry(actor, "run.start", subject, detail)], now)
+        return Started(
+            run_ids=opened,
+            jobs=done.jobs,
+            rejected=answer.rejected,
+            reason=answer.reason,
+            retry_after_seconds=answer.retry_after.total_seconds() if answer.retry_after else None,
+            notes=notes_on(source, asked - len(due), now),
+        )
+
+    async def _opened(self, source_id: int, since: datetime) -> list[int]:
+        newest = await self._sight.runs(source_id, limit=5)
+        return [run.id for run in newest if run.trigger == Trigger.MANUAL and run.started_at >= since]
+
+
+def refuse_if_off(source: Source) -> None:
+    """A source that is off makes no request at all, so a run of it would only be refused later."""
+    if not source.enabled or source.auto_disabled:
+        who = "drift detection" if source.auto_disabled else "a person"
+        msg = (
+            f"source {source.name!r} was switched off by {who}; `tidemill sources enable {source.name}` switches it on"
+        )
+        raise Mistake(msg)
+
+
+def notes_on(source: SourceDetail, at_work: int, now: datetime) -> list[str]:
+    """What a person should know about a run that they asked for."""
+    notes = []
+    if at_work > 0:
+        notes.append(f"{at_work} targets are at work already and were left alone")
+    breaker = source.breaker
+    if breaker is not None and breaker.state == "OPEN" and breaker.cooldown_until and breaker.cooldown_until > now:
+        until = f"{breaker.cooldown_until:%Y-%m-%d %H:%M} UTC"
+        notes.append(
+            f"the breaker is open until {until}, so the jobs wait until then; "
+            f"`tidemill breaker reset {source.view.name}` closes it"
+        )
+    closed = (host for host in source.hosts if host.opens_at > now)
+    notes += [f"host {host.host} may be asked again from {host.opens_at:%H:%M:%S} UTC on" for host in closed]
+    return notes

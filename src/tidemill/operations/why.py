@@ -1,0 +1,127 @@
+"""`why`: which gate, which rule, which page, for anything that can be named (X7)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from tidemill.core.record import Found
+from tidemill.core.vertical import Vertical
+from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
+from tidemill.operations.explanation import Explanation
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.sources import SourceDesk
+from tidemill.operations.targets import TargetDesk
+from tidemill.operations.why_event import why_event
+from tidemill.operations.why_source import why_source, why_target
+from tidemill.operations.why_work import why_job, why_run
+from tidemill.pipeline.ports import Clock
+
+FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD"
+
+
+Thing = TypeVar("Thing")
+
+
+class Sight(Protocol):
+    """How things stand."""
+
+    async def source(self, which: int | str, now: datetime) -> SourceDetail | None:
+        """A source with everything around it."""
+        ...
+
+    async def target(self, target_id: int, now: datetime) -> TargetDetail | None:
+        """A target with its source and jobs."""
+        ...
+
+    async def job(self, job_id: int) -> JobDetail | None:
+        """A job with what its stages left behind."""
+        ...
+
+    async def run(self, run_id: int) -> RunDetail | None:
+        """A run, stage by stage."""
+        ...
+
+    async def event(self, event_id: int) -> EventDetail | None:
+        """An event with its history and page."""
+        ...
+
+    async def found(self, page_id: int) -> Found | None:
+        """The raw records of a page."""
+        ...
+
+
+class WhyDesk:
+    """Explains things; changes nothing."""
+
+    def __init__(
+        self, sight: Sight, sources: SourceDesk, targets: TargetDesk, verticals: Mapping[str, Vertical], clock: Clock
+    ) -> None:
+        """`sources` and `targets` find by name and address."""
+        self._sight = sight
+        self._sources = sources
+        self._targets = targets
+        self._verticals = verticals
+        self._clock = clock
+
+    async def explain(self, subject: str) -> Explanation:
+        """Explain a subject, written as `source:NAME`, `target:ID`, `job:ID`, `run:ID` or `event:ID.field`."""
+        kind, colon, name = subject.partition(":")
+        if not colon or not name:
+            msg = f"write what to explain as {FORMS}, not {subject!r}"
+            raise Mistake(msg)
+        match kind:
+            case "source":
+                return await self._source(name)
+            case "target":
+                return await self._target(name)
+            case "job":
+                return await self._job(number(kind, name))
+            case "run":
+                return await self._run(number(kind, name))
+            case "event":
+                return await self._event(name)
+            case _:
+                kinds = ("source", "target", "job", "run", "event")
+                raise Mistake(unknown("subject", kind, kinds) + f"; write {FORMS}")
+
+    async def _source(self, name: str) -> Explanation:
+        found = await self._sources.find(name)
+        detail = present(await self._sight.source(found.id, self._clock.now()), "source", name)
+        return why_source(detail, self._verticals.get(found.vertical), self._clock.now())
+
+    async def _target(self, name: str) -> Explanation:
+        found = await self._targets.find(name)
+        detail = present(await self._sight.target(found.id, self._clock.now()), "target", name)
+        return why_target(detail, self._verticals.get(detail.source.view.vertical), self._clock.now())
+
+    async def _job(self, key: int) -> Explanation:
+        detail = present(await self._sight.job(key), "job", key)
+        source = await self._sight.source(detail.job.source_id, self._clock.now())
+        return why_job(detail, source, self._clock.now())
+
+    async def _run(self, key: int) -> Explanation:
+        detail = present(await self._sight.run(key), "run", key)
+        return why_run(detail)
+
+    async def _event(self, name: str) -> Explanation:
+        key, _, field = name.partition(".")
+        detail = present(await self._sight.event(number("event", key)), "event", key)
+        source = await self._sight.source(detail.event.source_id, self._clock.now())
+        found = await self._sight.found(detail.event.page_id)
+        return why_event(detail, field or None, found, source.source if source else None, self._verticals["events"])
+
+
+def number(kind: str, text: str) -> int:
+    """A key, as somebody typed it."""
+    if not text.isdecimal() or len(text) > len(str(2**63)) - 1:
+        msg = f"a {kind} is named by its number, not by {text!r}"
+        raise Mistake(msg)
+    return int(text)
+
+
+def present(found: Thing | None, kind: str, key: object) -> Thing:
+    """The thing itself, or word that there is none."""
+    if found is None:
+        msg = f"there is no {kind} {key}; it may have been removed, or let go by retention"
+        raise NotFound(msg)
+    return found

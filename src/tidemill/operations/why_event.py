@@ -1,0 +1,132 @@
+"""Why an event, or one field of it, is as it is: the page, the place on it, the rule, the changes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from tidemill.core.record import Found, RawRecord
+from tidemill.core.source import Source
+from tidemill.core.verdict import Accepted
+from tidemill.core.vertical import Context, Vertical
+from tidemill.core.views import EventDetail, HistoryView
+from tidemill.operations.explanation import Explanation, Step, at, known
+from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.operations.why_work import reading_step
+
+LONGEST = 200
+
+
+def why_event(
+    detail: EventDetail, field: str | None, found: Found | None, source: Source | None, vertical: Vertical
+) -> Explanation:
+    """Where the event was read, and if a field is named, where on the page that stood and how it changed."""
+    record = msgspec.json.decode(detail.event.record)
+    if field is not None and field not in record:
+        raise NotFound(unknown("field", field, record))
+    raw = raw_of(detail, found, source, vertical)
+    steps = [
+        *_page(detail),
+        *_origin(raw, field),
+        _rule(record),
+        *_sightings(detail),
+        *(_change(each, field) for each in detail.history if field is None or field in each.changes),
+    ]
+    subject = f"event {detail.event.id}" + (f".{field}" if field else "")
+    whole = f"{detail.event.title!r} {_standing(detail)}"
+    return Explanation(subject, whole if field is None else f"{field} is {short(record[field])}", steps)
+
+
+def raw_of(
+    detail: EventDetail, found: Found | None, source: Source | None, vertical: Vertical
+) -> RawRecord | None:  # fmt: skip
+    """The raw record that the event came from: the one on its page that is judged to be the same."""
+    if found is None or source is None or detail.page is None:
+        return None
+    page = detail.page.page
+    context = Context(source, page.final_url or page.url, page.created_at)
+    for raw in found.records:
+        verdict = vertical.judge(raw, context)
+        if isinstance(verdict, Accepted) and verdict.identity == detail.event.identity:
+            return raw
+    return None
+
+
+def _standing(detail: EventDetail) -> str:
+    event = detail.event
+    if event.gone_at is not None:
+        return f"is gone since {at(event.gone_at)}: complete runs in a row did not see it"
+    if event.missed_runs:
+        return f"is listed, though {event.missed_runs} complete runs in a row did not see it"
+    return f"is listed; last seen {at(event.last_seen_at)}"
+
+
+def _page(detail: EventDetail) -> list[Step]:
+    event = detail.event
+    if detail.page is None:
+        return [known("page", f"page {event.page_id} of source {event.source_name}; retention has let it go")]
+    page = detail.page.page
+    words = f"page {page.id} of source {event.source_name}: {page.final_url}, fetched {at(page.created_at)}"
+    reading = [reading_step(detail.page.reading)] if detail.page.reading is not None else []
+    return [known("page", words), *reading]
+
+
+def _origin(raw: RawRecord | None, field: str | None) -> list[Step]:
+    if raw is None:
+        return [known("place", "where on the page it stood is no longer known")]
+    words = f"read by {raw.strategy} at {raw.origin}, confidence {raw.confidence:g}"
+    if field is None:
+        return [known("place", words)]
+    steps = [known("place", words)]
+    steps += [known("place", f"{name}: {place}") for name, place in raw.places.items() if related(name, field)]
+    steps += [known("candidate", f"{name}: {short(value)}") for name, value in raw.fields.items()
+              if related(name, field)]  # fmt: skip
+    return steps
+
+
+RELATED: Mapping[str, tuple[str, ...]] = {
+    "event_date": ("start", "end", "date", "time"),
+    "event_time": ("start", "end", "date", "time"),
+    "ends_at": ("start", "end", "date", "time"),
+    "structured_date": ("start", "end", "date", "time"),
+    "venue_name": ("venue", "location", "place", "address"),
+    "structured_location": ("venue", "location", "place", "address"),
+    "latitude": ("geo", "latitude", "location"),
+    "longitude": ("geo", "longitude", "location"),
+    "category": ("category", "type", "title", "name", "description", "keywords"),
+    "title": ("title", "name"),
+    "detail_url": ("url", "link"),
+    "image_url": ("image",),
+}
+"""Which words in a raw record's field names matter to which field of an event; others match by their own name."""
+
+
+def related(raw_field: str, field: str) -> bool:
+    """Whether a raw field has a say in a field of the event."""
+    return any(word in raw_field.lower() for word in RELATED.get(field, (field.removesuffix("_url"),)))
+
+
+def _rule(record: Mapping[str, Any]) -> Step:
+    words = f"judged by {record.get('normalization_method', 'rules')}, confidence {record.get('confidence', 1):g}"
+    return known("rule", f"{words}; place known to {record.get('location_precision', 'unknown')} precision")
+
+
+def _sightings(detail: EventDetail) -> list[Step]:
+    event = detail.event
+    words = f"seen {event.times_seen} times, first {at(event.first_seen_at)}, last {at(event.last_seen_at)}"
+    return [known("sightings", words)]
+
+
+def _change(each: HistoryView, field: str | None) -> Step:
+    changes = {name: each.changes[name] for name in each.changes if field is None or name == field}
+    said = ", ".join(f"{name} from {short(old)} to {short(new)}" for name, (old, new) in changes.items())
+    page = f", page {each.page_id}" if each.page_id else ""
+    return Step(
+        "history", None, f"{at(each.created_at)} {each.kind} by run {each.run_id}{page}: {said or 'nothing else'}"
+    )
+
+
+def short(value: object) -> str:
+    """A value as JSON, not too long."""
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

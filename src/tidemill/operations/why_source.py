@@ -1,0 +1,207 @@
+"""Why a source or a target is asked, or is not: every gate, in the order in which they are passed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tidemill.core.target import TargetStatus
+from tidemill.core.vertical import Vertical
+from tidemill.core.views import (
+    AdapterView,
+    BreakerView,
+    HostView,
+    JobView,
+    RunView,
+    SourceDetail,
+    TargetDetail,
+)
+from tidemill.operations.explanation import Explanation, Step, at, away, concluded, known, passed, span, stopped
+
+OPEN_STATES = ("leased", "ready", "waiting")
+
+
+def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -> Explanation:
+    """The source's gates, its hosts, its schedule and how its last run went."""
+    steps = [
+        *source_gates(detail, vertical),
+        _targets_on(detail),
+        *(adapter_gate(adapter) for adapter in detail.adapters),
+        breaker_gate(detail.breaker, now),
+        *(host_gate(host, now) for host in detail.hosts if host.opens_at > now),
+        _queue(detail),
+        due_gate(detail.due_at, now),
+        *last_run(detail.runs),
+        *_letters(detail),
+    ]
+    return concluded(f"source {detail.view.name}", steps, _well(detail, now))
+
+
+def _well(detail: SourceDetail, now: datetime) -> str:
+    if any(detail.jobs.get(state) for state in OPEN_STATES):
+        return "it is being scraped"
+    if detail.due_at is not None:
+        return f"nothing holds it back; it is due {away(detail.due_at, now)}"
+    return "nothing holds it back"
+
+
+def source_gates(detail: SourceDetail, vertical: Vertical | None) -> list[Step]:
+    """Switched on, and allowed."""
+    source = detail.source
+    on = Step("source on", source.enabled, "switched on" if source.enabled else _turn_on("by a person", source.name))
+    drifted = _turn_on("by drift detection", source.name)
+    drift = Step("drift", not source.auto_disabled, drifted if source.auto_disabled else "not switched off by drift")
+    return [on, drift, _compliance(detail, vertical)]
+
+
+def _turn_on(by: str, name: str) -> str:
+    return f"switched off {by}; `tidemill sources enable {name}` switches it on"
+
+
+def _compliance(detail: SourceDetail, vertical: Vertical | None) -> Step:
+    source = detail.source
+    if not source.robots_compliant:
+        return stopped("compliance", "a person marked it as not allowed by robots.txt")
+    approved = source.tos_reviewed_at is not None and source.tos_approved_by is not None
+    if vertical is not None and vertical.policy.needs_approval and not approved:
+        words = f"nobody has approved its terms of service, which {vertical.name} sources need; manual runs still go"
+        return stopped("compliance", words)
+    if approved:
+        return passed("compliance", f"terms of service approved by {source.tos_approved_by}")
+    return passed("compliance", "allowed; robots.txt is asked before every fetch")
+
+
+def _targets_on(detail: SourceDetail) -> Step:
+    on, every = detail.view.targets_on, detail.view.targets
+    if every == 0:
+        words = f"it has no targets; `tidemill targets add {detail.view.name} URL` adds one"
+        return stopped("targets on", words)
+    return Step("targets on", on > 0, f"{on} of {every} targets are switched on")
+
+
+def adapter_gate(adapter: AdapterView) -> Step:
+    """Whether the adapter is on."""
+    if adapter.enabled:
+        return passed("adapter on", f"{adapter.adapter_id} is on")
+    by = f" by {adapter.disabled_by}" if adapter.disabled_by else ""
+    reason = f" ({adapter.disabled_reason})" if adapter.disabled_reason else ""
+    words = f"{adapter.adapter_id} was switched off{by}{reason}; `tidemill adapters enable {adapter.adapter_id}`"
+    return stopped("adapter on", words)
+
+
+def breaker_gate(breaker: BreakerView | None, now: datetime) -> Step:
+    """Whether the circuit breaker lets calls through."""
+    if breaker is None or breaker.state == "CLOSED":
+        failures = breaker.failure_count if breaker is not None else 0
+        return passed("breaker", f"closed, {failures} failures in a row")
+    if breaker.state == "OPEN" and breaker.cooldown_until is not None and breaker.cooldown_until > now:
+        words = (
+            f"open for the {breaker.consecutive_opens}. time in a row until {away(breaker.cooldown_until, now)}; "
+            f"then one probe goes; `tidemill breaker reset {breaker.source_name}` closes it now"
+        )
+        return stopped("breaker", words)
+    return passed("breaker", "not trusted yet: one probe at a time may go, and its answer decides")
+
+
+def host_gate(host: HostView, now: datetime) -> Step:
+    """Whether the host may be asked now."""
+    pace = f"one request per {host.interval_ms / 1000:g} s, {host.parallel} at a time"
+    if host.crawl_delay_ms:
+        pace += f", Crawl-delay {host.crawl_delay_ms / 1000:g} s"
+    if host.opens_at <= now:
+        return passed("host", f"{host.host} may be asked now ({pace})")
+    return known("host", f"{host.host} may be asked again {away(host.opens_at, now)} ({pace})")
+
+
+def _queue(detail: SourceDetail) -> Step:
+    found = [f"{count} {state}" for state in OPEN_STATES if (count := detail.jobs.get(state))]
+    return known("queue", "jobs: " + ", ".join(found) if found else "no job is open")
+
+
+def due_gate(due_at: datetime | None, now: datetime) -> Step:
+    """When the schedule asks for it next."""
+    if due_at is None:
+        return known("schedule", "no target has a due time")
+    if due_at <= now:
+        return passed("schedule", f"due since {away(due_at, now)}; the next dispatch takes it")
+    return known("schedule", f"next due {away(due_at, now)}")
+
+
+def last_run(runs: Sequence[RunView]) -> list[Step]:
+    """How the last run went, and every doubt about it."""
+    if not runs:
+        return [known("last run", "it has never run")]
+    run = runs[0]
+    words = (
+        f"run {run.id} ({run.trigger.lower()}, {at(run.started_at)}): {run.status.lower()}, "
+        f"{run.urls_succeeded} of {run.urls_attempted} pages, {run.records_accepted} records accepted"
+    )
+    doubts = [known("doubt", f"run {run.id} was not complete: {doubt}") for doubt in run.doubts or ()]
+    return [known("last run", words), *doubts]
+
+
+def _letters(detail: SourceDetail) -> list[Step]:
+    pending = detail.letters.get("pending", 0)
+    if not pending:
+        return []
+    words = f"{pending} dead letters wait; `tidemill dlq list --source {detail.view.name}` shows them"
+    return [known("dead letters", words)]
+
+
+def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -> Explanation:
+    """The source's gates, the target's own, its host and its last job."""
+    view = detail.view
+    adapter = detail.adapter or AdapterView(adapter_id=view.adapter_id)
+    steps = [
+        *source_gates(detail.source, vertical),
+        *_target_gates(detail),
+        _known_adapter(view.adapter_id, vertical),
+        adapter_gate(adapter),
+        breaker_gate(detail.source.breaker, now),
+        *([host_gate(detail.host, now)] if detail.host is not None else []),
+        *_open_job(detail.jobs, now),
+        due_gate(view.next_due_at, now),
+        *_last_job(detail),
+    ]
+    open_job = next((job for job in detail.jobs if job.status in OPEN_STATES), None)
+    well = f"job {open_job.id} is {open_job.status}" if open_job else "nothing holds it back"
+    if not open_job and view.next_due_at is not None:
+        well += f"; it is due {away(view.next_due_at, now)}"
+    return concluded(f"target {view.id} {view.url}", steps, well)
+
+
+def _target_gates(detail: TargetDetail) -> list[Step]:
+    view = detail.view
+    resume = f"`tidemill targets resume {view.id}` takes it up again"
+    steps = [Step("target on", view.enabled, "switched on" if view.enabled else f"paused; {resume}")]
+    if view.status == TargetStatus.BROKEN:
+        words = f"broken: failed {view.consecutive_failures} times in a row, looked at once a week; {resume}"
+        steps.append(stopped("target health", words))
+    elif view.consecutive_failures:
+        steps.append(known("target health", f"failed {view.consecutive_failures} times in a row"))
+    if view.robots_path_blocked:
+        steps.append(stopped("compliance", "a person marked its path as not allowed by robots.txt"))
+    return steps
+
+
+def _known_adapter(adapter_id: str, vertical: Vertical | None) -> Step:
+    adapter = vertical.adapters.get(adapter_id) if vertical is not None else None
+    if adapter is None:
+        return stopped("adapter", f"there is no adapter {adapter_id!r} in this version")
+    return passed("adapter", f"read by {adapter.id} {adapter.version}")
+
+
+def _open_job(jobs: Sequence[JobView], now: datetime) -> list[Step]:
+    job = next((job for job in jobs if job.status in OPEN_STATES), None)
+    if job is None:
+        return [known("queue", "no job is open")]
+    waits = f" until {away(job.not_before, now)}" if job.not_before else ""
+    reason = f": {job.error}" if job.error else ""
+    return [known("queue", f"job {job.id} is {job.status} at {job.stage}{waits}{reason}")]
+
+
+def _last_job(detail: TargetDetail) -> list[Step]:
+    ended = next((job for job in detail.jobs if job.completed_at is not None), None)
+    if ended is None or ended.completed_at is None:
+        return [known("last job", "it has never been scraped")]
+    took = f" after {span(ended.completed_at - ended.created_at)}"
+    failed = f": {ended.failure} ({ended.error})" if ended.failure else ""
+    return [known("last job", f"job {ended.id} ended {ended.status} at {at(ended.completed_at)}{took}{failed}")]

@@ -1,0 +1,35 @@
+"""Adapters switched on and off: one row per adapter that somebody ever dealt with."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tidemill.core.audit import AuditEntry
+from tidemill.store.audit import take_keys, write_audit
+from tidemill.store.database import Database
+from tidemill.store.ids import Ids
+from tidemill.store.schema import adapter_status
+
+
+class AdapterShelf:
+    """Where it is kept which adapters are off, since when, by whom and why."""
+
+    def __init__(self, database: Database, ids: Ids) -> None:
+        """Work on one database."""
+        self._database = database
+        self._ids = ids
+
+    async def set_enabled(
+        self, adapter_id: str, *, enabled: bool, by: str, reason: str, now: datetime, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """Switch an adapter on, which clears what was held against it, or off."""
+        off = {"disabled_at": now, "disabled_reason": reason, "disabled_by": by}
+        on = {"disabled_at": None, "disabled_reason": None, "disabled_by": None, "consecutive_failed_batches": 0}
+        row = {"adapter_id": adapter_id, "enabled": enabled, "updated_at": now, **(on if enabled else off)}
+        statement = self._database.insert(adapter_status)
+        fresh = {name: statement.excluded[name] for name in row if name != "adapter_id"}
+        keys = await take_keys(self._ids, len(audit))
+        async with self._database.write() as connection:
+            await connection.execute(
+                statement.on_conflict_do_update(index_elements=["adapter_id"], set_=fresh), [row]
+            )  # fmt: skip
+            await write_audit(connection, zip(keys, audit, strict=True), now)
