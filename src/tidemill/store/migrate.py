@@ -11,6 +11,8 @@ from sqlalchemy import Connection
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database import Database
 
+ONE_AT_A_TIME = 0x7469_6465
+"""The key under which PostgreSQL lets one process migrate at a time."""
 HERE = Path(__file__).parent / "migrations"
 
 
@@ -41,6 +43,8 @@ async def upgrade(database: Database) -> tuple[str | None, str]:
     """Take every step that is missing; answers where the database stood and where it stands."""
     before = await current(database)
     async with database.write() as connection:
+        if not database.is_sqlite:  # SQLite's writers take turns anyway
+            await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
         await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
     return before, newest()
 

@@ -1,0 +1,492 @@
+"""The ledger's promises, the same on SQLite and on PostgreSQL."""
+
+from datetime import timedelta
+
+import pytest
+
+from rig.clock import NOON
+from rig.mill import Mill, at_stage, event, harvest
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Advance, Fail, Snooze, Stage
+from tidemill.core.pacing import Pace
+from tidemill.core.run import RunStatus, Trigger
+from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
+from tidemill.store.schema import dead_letters, events, jobs, pages, record_history, rejected_records, runs, targets
+
+SECOND = timedelta(seconds=1)
+POLITE = Pace()
+
+
+@pytest.fixture
+async def mill(database, clock):
+    turning = Mill(database, clock)
+    yield turning
+    await turning.bodies.close()
+
+
+async def test_a_run_and_its_jobs_are_one_transaction_and_a_target_is_never_enqueued_twice(mill):
+    key = await mill.source(pages=3)
+    due = await mill.agenda.of_source(key)
+    first, _ = await mill.dispatcher.enqueue(due, Trigger.SCHEDULED)
+    again, _ = await mill.dispatcher.enqueue(due, Trigger.SCHEDULED)
+    assert (first.runs, first.jobs) == (1, 3)
+    assert (again.runs, again.jobs) == (0, 0)
+    assert len(await mill.rows(jobs)) == 3
+    assert [row["open_jobs"] for row in await mill.rows(runs)] == [3]
+
+
+async def test_a_claimed_job_is_nobody_elses(mill):
+    await mill.enqueue(await mill.source(pages=4))
+    one, two = await mill.worker("one"), await mill.worker("two")
+    first = await mill.claim(one, 3)
+    second = await mill.claim(two, 3)
+    assert len(first) == 3
+    assert len(second) == 1
+    assert not {each.job.id for each in first} & {each.job.id for each in second}
+
+
+async def test_a_host_that_was_asked_must_wait_and_holds_nobody_up(mill):
+    await mill.enqueue(await mill.source("slow", pages=5, pace=POLITE))
+    await mill.enqueue(await mill.source("fast", pages=5))
+    worker = await mill.worker()
+    taken = await mill.claim(worker, 6)
+    hosts = [each.job.host for each in taken]
+    assert hosts.count("slow.test") == 1
+    assert hosts.count("fast.test") == 5
+
+
+async def test_the_next_moment_is_when_the_slow_host_opens(mill):
+    await mill.enqueue(await mill.source("slow", pages=5, pace=POLITE))
+    worker = await mill.worker()
+    (first,) = await mill.claim(worker)
+    assert await mill.claim(worker) == []
+    assert await mill.ledger.next_moment(mill.clock.now()) == NOON + 2 * SECOND
+    answer = mill.fetched(first)
+    mill.clock.advance(2 * SECOND)
+    assert await mill.claim(worker) == []  # one at a time: the first is still under way
+    await mill.commit((first, answer))
+    assert [each.job.host for each in await mill.claim(worker)] == ["slow.test"]
+
+
+async def test_jobs_go_by_priority_then_by_age(mill):
+    key = await mill.source(pages=3)
+    async with mill.database.write() as connection:
+        every = (await connection.execute(targets.select().order_by(targets.c.id))).mappings().all()
+        await connection.execute(targets.update().where(targets.c.id == every[2]["id"]).values(priority=50))
+    await mill.enqueue(key)
+    taken = await mill.claim(await mill.worker())
+    assert [each.target.url[-1] for each in taken] == ["2", "0", "1"]
+
+
+async def test_each_stage_is_written_with_its_output_and_the_last_one_closes_the_job(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    committed = await mill.carry(claimed, ["Kermis", "Markt"])
+    (job,) = await mill.rows(jobs)
+    assert (job["current_stage"], job["status"]) == ("completed", "done")
+    assert [row["title"] for row in await mill.rows(events)] == ["Kermis", "Markt"]
+    assert len(await mill.rows(pages)) == 1
+    assert committed.finished_runs == (job["run_id"],)
+    (target,) = await mill.rows(targets)
+    assert (target["last_status"], target["good_page_id"]) == ("SUCCESS", job["page_id"])
+
+
+async def test_a_worker_that_lost_its_lease_writes_nothing(mill):
+    await mill.enqueue(await mill.source())
+    sleeper, heir = await mill.worker("sleeper"), await mill.worker("heir")
+    (held,) = await mill.claim(sleeper)
+    mill.clock.advance(timedelta(seconds=90))
+    await mill.workers.beat(heir, mill.clock.now())
+    (rescue,) = await mill.workers.rescue(mill.clock.now())
+    assert (rescue.worker_id, rescue.jobs) == (sleeper, 1)
+    (taken,) = await mill.claim(heir)
+    _, late = await mill.commit((held, mill.fetched(held, b"late")))
+    assert late.held == frozenset()
+    assert await mill.rows(pages) == []
+    _, mine = await mill.commit((taken, mill.fetched(taken)))
+    assert mine.held == {taken.job.id}
+    assert not await mill.workers.beat(sleeper, mill.clock.now())
+
+
+async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
+    await mill.enqueue(await mill.source())
+    dead, heir = await mill.worker("dead"), await mill.worker("heir")
+    (held,) = await mill.claim(dead)
+    outcome = mill.fetched(held, b"<p>kept</p>")
+    await mill.commit((held, outcome))
+    page = outcome.produced.page
+    await mill.commit((at_stage(held, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
+    mill.clock.advance(timedelta(seconds=90))
+    await mill.workers.beat(heir, mill.clock.now())
+    await mill.workers.rescue(mill.clock.now())
+    (again,) = await mill.claim(heir)
+    assert again.job.stage is Stage.NORMALIZE
+    (resumed,) = await mill.ledger.restore([again])
+    assert resumed.material.page.body == b"<p>kept</p>"
+    assert [raw.fields["title"] for raw in resumed.material.found.records] == ["Kermis"]
+
+
+async def test_what_was_staged_is_revived_as_the_verticals_own_records(mill):
+    await mill.enqueue(await mill.source())
+    (held,) = await mill.claim(await mill.worker())
+    outcome = mill.fetched(held)
+    page = outcome.produced.page
+    await mill.commit((held, outcome))
+    await mill.commit((at_stage(held, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
+    await mill.commit((at_stage(held, Stage.NORMALIZE, page.id), mill.judged(page, ["Kermis"], held.source)))
+    (resumed,) = await mill.ledger.restore([at_stage(held, Stage.PERSIST, page.id)])
+    assert isinstance(resumed.material, Judged)
+    assert resumed.material.accepted[0].record == event("Kermis", held.source.id)
+
+
+async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(mill):
+    await mill.enqueue(await mill.source())
+    for _ in range(3):
+        await mill.claim(await mill.worker())
+        mill.clock.advance(timedelta(seconds=90))
+        await mill.workers.rescue(mill.clock.now())
+    (job,) = await mill.rows(jobs)
+    assert (job["status"], job["current_stage"]) == ("dead", "dead_letter")
+    (letter,) = await mill.rows(dead_letters)
+    assert letter["error_type"] == Failure.WORKER_DIED
+
+
+async def test_a_job_in_hand_for_half_an_hour_is_taken_away_and_counted_against_its_source(mill):
+    key = await mill.source()
+    await mill.enqueue(key)
+    worker = await mill.worker()
+    await mill.claim(worker)
+    for _ in range(31):
+        mill.clock.advance(timedelta(minutes=1))
+        await mill.workers.beat(worker, mill.clock.now())
+    rescues = await mill.workers.rescue(mill.clock.now())
+    assert [rescue.jobs for rescue in rescues] == [1]
+    assert await mill.scalar("SELECT consecutive_failures FROM scraper_sources") == 1
+    (job,) = await mill.rows(jobs)
+    assert (job["status"], job["attempts"]) == ("ready", 1)
+
+
+async def test_a_worker_that_leaves_in_good_order_hands_its_jobs_back_at_once(mill):
+    await mill.enqueue(await mill.source(pages=2))
+    worker = await mill.worker()
+    await mill.claim(worker)
+    assert await mill.workers.sign_off(worker, mill.clock.now()) == 2
+    assert len(await mill.claim(await mill.worker("next"))) == 2
+
+
+async def test_a_snooze_spends_no_attempt_and_comes_back_when_it_said(mill):
+    await mill.enqueue(await mill.source())
+    worker = await mill.worker()
+    (claimed,) = await mill.claim(worker)
+    await mill.commit((claimed, Snooze(NOON + 90 * SECOND, "not now")))
+    assert await mill.claim(worker) == []
+    assert await mill.ledger.next_moment(mill.clock.now()) == NOON + 90 * SECOND
+    mill.clock.advance(90 * SECOND)
+    (again,) = await mill.claim(worker)
+    assert (again.job.attempts, again.job.fence > claimed.job.fence) == (0, True)
+
+
+async def fail_for_good(mill, worker, failure=Failure.LAYOUT_CHANGED):
+    (claimed,) = await mill.claim(worker, 1)
+    await mill.commit((claimed, Fail(failure, "it broke", stack="stack")))
+    return claimed
+
+
+async def test_out_of_road_is_a_dead_letter_with_all_that_a_retry_needs(mill):
+    await mill.enqueue(await mill.source())
+    claimed = await fail_for_good(mill, await mill.worker())
+    (letter,) = await mill.rows(dead_letters)
+    assert (letter["stage"], letter["error_type"], letter["error_message"]) == ("fetch", "layout_changed", "it broke")
+    assert letter["error_stack"] == "stack"
+    assert letter["payload"]["url"] == claimed.job.url
+    assert letter["next_retry_at"] == NOON + timedelta(hours=1)
+
+
+async def test_a_dead_letter_is_retried_in_a_run_of_its_own_and_resolved_when_it_goes_well(mill):
+    await mill.enqueue(await mill.source())
+    worker = await mill.worker()
+    await fail_for_good(mill, worker)
+    mill.clock.advance(timedelta(hours=1))
+    due = await mill.letters.due(mill.clock.now())
+    assert await mill.letters.retry(due, mill.clock.now()) == 1
+    (again,) = await mill.claim(worker)
+    assert again.job.trigger == Trigger.RETRY
+    await mill.carry(again)
+    (letter,) = await mill.rows(dead_letters)
+    assert letter["status"] == "resolved"
+
+
+async def test_a_retry_that_fails_goes_back_to_pending_with_a_longer_wait_and_at_last_waits_for_a_person(mill):
+    await mill.enqueue(await mill.source())
+    worker = await mill.worker()
+    await fail_for_good(mill, worker)
+    waits = []
+    for _ in range(3):
+        (letter,) = await mill.rows(dead_letters)
+        waits.append((letter["next_retry_at"] - mill.clock.now()) // timedelta(hours=1))
+        mill.clock.set(letter["next_retry_at"])
+        await mill.letters.retry(await mill.letters.due(mill.clock.now()), mill.clock.now())
+        await fail_for_good(mill, worker)
+    (letter,) = await mill.rows(dead_letters)
+    assert waits == [1, 2, 4]
+    assert (letter["status"], letter["retry_count"], letter["next_retry_at"]) == ("pending", 3, None)
+
+
+async def test_five_failures_open_the_breaker_and_its_one_probe_closes_it(mill):
+    key = await mill.source(pages=6)
+    await mill.enqueue(key)
+    worker = await mill.worker()
+    claimed = await mill.claim(worker)
+    shifts = []
+    for each in claimed[:5]:
+        _, done = await mill.commit((each, Fail(Failure.FORBIDDEN, "403")))
+        shifts += [(shift.before, shift.after) for shift in done.shifts]
+    assert shifts == [("CLOSED", "OPEN")]
+    assert await mill.breakers.admit(key, mill.clock.now()) == NOON + timedelta(minutes=30)
+    mill.clock.advance(timedelta(minutes=30))
+    assert await mill.breakers.admit(key, mill.clock.now()) is None
+    assert await mill.breakers.admit(key, mill.clock.now()) is not None
+    _, done = await mill.commit((claimed[5], mill.unchanged(claimed[5])))
+    assert [(shift.before, shift.after) for shift in done.shifts] == [("HALF_OPEN", "CLOSED")]
+    row = await mill.scalar("SELECT total_rejections FROM circuit_breaker_state")
+    assert row == 2
+
+
+async def test_a_source_whose_breaker_is_open_is_not_dispatched(mill):
+    await mill.enqueue(await mill.source(pages=5))
+    for each in await mill.claim(await mill.worker()):
+        await mill.commit((each, Fail(Failure.FORBIDDEN, "403")))
+    await mill.make_due(mill.clock.now())
+    assert await mill.agenda.due(mill.clock.now(), 100) == []
+    mill.clock.advance(timedelta(minutes=30))
+    assert len(await mill.agenda.due(mill.clock.now(), 100)) == 5
+
+
+async def test_a_target_that_failed_five_times_is_left_alone_for_a_week(mill):
+    key = await mill.source()
+    worker = await mill.worker()
+    for _ in range(5):
+        await mill.enqueue(key)
+        await fail_for_good(mill, worker)
+        mill.clock.advance(SECOND)
+    (target,) = await mill.rows(targets)
+    assert target["status"] == "BROKEN"
+    await mill.make_due(mill.clock.now())
+    await mill.dispatcher.dispatch()
+    (target,) = await mill.rows(targets)
+    assert target["next_due_at"] == mill.clock.now() + timedelta(days=7)
+
+
+async def test_seen_again_updates_every_record_of_an_unchanged_page_and_writes_no_history(mill):
+    key = await mill.source()
+    worker = await mill.worker()
+    await mill.enqueue(key)
+    (claimed,) = await mill.claim(worker)
+    await mill.carry(claimed, ["Kermis", "Markt"])
+    await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    later = mill.clock.advance(timedelta(days=1))
+    await mill.enqueue(key)
+    (claimed,) = await mill.claim(worker)
+    await mill.commit((claimed, mill.unchanged(claimed)))
+    rows = await mill.rows(events)
+    assert [(row["last_seen_at"], row["times_seen"]) for row in rows] == [(later, 2), (later, 2)]
+    assert await mill.rows(record_history) == []
+    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    assert summary.counts.records_seen_again == 2
+
+
+async def scrape(mill, key, worker, titles, body):
+    """One whole run over a source's single page."""
+    await mill.enqueue(key)
+    (claimed,) = await mill.claim(worker)
+    await mill.carry(claimed, titles, body)
+    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    mill.clock.advance(timedelta(days=1))
+    return summary
+
+
+async def test_what_two_complete_runs_did_not_see_is_gone_and_comes_back_when_seen(mill):
+    key, worker = await mill.source(), await mill.worker()
+    await scrape(mill, key, worker, ["Kermis", "Markt"], b"1")
+    first = await scrape(mill, key, worker, ["Markt"], b"2")
+    second = await scrape(mill, key, worker, ["Markt"], b"3")
+    assert (first.removed, second.removed) == (0, 1)
+    kermis, markt = await mill.rows(events)
+    assert kermis["gone_at"] is not None
+    assert markt["gone_at"] is None
+    back = await scrape(mill, key, worker, ["Kermis", "Markt"], b"4")
+    assert back.counts.records_updated == 1
+    assert (await mill.rows(events))[0]["gone_at"] is None
+    assert [row["kind"] for row in await mill.rows(record_history)] == ["gone", "returned"]
+
+
+async def test_a_run_that_was_not_complete_removes_nothing(mill):
+    key, worker = await mill.source(pages=2), await mill.worker()
+    await mill.enqueue(key)
+    for each, titles in zip(await mill.claim(worker), (["Kermis"], ["Markt"]), strict=True):
+        await mill.carry(each, titles)
+        await mill.ledger.close_run(each.job.run_id, mill.clock.now())
+    for body in (b"2", b"3", b"4"):
+        mill.clock.advance(timedelta(days=1))
+        await mill.enqueue(key)
+        good, bad = await mill.claim(worker)
+        await mill.carry(good, ["Kermis"], body)
+        await mill.commit((bad, Fail(Failure.LAYOUT_CHANGED, "redesigned")))
+        summary = await mill.ledger.close_run(bad.job.run_id, mill.clock.now())
+        assert not summary.complete
+        assert summary.status is RunStatus.PARTIAL
+        assert summary.removed == 0
+    assert await mill.scalar("SELECT count(*) FROM events WHERE gone_at IS NOT NULL") == 0
+
+
+async def test_a_change_is_history_field_by_field(mill):
+    key, worker = await mill.source(), await mill.worker()
+    await scrape(mill, key, worker, ["Kermis"], b"1")
+    await mill.enqueue(key)
+    (claimed,) = await mill.claim(worker)
+    outcome = mill.fetched(claimed, b"2")
+    page = outcome.produced.page
+    await mill.commit((claimed, outcome))
+    await mill.commit((at_stage(claimed, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
+    moved = mill.judged(page, ["Kermis"], claimed.source)
+    moved.produced.accepted[0] = type(moved.produced.accepted[0])("Kermis", event("Kermis", key, venue="Markt"))
+    await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), moved))
+    await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), harvest(moved.produced)))
+    (change,) = await mill.rows(record_history)
+    assert change["changes"]["venue_name"] == ["Korenmarkt", "Markt"]
+    assert len(await mill.rows(events)) == 1
+
+
+async def test_one_identity_on_two_pages_of_a_batch_is_one_record(mill):
+    key, worker = await mill.source(pages=2), await mill.worker()
+    await mill.enqueue(key)
+    batch = []
+    for each in await mill.claim(worker):
+        outcome = mill.fetched(each)
+        page = outcome.produced.page
+        await mill.commit((each, outcome))
+        await mill.commit((at_stage(each, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
+        judged = mill.judged(page, ["Kermis"], each.source)
+        await mill.commit((at_stage(each, Stage.NORMALIZE, page.id), judged))
+        batch.append((at_stage(each, Stage.PERSIST, page.id), harvest(judged.produced)))
+    _, done = await mill.commit(*batch)
+    assert len(await mill.rows(events)) == 1
+    assert sorted((kept.inserted, kept.unchanged) for kept in done.kept.values()) == [(0, 1), (1, 0)]
+
+
+async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    outcome = mill.fetched(claimed)
+    page = outcome.produced.page
+    await mill.commit((claimed, outcome))
+    await mill.commit((at_stage(claimed, Stage.PARSE, page.id), mill.parsed(page, ["Kermis", "?", "?"])))
+    judged = mill.judged(page, ["Kermis"], claimed.source, dropped=["one", "two"])
+    await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), judged))
+    kept = await mill.rows(rejected_records)
+    assert [(row["verdict"], row["reason"], row["detail"]) for row in kept] == [
+        ("dropped", "NO_DATE", "one"),
+        ("dropped", "NO_DATE", "two"),
+    ]
+    (run,) = await mill.rows(runs)
+    assert (run["records_read"], run["records_accepted"], run["records_dropped"]) == (3, 1, 2)
+
+
+async def test_what_a_failed_fetch_brought_is_kept_as_evidence(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    fetched = mill.fetched(claimed, b"captcha").produced
+    assert isinstance(fetched, Fetched)
+    await mill.commit((claimed, Fail(Failure.FORBIDDEN, "403", evidence=fetched)))
+    (page,) = await mill.rows(pages)
+    assert page["failure"] == "forbidden"
+    assert (await mill.ledger.materials.page(page["id"])).body == b"captcha"
+
+
+async def test_a_retry_after_closes_the_host_for_as_long(mill):
+    key = await mill.source(pages=2, pace=POLITE)
+    await mill.enqueue(key)
+    worker = await mill.worker()
+    (claimed,) = await mill.claim(worker)
+    fetched = mill.fetched(claimed).produced
+    limited = type(fetched.result)(
+        status="blocked", url=claimed.job.url, status_code=429, requested_at=NOON, retry_after=timedelta(minutes=5)
+    )  # fmt: skip
+    evidence = Fetched(fetched.page, limited)
+    await mill.commit((claimed, Fail(Failure.RATE_LIMITED, "429", timedelta(minutes=5), evidence=evidence)))
+    mill.clock.advance(timedelta(minutes=4))
+    assert await mill.claim(worker) == []
+    mill.clock.advance(timedelta(minutes=1))
+    assert len(await mill.claim(worker)) == 1
+
+
+async def test_jobs_that_waited_for_a_day_become_stale_and_their_run_can_end(mill):
+    await mill.enqueue(await mill.source(pages=2))
+    mill.clock.advance(timedelta(hours=25))
+    assert await mill.sweeps.stale(timedelta(hours=24), mill.clock.now()) == 2
+    assert await mill.claim(await mill.worker()) == []
+    (run_id,) = await mill.ledger.runs.finished()
+    summary = await mill.ledger.close_run(run_id, mill.clock.now())
+    assert summary.status is RunStatus.FAILED
+
+
+async def test_a_run_is_closed_exactly_once(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    await mill.carry(claimed)
+    assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is not None
+    assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is None
+
+
+async def test_jobs_of_a_removed_target_are_refused_and_do_not_stop_the_others(mill):
+    await mill.enqueue(await mill.source(pages=2))
+    async with mill.database.write() as connection:
+        first = (await connection.execute(targets.select().order_by(targets.c.id).limit(1))).mappings().one()
+        await connection.execute(targets.delete().where(targets.c.id == first["id"]))
+    claimed = await mill.claim(await mill.worker())
+    assert len(claimed) == 1
+    assert await mill.scalar("SELECT count(*) FROM pipeline_jobs WHERE status = 'refused'") == 1
+    assert await mill.scalar("SELECT open_jobs FROM scrape_runs") == 1
+
+
+async def test_the_queue_turns_away_what_does_not_fit_and_says_so(mill):
+    await mill.enqueue(await mill.source("one", pages=990))
+    done, answer = await mill.enqueue(await mill.source("two", pages=20))
+    assert (done.jobs, done.rejected) == (10, 10)
+    assert (answer.reason, answer.retry_after) == ("queue_full", timedelta(minutes=5))
+    assert mill.announced[-1].rejected == 10
+
+
+async def test_a_cycle_that_is_mostly_rejected_pauses_scheduling_and_then_goes_on(mill):
+    await mill.enqueue(await mill.source("one", pages=1_000))
+    await mill.source("two", pages=20)
+    rejected = await mill.dispatcher.dispatch()
+    assert rejected.rejected == 20
+    mill.clock.advance(timedelta(minutes=1))
+    paused = await mill.dispatcher.dispatch()
+    assert paused.paused_for == timedelta(minutes=4)
+    for each in await mill.claim(await mill.worker(), 1_000):
+        await mill.commit((each, Fail(Failure.SOURCE_OFF, "off")))
+    mill.clock.advance(timedelta(minutes=4))
+    assert (await mill.dispatcher.dispatch()).jobs == 20
+
+
+async def test_a_due_target_that_got_no_job_is_noticed(mill):
+    await mill.source("forgotten", pages=2)
+    mill.clock.advance(timedelta(hours=1))
+    late = await mill.sweeps.undispatched(timedelta(minutes=30), mill.clock.now())
+    assert late == [("forgotten", 2)]
+    await mill.dispatcher.dispatch()
+    assert await mill.sweeps.undispatched(timedelta(minutes=30), mill.clock.now()) == []
+
+
+async def test_an_empty_harvest_is_a_good_page_too(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    outcome = mill.fetched(claimed)
+    page = outcome.produced.page
+    await mill.commit((claimed, outcome))
+    judged = Judged(page, "events.generic@1.0.0", [], [])
+    await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), Advance(Stage.PERSIST, judged)))
+    await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, Harvest(judged, [], 0))))
+    assert await mill.scalar("SELECT status FROM pipeline_jobs") == "done"
