@@ -83,6 +83,12 @@ def hostname(href: str) -> str:
     return authority.partition(":")[0]
 
 
+def origin_of(href: str) -> str:
+    """The scheme, host and port of an address that is normalised already: what one robots.txt speaks for."""
+    end = href.find("/", 8)  # past the slashes of https://
+    return href if end < 0 else href[:end]
+
+
 @lru_cache(maxsize=16_384)
 def registrable_domain(host_or_url: str) -> str:
     """The name that was registered (eTLD+1), which is what one pace is shared by: `bbc.co.uk` of `www.bbc.co.uk`.

@@ -65,17 +65,23 @@ class Gate:
         self._clock = clock
         self._hosts: dict[str, _Host] = {}
 
-    async def enter(self, name: str, pace: Pace) -> Pass:
-        """Wait for a place under the host's pace and take it."""
+    def enter_now(self, name: str, pace: Pace) -> Pass | None:
+        """Take a place under the host's pace if one is free and nobody waits for it."""
         host = self._hosts.get(name) or self._meet(name)
         now = self._clock.now()
         if host.waiting or not free_slots(pace, host.reserved, host.in_flight, now):
-            now = await self._wait_for_turn(host, pace)
-        host.in_flight += 1
-        host.pace = pace
-        if pace.interval:
-            host.reserved = charged(pace, host.reserved, 1, now)
-        return Pass(self, host, pace, now)
+            return None
+        return self._take(host, pace, now)
+
+    async def enter(self, name: str, pace: Pace) -> Pass:
+        """Wait for a place under the host's pace and take it."""
+        host = self._hosts.get(name) or self._meet(name)
+        host.waiting += 1
+        try:
+            async with host.turn:
+                return self._take(host, pace, await self._wait_for_place(host, pace))
+        finally:
+            host.waiting -= 1
 
     def pace_of(self, name: str) -> Pace | None:
         """The pace at which a host was asked last, if it was."""
@@ -91,14 +97,6 @@ class Gate:
         host.sent = charged(pace, host.sent, 1, now)
         return now
 
-    async def _wait_for_turn(self, host: _Host, pace: Pace) -> datetime:
-        host.waiting += 1
-        try:
-            async with host.turn:
-                return await self._wait_for_place(host, pace)
-        finally:
-            host.waiting -= 1
-
     async def _wait_for_place(self, host: _Host, pace: Pace) -> datetime:
         while True:
             now = self._clock.now()
@@ -109,6 +107,13 @@ class Gate:
                 await host.freed
             else:
                 await self._clock.sleep_until(opens_at(pace, host.reserved, now))
+
+    def _take(self, host: _Host, pace: Pace, now: datetime) -> Pass:
+        host.in_flight += 1
+        host.pace = pace
+        if pace.interval:
+            host.reserved = charged(pace, host.reserved, 1, now)
+        return Pass(self, host, pace, now)
 
     def _meet(self, name: str) -> _Host:
         if len(self._hosts) >= HOSTS_REMEMBERED:

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 import msgspec
 
-from tidemill.core.urls import BadUrl, address_of, host_of
+from tidemill.core.urls import BadUrl, address_of, host_of, origin_of
 
 # Ports on which something else than a web server listens (the Fetch standard's list, in part): a request there is
 # an attempt to talk to that something.
@@ -88,8 +88,7 @@ class Guard:
 
     def refusal(self, href: str) -> str:
         """Why a normalised address may not be asked for, or '' when it may (as far as its spelling tells)."""
-        scheme, separator, rest = href.partition("://")
-        return self._refusal_of_origin(f"{scheme}{separator}{rest.partition('/')[0]}")
+        return self._refusal_of_origin(origin_of(href))
 
     def allows(self, host: str, address: str, port: int) -> bool:
         """May a socket be opened to `address` on behalf of `host`?"""

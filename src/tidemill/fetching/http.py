@@ -61,9 +61,9 @@ class HttpFetcher:
         self, request: FetchRequest, trip: Trip, final_url: str, response: WireResponse, *, is_conditional: bool
     ) -> FetchResult:
         headers = response.headers
+        content_type = headers.get("content-type", "")
         decoded = decode(response.body, headers.get("content-encoding", ""), request.max_bytes)
         failure = _trouble(response, decoded.cut, is_conditional=is_conditional)
-        content_type = headers.get("content-type", "")
         return FetchResult(
             status=FetchStatus.OK if failure is None else status_of(failure),
             url=request.url,

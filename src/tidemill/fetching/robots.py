@@ -9,6 +9,7 @@ import msgspec
 from protego import Protego
 
 from tidemill.core.failure import Failure
+from tidemill.core.urls import origin_of
 from tidemill.pipeline.ports import Clock, WireFailure, WireResponse
 
 KEPT_FOR = timedelta(hours=24)
@@ -117,24 +118,24 @@ class Robots:
         self._known: dict[str, tuple[datetime, Rules | Unavailable]] = {}
         self._asking: dict[str, asyncio.Lock] = {}
 
+    def recall(self, href: str) -> Verdict | None:
+        """What is known about this address without asking anyone; None when its host's rules are not."""
+        known = self._known.get(origin_of(href))
+        if known is None or self._clock.now() >= known[0]:
+            return None
+        return _judged(known[1], href)
+
     async def ask(self, href: str, get: Get) -> Verdict:
         """What the host (scheme, name and port) of this address says about it; `get` fetches its robots.txt."""
-        origin = href[: href.index("/", 8)]
-        rules = self._remembered(origin) or await self._learn(origin, get)
-        return rules if isinstance(rules, Unavailable) else rules.judge(href)
-
-    def _remembered(self, origin: str) -> Rules | Unavailable | None:
-        known = self._known.get(origin)
-        return known[1] if known is not None and self._clock.now() < known[0] else None
-
-    async def _learn(self, origin: str, get: Get) -> Rules | Unavailable:
+        origin = origin_of(href)
         async with self._asking.setdefault(origin, asyncio.Lock()):
-            rules = self._remembered(origin)  # the one before us may have fetched it
-            if rules is None:
+            verdict = self.recall(href)  # the one before us may have fetched it
+            if verdict is None:
                 rules = await self._fetch(origin, get)
                 self._remember(origin, rules)
+                verdict = _judged(rules, href)
         self._asking.pop(origin, None)
-        return rules
+        return verdict
 
     def _remember(self, origin: str, rules: Rules | Unavailable) -> None:
         now = self._clock.now()
@@ -168,6 +169,10 @@ class Robots:
     def _closed(self, failure: Failure, detail: str) -> Unavailable:
         told = failure if failure in _TOLD_AS_THEY_ARE else Failure.ROBOTS_DISALLOWED
         return Unavailable(self._clock.now() + RETRIED_AFTER, told, detail)
+
+
+def _judged(rules: Rules | Unavailable, href: str) -> Verdict:
+    return rules if isinstance(rules, Unavailable) else rules.judge(href)
 
 
 def _lines_for(text: str, token: str) -> list[str]:

@@ -68,7 +68,7 @@ class Trip:
             if refusal:
                 return Landing(href, failure=Failure.ADDRESS_REFUSED, detail=refusal)
             if obeys_robots:
-                verdict = await gates.robots.ask(href, self._get_robots)
+                verdict = gates.robots.recall(href) or await gates.robots.ask(href, self._get_robots)
                 if not isinstance(verdict, Allowed):
                     return _barred(href, verdict)
                 self.crawl_delay = verdict.crawl_delay
@@ -101,14 +101,15 @@ class Trip:
             return WireFailure(failure=Failure.TIMED_OUT, detail="the redirects took all the time there was")
         host, pace, headers = self._terms(href)
         request = WireRequest(url=href, headers=headers, timeout=time_left, max_bytes=max_bytes)
-        leave = await self._gates.gate.enter(host, pace)
+        gates = self._gates
+        leave = gates.gate.enter_now(host, pace) or await gates.gate.enter(host, pace)
         try:
-            return await self._gates.transport.send(request, leave.depart)
+            return await gates.transport.send(request, leave.depart)
         finally:
             leave.give_back()
             self.requests += leave.departures
             self.requested_at = leave.departed_at
-            self.took += self._gates.clock.now() - leave.entered_at
+            self.took += gates.clock.now() - leave.entered_at
 
     def _terms(self, href: str) -> tuple[str, Pace, Mapping[str, str]]:
         """Whose pace a request counts against, which pace that is, and what it may say."""

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
+from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, origin_of, registrable_domain
 
 W3LIB = Path(__file__).parents[4] / "shared" / "fixtures" / "urls" / "w3lib.json"
 
@@ -126,3 +126,9 @@ def test_normalizing_keeps_what_the_server_may_need() -> None:
 def test_a_hostile_address_takes_no_longer_to_normalize_than_its_length_warrants() -> None:
     for hostile in ("a" * 20_000, "a/" * 10_000, "a." * 10_000, "a-" * 10_000, "?" * 20_000):
         assert normalize(f"http://example.org/{hostile}é").startswith("http://example.org/")
+
+
+def test_an_origin_is_scheme_host_and_port() -> None:
+    assert origin_of("http://a/b?c=/d") == "http://a"
+    assert origin_of("https://example.org:8443/") == "https://example.org:8443"
+    assert origin_of("mailto:a@b.nl") == "mailto:a@b.nl"
