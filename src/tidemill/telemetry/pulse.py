@@ -6,7 +6,19 @@ from statistics import fmean
 
 import msgspec
 
-from tidemill.pipeline.happenings import Happening, JobDead, JobWaits, PageGot, StoreTrouble
+from tidemill.pipeline.happenings import (
+    BreakerMoved,
+    EnqueueRejected,
+    Happening,
+    JobDead,
+    JobRefused,
+    JobsRescued,
+    JobWaits,
+    LeaseLost,
+    Overdue,
+    PageGot,
+    StoreTrouble,
+)
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -40,14 +52,17 @@ class Pulse:
         """Nothing has happened yet."""
         self._seconds: deque[Second] = deque()
         self._times: deque[int] = deque(maxlen=TIMES_KEPT)
+        self._fired: dict[type, datetime] = {}
 
     def feel(self, happening: Happening) -> None:
         """The listener."""
         if type(happening) is PageGot:
             self._cell(happening.at).pages += 1
             self._times.append(happening.milliseconds)
-        elif is_error(happening):
-            self._cell(happening.at).errors += 1
+        elif type(happening) in SAFETY:
+            self._fired[type(happening)] = happening.at
+            if is_error(happening):
+                self._cell(happening.at).errors += 1
 
     def _cell(self, at: datetime) -> Second:
         if self._seconds and at - self._seconds[-1].at < timedelta(seconds=1):
@@ -70,6 +85,23 @@ class Pulse:
             average_ms=round(fmean(times), 1) if times else 0.0,
             p95_ms=float(times[int(len(times) * 0.95)]) if times else 0.0,
         )
+
+    def fired(self) -> dict[str, datetime | None]:
+        """When each safety mechanism last did its work since this process started; None for not yet (D-10)."""
+        return {name: self._fired.get(kind) for kind, name in SAFETY.items()}
+
+
+SAFETY: dict[type, str] = {
+    JobWaits: "wait or retry",
+    JobRefused: "refusal",
+    JobDead: "dead letter",
+    BreakerMoved: "breaker",
+    EnqueueRejected: "full queue",
+    LeaseLost: "fence",
+    JobsRescued: "rescue",
+    StoreTrouble: "store trouble",
+    Overdue: "schedule check",
+}
 
 
 def is_error(happening: Happening) -> bool:

@@ -3,7 +3,6 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from rig.clock import NOON
-from tidemill.pipeline.happenings import StageDone
 from tidemill.telemetry.process import usage
 from tidemill.telemetry.pulse import Pulse, Rates
 from tidemill.telemetry.recent import Recent
@@ -40,7 +39,7 @@ def test_the_pulse_forgets_what_is_over_an_hour_old() -> None:
 
 
 def test_the_newest_come_first_and_the_oldest_go() -> None:
-    recent = Recent(keep=2, leave_out=(StageDone,))
+    recent = Recent(keep=2)
     for happening in (announced.RUN_OPENED, announced.STAGE_DONE, announced.DEAD, announced.RUN_CLOSED):
         recent.remember(happening)
     assert recent.latest() == [announced.RUN_CLOSED, announced.DEAD]
@@ -51,3 +50,13 @@ def test_this_process_uses_something() -> None:
     used = usage()
     assert 0 < used.memory_mb <= used.peak_memory_mb + 50
     assert used.cpu_seconds > 0
+
+
+def test_the_pulse_knows_when_each_safety_mechanism_last_fired() -> None:
+    pulse = Pulse()
+    assert set(pulse.fired().values()) == {None}
+    pulse.feel(announced.OPENED_BREAKER)
+    pulse.feel(at(5, announced.RESCUED))
+    assert pulse.fired()["breaker"] == NOON
+    assert pulse.fired()["rescue"] == NOON + timedelta(seconds=5)
+    assert pulse.fired()["fence"] is None

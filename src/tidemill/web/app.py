@@ -1,0 +1,98 @@
+"""The web app: the API, the pages and what watches us, in one application."""
+
+from functools import partial
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.ports import StoreError
+from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
+from tidemill.web.api.reading import reading
+from tidemill.web.api.watching import watching
+from tidemill.web.deps import WebDeps
+from tidemill.web.guard import Guard
+from tidemill.web.portal.pages import Pages, portal
+from tidemill.web.schemas import describe
+from tidemill.web.watch import Watch
+
+STATIC = Path(__file__).parent / "static"
+DESCRIPTION = "Read access to what Tidemill scrapes and to how it fares. Everything is read-only."
+
+
+def create_app(deps: WebDeps) -> FastAPI:
+    """Put the app together; it asks only what it is given, and can change nothing."""
+    app = FastAPI(
+        title="Tidemill",
+        version=deps.version,
+        description=DESCRIPTION,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # the framework's own pages load scripts from elsewhere
+        redoc_url=None,
+    )
+    watch = Watch(deps)
+    pages = Pages(deps, watch)
+    app.include_router(watching(deps, watch))
+    app.include_router(reading(deps))
+    app.include_router(portal(deps, pages))
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard, allowed_hosts=deps.allowed_hosts)
+    # The framework's documented way to bring a description of one's own.
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]
+    _explain_errors(app, pages)
+    return app
+
+
+def _explain_errors(app: FastAPI, pages: Pages) -> None:
+    """Every error becomes one shape: a page for a person, JSON for a program."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        status, trouble = explain(error)
+        if _is_for_a_person(request):
+            return pages.trouble(status, trouble)
+        return error_answer(status, trouble.code, trouble.message, trouble.hint)
+
+    kinds = (
+        HTTPException, RequestValidationError, StoreError, TimeoutError, NotThere, BadQuestion, Mistake, Exception,
+    )  # fmt: skip
+    for kind in kinds:
+        app.add_exception_handler(kind, answer)
+
+
+def _is_for_a_person(request: Request) -> bool:
+    return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
+
+
+def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: PLR0911 - one line per kind of error, read as a table
+    """An error's status, and what to say about it; a bug's own words stay inside."""
+    match error:
+        case NotThere(message=message, hint=hint):
+            return 404, Trouble("not_found", message, hint)
+        case NotFound():
+            return 404, Trouble("not_found", f"{error}")
+        case BadQuestion() | Mistake():
+            return 422, Trouble("bad_parameter", f"{error}")
+        case RequestValidationError():
+            return 422, Trouble(
+                "bad_parameter", _bad_parameters(error), "See /api/v1/openapi.json for what is allowed."
+            )
+        case StoreError():
+            return 503, Trouble("database_away", f"{error}", "Try again in a moment; /health says how things stand.")
+        case TimeoutError():
+            return 503, Trouble("database_away", "The database did not answer in time.", "Try again in a moment.")
+        case HTTPException(status_code=404):
+            return 404, Trouble("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+        case HTTPException(status_code=status, detail=detail):
+            return status, Trouble("refused", str(detail))
+        case _:
+            return 500, Trouble("bug", "Something broke on our side.", "The log holds its trace.")
+
+
+def _bad_parameters(error: RequestValidationError) -> str:
+    """Which parameters, and what is wrong with each; what was sent is not repeated."""
+    return "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())

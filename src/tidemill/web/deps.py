@@ -1,0 +1,44 @@
+"""What the web app works with; the composition root fills it in."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tidemill.operations.explanation import Explanation
+from tidemill.pipeline.ports import Clock
+from tidemill.store.views import Views
+from tidemill.telemetry.metrics import Metrics
+from tidemill.telemetry.pulse import Pulse
+from tidemill.telemetry.recent import Recent
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+"""What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
+
+Why = Callable[[str], Awaitable[Explanation]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebDeps:
+    """Everything the web app asks, and nothing that it could change.
+
+    `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
+    many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
+    tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
+    `source:NAME`. `allowed_hosts` are the names under which we may be called; None allows any.
+    """
+
+    views: Views
+    clock: Clock
+    overdue: Callable[[], Awaitable[Sequence[tuple[str, str]]]]
+    missed: Callable[[], Awaitable[Sequence[tuple[str, int]]]]
+    pending: Callable[[], Awaitable[tuple[Mapping[str, int], int]]]
+    disabled_adapters: Callable[[], Awaitable[Collection[str]]]
+    require_current: Callable[[], Awaitable[None]]
+    metrics: Metrics
+    pulse: Pulse
+    recent: Recent
+    version: str
+    started_at: datetime
+    why: Why
+    lease: timedelta = timedelta(seconds=60)
+    allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

@@ -1,0 +1,76 @@
+"""Around every answer: who may call us by which name, and what a browser may do with what we send (A4)."""
+
+from collections.abc import Collection, MutableMapping
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tidemill.web.answers import error_answer
+
+CONTENT_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+"""No script at all and nothing from elsewhere: scraped text that slipped through as markup still could do nothing."""
+
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """An ASGI layer; the outermost, so that errors carry the headers too."""
+
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None) -> None:
+        """Stand in front of `app`."""
+        self._app = app
+        self._allowed = None if allowed_hosts is None else frozenset(name.lower() for name in allowed_hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or not; its answer gets its headers either way."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif self._may_call(scope):
+            await self._app(scope, receive, with_headers(scope, send))
+        else:
+            answer = error_answer(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
+            await answer(scope, receive, with_headers(scope, send))
+
+    def _may_call(self, scope: Scope) -> bool:
+        return self._allowed is None or called_as(scope) in self._allowed
+
+
+HOST_HINT = "Call it by the address it listens on, or allow the name in the settings."
+
+
+def called_as(scope: Scope) -> str:
+    """The name in the Host header, without its port."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1").lower()
+    name, _, port = host.rpartition(":")
+    return name if name and port.isdigit() else host
+
+
+def with_headers(scope: Scope, send: Send) -> Send:
+    """The same `send`, which adds the headers; only files that never change may be kept by a browser."""
+    fresh = "max-age=3600" if scope["path"].startswith("/static/") else "no-store"
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            _add(message, fresh)
+        await send(message)
+
+    return sending
+
+
+def _add(message: MutableMapping[str, Any], fresh: str) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers[name] = value
+    headers.setdefault("Cache-Control", fresh)

@@ -1,0 +1,226 @@
+"""How the system is: healthy, degraded or down, and why (H4)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from tidemill.core.views import BreakerView, WorkerView
+from tidemill.telemetry.process import Usage
+from tidemill.telemetry.pulse import Rates
+
+ERRORS_A_MINUTE = 5
+ERROR_SHARE = 0.1
+"""So many errors in a minute degrade us, if they are also more than a tenth of what was tried."""
+BREAKERS_SHOWN = 100
+NAMED = 5
+"""So many sources are named in a reason; the rest is counted."""
+
+
+class Grade(StrEnum):
+    """What an operator is told first."""
+
+    HEALTHY = "healthy"
+    DEGRADED = "degraded"
+    DOWN = "down"
+
+
+class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the database answers, how fast, and what it said if not."""
+
+    reachable: bool
+    latency_ms: float = 0.0
+    error: str = ""
+
+
+class ScraperState(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker process."""
+
+    scraper_id: str
+    name: str
+    pid: int
+    start_time: datetime
+    last_update: datetime
+    uptime_seconds: float
+    jobs: int
+    health_status: str
+
+
+class QueueState(msgspec.Struct, frozen=True, kw_only=True):
+    """Jobs that wait or are in hand."""
+
+    pending: int = 0
+    by_adapter: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+class Resources(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answering process uses; the share of a processor is over its whole life."""
+
+    total_memory_mb: float
+    peak_memory_mb: float
+    total_cpu_percent: float
+
+
+class BreakerState(msgspec.Struct, frozen=True, kw_only=True):
+    """A circuit breaker, in short."""
+
+    name: str
+    state: str
+    failure_count: int
+    total_calls: int
+    total_successes: int
+    total_failures: int
+    total_rejections: int
+    cooldown_until: datetime | None
+    last_state_change: datetime
+
+
+class Errors(msgspec.Struct, frozen=True, kw_only=True):
+    """Errors that this process met, and the breakers; those that are not closed stand first."""
+
+    last_minute: int
+    last_hour: int
+    circuit_breakers: Sequence[BreakerState] = ()
+
+
+class Performance(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the last thousand pages took, and how many came in the last minute."""
+
+    average_latency_ms: float
+    p95_latency_ms: float
+    updates_per_minute: int
+
+
+class Late(msgspec.Struct, frozen=True):
+    """Something that the schedule asked for and that has not happened."""
+
+    subject: str
+    detail: str
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole answer of `/health`."""
+
+    status: Grade
+    reasons: Sequence[str]
+    timestamp: datetime
+    version: str
+    uptime_seconds: float
+    database: DatabaseState
+    active_scraper_count: int
+    scrapers: Sequence[ScraperState]
+    queue: QueueState
+    resources: Resources
+    errors: Errors
+    performance: Performance
+    overdue: Sequence[Late]
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What health is judged by."""
+
+    database: DatabaseState
+    workers: Sequence[WorkerView] = ()
+    breakers: Sequence[BreakerView] = ()
+    overdue: Sequence[Late] = ()
+    queue: QueueState = QueueState()
+    rates: Rates = Rates()
+
+
+def judge(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
+    """The grade, and every reason for it in words."""
+    if not facts.database.reachable:
+        return Grade.DOWN, [facts.database.error]
+    fatal = [] if any(is_alive(worker, now, lease) for worker in facts.workers) else ["no worker is alive"]
+    worries = [*_breaker_worry(facts), *_late_worries(facts), *_error_worry(facts.rates)]
+    if fatal:
+        return Grade.DOWN, fatal + worries
+    return (Grade.DEGRADED if worries else Grade.HEALTHY), worries
+
+
+def is_alive(worker: WorkerView, now: datetime, lease: timedelta) -> bool:
+    """Whether a worker holds its leases still."""
+    return worker.ended_at is None and now - worker.seen_at <= lease
+
+
+def _breaker_worry(facts: Facts) -> list[str]:
+    names = [each.source_name for each in facts.breakers if each.state == "OPEN"]
+    if not names:
+        return []
+    shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return [f"{len(names)} breaker{'s are' if len(names) > 1 else ' is'} open: {shown}"]
+
+
+def _late_worries(facts: Facts) -> list[str]:
+    return [f"{late.subject} is overdue: {late.detail}" for late in facts.overdue]
+
+
+def _error_worry(rates: Rates) -> list[str]:
+    tried = rates.pages_last_minute + rates.errors_last_minute
+    if rates.errors_last_minute < ERRORS_A_MINUTE or rates.errors_last_minute <= ERROR_SHARE * tried:
+        return []
+    return [f"{rates.errors_last_minute} errors in the last minute"]
+
+
+def health_of(
+    facts: Facts, usage: Usage, now: datetime, *, lease: timedelta, version: str, started_at: datetime
+) -> Health:
+    """Everything that `/health` tells."""
+    grade, reasons = judge(facts, now, lease)
+    alive = [worker for worker in facts.workers if is_alive(worker, now, lease)]
+    uptime = (now - started_at).total_seconds()
+    return Health(
+        status=grade,
+        reasons=reasons,
+        timestamp=now,
+        version=version,
+        uptime_seconds=uptime,
+        database=facts.database,
+        active_scraper_count=len(alive),
+        scrapers=[_scraper(worker, now) for worker in alive],
+        queue=facts.queue,
+        resources=Resources(
+            total_memory_mb=usage.memory_mb,
+            peak_memory_mb=usage.peak_memory_mb,
+            total_cpu_percent=round(100 * usage.cpu_seconds / uptime, 1) if uptime > 0 else 0.0,
+        ),
+        errors=Errors(
+            last_minute=facts.rates.errors_last_minute,
+            last_hour=facts.rates.errors_last_hour,
+            circuit_breakers=[_breaker(each) for each in facts.breakers[:BREAKERS_SHOWN]],
+        ),
+        performance=Performance(
+            average_latency_ms=facts.rates.average_ms,
+            p95_latency_ms=facts.rates.p95_ms,
+            updates_per_minute=facts.rates.pages_last_minute,
+        ),
+        overdue=facts.overdue,
+    )
+
+
+def _scraper(worker: WorkerView, now: datetime) -> ScraperState:
+    return ScraperState(
+        scraper_id=str(worker.id),
+        name=worker.name,
+        pid=worker.pid,
+        start_time=worker.started_at,
+        last_update=worker.seen_at,
+        uptime_seconds=(now - worker.started_at).total_seconds(),
+        jobs=worker.jobs,
+        health_status=Grade.HEALTHY,
+    )
+
+
+def _breaker(view: BreakerView) -> BreakerState:
+    return BreakerState(
+        name=view.source_name,
+        state=view.state,
+        failure_count=view.failure_count,
+        total_calls=view.total_calls,
+        total_successes=view.total_successes,
+        total_failures=view.total_failures,
+        total_rejections=view.total_rejections,
+        cooldown_until=view.cooldown_until,
+        last_state_change=view.changed_at,
+    )

@@ -1,0 +1,1 @@
+"""Pages for people: they work without scripts, and take nothing from elsewhere."""

@@ -1,0 +1,63 @@
+"""What happened lately, in words for a person."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from tidemill.pipeline.happenings import (
+    BreakerMoved,
+    EnqueueRejected,
+    Happening,
+    JobDead,
+    JobsRescued,
+    LeaseLost,
+    Overdue,
+    RunClosed,
+    StoreTrouble,
+)
+from tidemill.web.portal.words import colour
+
+
+class News(msgspec.Struct, frozen=True):
+    """One thing worth a look."""
+
+    at: datetime
+    kind: str
+    colour: str
+    words: str
+
+
+def news(happenings: Iterable[Happening], names: Mapping[int, str]) -> list[News]:
+    """Those of the happenings that a person wants to know of; `names` are the sources'."""
+    told = (_tell(each, names) for each in happenings)
+    return [each for each in told if each is not None]
+
+
+def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: PLR0911 - one case per kind
+    match happening:
+        case RunClosed(at=at, summary=run):
+            counts = run.counts
+            words = f"{run.source_name}: {counts.urls_succeeded} of {counts.urls_attempted} pages"
+            new = f", {counts.records_inserted} new" if counts.records_inserted else ""
+            return News(at, "run", colour(run.status), words + new)
+        case JobDead(at=at, source_id=source, failure=failure):
+            return News(at, "dead letter", "bad", f"{_name(names, source)}: {failure.replace('_', ' ')}")
+        case BreakerMoved(at=at, source_id=source, after=after):
+            return News(at, "breaker", colour(after), f"{_name(names, source)}: {after.lower().replace('_', ' ')}")
+        case JobsRescued(at=at, jobs=jobs, reason=reason):
+            return News(at, "rescue", "warn", f"{jobs} jobs freed: {reason}")
+        case LeaseLost(at=at, job_id=job):
+            return News(at, "fence", "warn", f"job {job} had changed hands; what came late was not written")
+        case EnqueueRejected(at=at, rejected=rejected, reason=reason):
+            return News(at, "queue", "warn", f"{rejected} targets turned away: {reason}")
+        case StoreTrouble(at=at, detail=detail):
+            return News(at, "database", "bad", detail)
+        case Overdue(at=at, subject=subject, detail=detail):
+            return News(at, "overdue", "bad", f"{subject}: {detail}")
+        case _:
+            return None
+
+
+def _name(names: Mapping[int, str], source_id: int) -> str:
+    return names.get(source_id, f"source {source_id}")

@@ -1,0 +1,60 @@
+"""What the API answers, described for OpenAPI: made from the very values that are sent."""
+
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from tidemill.core.views import EventDetail, EventView, RunDetail, RunView, SourceDetail, SourceView
+from tidemill.operations.explanation import Explanation
+from tidemill.web.answers import ErrorBody, Listed
+from tidemill.web.health import Health
+from tidemill.web.watch import Status
+
+ANSWERS: tuple[Any, ...] = (
+    Listed[SourceView], Listed[RunView], Listed[EventView], SourceDetail, RunDetail, EventDetail, Explanation,
+    Health, Status, ErrorBody,
+)  # fmt: skip
+
+REFERENCE = "#/components/schemas/{name}"
+
+
+def _hook(kind: type) -> dict[str, Any]:
+    """What msgspec has no words for: a record is an object whose shape is its vertical's."""
+    if kind is msgspec.Raw:
+        return {"type": "object"}
+    raise NotImplementedError
+
+
+_schemas, COMPONENTS = msgspec.json.schema_components(ANSWERS, schema_hook=_hook, ref_template=REFERENCE)
+_OF = dict(zip(map(str, ANSWERS), _schemas, strict=True))
+
+_TROUBLES = {
+    404: "It does not exist.",
+    422: "A parameter cannot be used.",
+    503: "The database is away; try again later.",
+}
+
+
+def answers(kind: Any, *troubles: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route: what it sends when all goes well, and the ways in which it may not."""
+    well: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(_OF[str(kind)])}}
+    failing: dict[int | str, dict[str, Any]] = {
+        each: {"description": _TROUBLES[each], "content": _json(_OF[str(ErrorBody)])} for each in troubles
+    }
+    return {**well, **failing}
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The whole document, with our values among its components and without the framework's own error shape."""
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        components.pop(unused, None)
+    components.update(COMPONENTS)
+    return document

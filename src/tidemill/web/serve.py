@@ -1,0 +1,78 @@
+"""Runs the web app inside our own event loop, beside the engine."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+GRACE_SECONDS = 3
+"""How long answers under way may take to finish when we stop."""
+
+
+class CannotListen(Exception):
+    """The address cannot be had; the message says why and what to do."""
+
+
+class InLoopServer(uvicorn.Server):
+    """A server that leaves signals to whoever runs the loop, and tells when it listens."""
+
+    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
+        """`listening` is called once, when requests are answered."""
+        super().__init__(config)
+        self._listening = listening
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are the engine's: the first Ctrl-C drains, the second stops (R6)."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so."""
+        await super().startup(sockets)
+        self._listening()
+
+
+async def serve(app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None]) -> None:
+    """Answer requests until cancelled; then finish those under way and leave.
+
+    `ready` is told the address once we listen; with port 0 it holds the port that was picked.
+    """
+    listener = listen(host, port)
+    config = uvicorn.Config(
+        app, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )  # fmt: skip
+    server = InLoopServer(config, lambda: ready(address_of(listener)))
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="web")
+    try:
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await serving
+        raise
+    finally:
+        listener.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, before anything else is started."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        msg = f"the web app cannot listen on {host} port {port} ({error.strerror}); choose another port, or 0 for any"
+        raise CannotListen(msg) from error
+    listener.settimeout(0)
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """Where a browser finds us."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

@@ -1,0 +1,141 @@
+"""Looks at the system for everyone who asks how it is: health, status, metrics and the front page."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from tidemill.core.views import SourceView, TickView, Totals
+from tidemill.pipeline.ports import StoreError
+from tidemill.telemetry.gauges import Snapshot, SourceStand
+from tidemill.telemetry.process import usage
+from tidemill.web.deps import WebDeps
+from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
+from tidemill.web.kept import Kept
+
+PATIENCE_SECONDS = 2
+"""A database that takes longer counts as gone: whoever asks for our health wants an answer."""
+STATUS_AGE = timedelta(seconds=5)
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """The schedule against what happened (D-10), in numbers and with when each safety mechanism last fired.
+
+    `totals` and `ticks` are missing while the database is away.
+    """
+
+    status: Grade
+    reasons: Sequence[str]
+    timestamp: datetime
+    version: str
+    totals: Totals | None
+    ticks: Sequence[TickView]
+    overdue: Sequence[Late]
+    last_fired: Mapping[str, datetime | None]
+
+
+class Watch:
+    """One look serves everyone who comes within its age."""
+
+    def __init__(self, deps: WebDeps) -> None:
+        """Nothing is looked at yet."""
+        self._deps = deps
+        self.totals = Kept(deps.views.counts, deps.clock, STATUS_AGE)
+        self.ticks = Kept(deps.views.ticks, deps.clock, STATUS_AGE)
+        self.status = Kept(self._status, deps.clock, STATUS_AGE)
+
+    async def health(self) -> Health:
+        """How we are, now."""
+        facts = await self._facts()
+        deps = self._deps
+        return health_of(
+            facts, usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
+        )  # fmt: skip
+
+    async def _facts(self) -> Facts:
+        rates = self._deps.pulse.rates(self._deps.clock.now())
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                pending, total = await self._deps.pending()
+                workers = await self._deps.views.workers()
+                breakers = await self._deps.views.breakers()
+                overdue = await self.overdue()
+        except StoreError as error:
+            return Facts(database=DatabaseState(reachable=False, error=str(error)), rates=rates)
+        except TimeoutError:
+            words = f"the database did not answer within {PATIENCE_SECONDS} seconds"
+            return Facts(database=DatabaseState(reachable=False, error=words), rates=rates)
+        took = round((time.perf_counter() - started) * 1000, 1)
+        return Facts(
+            database=DatabaseState(reachable=True, latency_ms=took),
+            workers=workers,
+            breakers=breakers,
+            overdue=overdue,
+            queue=QueueState(pending=total, by_adapter=pending),
+            rates=rates,
+        )
+
+    async def overdue(self) -> list[Late]:
+        """Periodic work that is late, and sources that the schedule has passed over."""
+        late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
+        missed = await self._deps.missed()
+        return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
+
+    async def _status(self) -> Status:
+        health = await self.health()
+        there = health.database.reachable
+        return Status(
+            status=health.status,
+            reasons=health.reasons,
+            timestamp=health.timestamp,
+            version=health.version,
+            totals=await self.totals.get() if there else None,
+            ticks=await self.ticks.get() if there else (),
+            overdue=health.overdue,
+            last_fired=self._deps.pulse.fired(),
+        )
+
+    async def snapshot(self) -> Snapshot | None:
+        """How things stand, for the gauges; None while the database is away."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await self._snapshot()
+        except (StoreError, TimeoutError):
+            return None
+
+    async def _snapshot(self) -> Snapshot:
+        deps, now = self._deps, self._deps.clock.now()
+        totals, ticks = await self.totals.get(), await self.ticks.get()
+        sources, off = await deps.views.sources(now), await deps.disabled_adapters()
+        pending, _ = await deps.pending()
+        workers = await deps.views.workers()
+        return Snapshot(
+            at=now,
+            jobs=totals.jobs,
+            dead_letters=totals.dead_letters,
+            breakers=totals.breakers,
+            pending=pending,
+            adapters={source.adapter_id: source.adapter_id not in off for source in sources},
+            sources=[_stand(source) for source in sources],
+            workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
+            ticks_overdue=len(await deps.overdue()),
+            tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
+        )
+
+
+def _stand(source: SourceView) -> SourceStand:
+    return SourceStand(
+        id=source.id,
+        name=source.name,
+        vertical=source.vertical,
+        adapter_id=source.adapter_id,
+        available=source.is_available,
+        breaker=source.circuit_state,
+        targets=source.targets,
+        targets_active=source.targets_on,
+        records=source.records,
+        last_success_at=source.last_success_at,
+    )
