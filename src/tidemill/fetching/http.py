@@ -46,7 +46,7 @@ class HttpFetcher:
         headers, is_conditional = self._headers, False
         if request.headers or request.etag or request.last_modified:
             conditions = _conditions(request)
-            headers, is_conditional = {**headers, **request.headers, **conditions}, bool(conditions)
+            headers, is_conditional = _merged(headers, {**request.headers, **conditions}), bool(conditions)
         trip = Trip(self._gates, request, headers, href)
         landing = await trip.follow(href, request.max_bytes, request.timeout, obeys_robots=request.obey_robots)
         if landing.response is None:
@@ -123,6 +123,12 @@ def digest_of(body: bytes) -> int:
     """The change-detection hash of a body, as a signed 64-bit integer that any database holds."""
     digest = xxhash.xxh3_64_intdigest(body)
     return digest - (_SIGN_BIT << 1) if digest & _SIGN_BIT else digest
+
+
+def _merged(usual: Mapping[str, str], special: Mapping[str, str]) -> dict[str, str]:
+    """The usual headers with these in their place, whatever the case of their names."""
+    replaced = {name.lower() for name in special}
+    return {**{name: value for name, value in usual.items() if name.lower() not in replaced}, **special}
 
 
 def _conditions(request: FetchRequest) -> dict[str, str]:

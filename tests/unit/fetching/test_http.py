@@ -82,6 +82,14 @@ async def test_every_request_names_us_honestly_and_carries_the_sources_own_heade
         assert request.headers["Accept-Language"] == "nl"
 
 
+async def test_a_sources_own_header_replaces_ours_whatever_its_case(clock: SettableClock) -> None:
+    web = Web(clock, {HOME: page()})
+    await fetcher_of(web, clock).fetch(asking(headers={"accept": "application/json"}))
+    assert {name: value for name, value in web.sent[-1][1].headers.items() if name.lower() == "accept"} == {
+        "accept": "application/json"
+    }
+
+
 async def test_a_compressed_page_is_decoded_and_kept_as_it_came(clock: SettableClock) -> None:
     wire = gzip.compress(b"<p>hoi</p>")
     answer = WireResponse(status_code=200, headers={"content-encoding": "gzip"}, body=wire)
