@@ -5,12 +5,14 @@ Settings come from `TIDEMILL_*` variables, then from `tidemill.toml` in the work
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -104,6 +106,43 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
         return Settings(**{name: value for name, value in values.items() if _not_in_environment(name, overrides)})
     except ValidationError as error:
         raise BadSettings(_explain(error)) from error
+
+
+class Knob(msgspec.Struct, frozen=True):
+    """A setting as this installation has it: its value without secrets, and where that comes from."""
+
+    name: str
+    value: Any
+    origin: Literal["default", "file", "environment", "command line"]
+    description: str
+
+
+def knobs(file: Path | None = None, **overrides: Any) -> list[Knob]:
+    """Every setting with its value, its origin and what it does; passwords are masked."""
+    settings = load_settings(file, **overrides)
+    written = _from_file(FILE if file is None else file, required=file is not None)
+    shown = settings.model_dump(mode="json")
+    shown["database"] = masked(settings.database.get_secret_value())
+    return [
+        Knob(name, shown[name], _origin(name, written, overrides), field.description or "")
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def _origin(
+    name: str, written: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> Literal["default", "file", "environment", "command line"]:
+    if name in overrides:
+        return "command line"
+    if any(variable.removeprefix(PREFIX).lower().split("__", 1)[0] == name
+           for variable in os.environ if variable.startswith(PREFIX)):  # fmt: skip
+        return "environment"
+    return "file" if name in written else "default"
+
+
+def masked(url: str) -> str:
+    """A database's address without its password."""
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
 
 
 def _not_in_environment(name: str, overrides: Mapping[str, Any]) -> bool:

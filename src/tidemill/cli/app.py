@@ -1,0 +1,164 @@
+"""The `tidemill` command: a table of commands, each loaded only when it is asked for.
+
+`tidemill --help` is ready in a blink because it reads this table instead of importing the whole system.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer._click.core import Command, Context
+from typer.core import TyperCommand, TyperGroup
+
+from tidemill import __version__
+from tidemill.cli.place import Place
+
+RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
+
+
+class Entry(NamedTuple):
+    """A command: the panel it is listed in and its help in one line."""
+
+    panel: str
+    help: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "up": Entry(RUN, "Run everything in one process: schedule, workers and web app."),
+    "demo": Entry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
+    "crawl": Entry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
+    "tick": Entry(RUN, "Do one piece of periodic work by hand."),
+    "simulate": Entry(RUN, "Run the real system through weeks of virtual time and check its laws."),
+    "bench": Entry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
+    "list": Entry(LOOK, "List adapters, verticals and sources."),
+    "runs": Entry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
+    "why": Entry(LOOK, "Explain anything: which gate, which rule, which page."),
+    "doctor": Entry(LOOK, "Check that everything is well, and say what to do if it is not."),
+    "sql": Entry(LOOK, "Ask the database a question, read-only: the runbook's or your own."),
+    "export": Entry(LOOK, "Write events as JSON Lines or CSV, however many there are."),
+    "sources": Entry(ACT, "List, import, add, switch, run and remove sources."),
+    "targets": Entry(ACT, "List, import, add, pause, run and remove targets."),
+    "adapters": Entry(ACT, "List adapters and switch them on and off."),
+    "dlq": Entry(ACT, "Look at dead letters, retry and discard them."),
+    "breaker": Entry(ACT, "Look at circuit breakers and reset them."),
+    "fetch": Entry(PAGES, "Fetch one page through every gate and tell what came back."),
+    "parse": Entry(PAGES, "Read a page and show what becomes of every record on it."),
+    "shell": Entry(PAGES, "Try selectors on a fetched, saved or stored page."),
+    "settings": Entry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),
+    "migrate": Entry(UPKEEP, "Bring the database's tables to this version."),
+}
+"""Every command; its module is `tidemill.cli.commands.NAME`, and a test holds these words against its own."""
+
+
+class LazyGroup(TyperGroup):
+    """Lists commands from the table, and imports the one that is run."""
+
+    def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Every command, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:  # noqa: ARG002 - click's signature
+        """A stand-in that only knows its help; `resolve_command` brings the real one."""
+        entry = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:  # fmt: skip
+        """The real command, once it is known which; a typo gets a suggestion."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(str(name)), rest
+
+
+def load(name: str) -> Command:
+    """Import a command's module and make its command."""
+    module = importlib.import_module(f"tidemill.cli.commands.{name}")
+    command = typer.main.get_command(module.app)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    name="tidemill",
+    cls=LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
+    if wanted:
+        typer.echo(f"tidemill {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tidemill(
+    ctx: typer.Context,
+    settings: Annotated[
+        Path | None,
+        typer.Option("--settings", metavar="FILE", help="Read settings from this file instead of tidemill.toml."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option("--database", metavar="URL", help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."),
+    ] = None,
+    version: Annotated[  # noqa: ARG001, FBT002 - handled before we get here
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
+    """Tidemill keeps scraped data fresh and trustworthy, without ever stopping.
+
+    Begin with [bold]tidemill demo[/bold]. Every command that reads takes --json for machines. Exit codes: 0 complete,
+    1 failure, 2 usage, 3 partial, 4 empty although nothing said so.
+    """
+    ctx.obj = Place(settings, database)
+
+
+def main() -> None:
+    """Run the command line; a person's mistake is one line, never a traceback."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and answer its exit code."""
+    command = typer.main.get_command(app)
+    try:
+        answer: Any = command.main(arguments, prog_name="tidemill", standalone_mode=False)
+    except typer.Abort:
+        return complain("stopped", 130)
+    except typer.TyperException as mistake:
+        return complain_of_usage(mistake)
+    except KeyboardInterrupt:
+        return complain("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more at its end
+        return 141
+    except Exception as error:
+        from tidemill.cli.mistakes import told  # noqa: PLC0415 - it knows half of the system by name
+
+        code, words = told(error)
+        if words is None:
+            raise
+        return complain(f"error: {words}", code)
+    return answer if isinstance(answer, int) else 0
+
+
+def complain(words: str, code: int) -> int:
+    """One line on standard error."""
+    sys.stderr.write(f"{words}\n")
+    return code
+
+
+def complain_of_usage(mistake: typer.TyperException) -> int:
+    """What was typed makes no sense, in one line; or the whole help, where that was all that could be meant."""
+    words = mistake.format_message()
+    context = getattr(mistake, "ctx", None)
+    if context is None or "Usage:" in words or not words:
+        return complain(words, mistake.exit_code)
+    return complain(f"error: {words} (see `{context.command_path} --help`)", mistake.exit_code)

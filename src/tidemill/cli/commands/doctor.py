@@ -1,0 +1,39 @@
+"""`tidemill doctor`."""
+
+import typer
+
+from tidemill.bootstrap import build
+from tidemill.cli.mistakes import FAILURE
+from tidemill.cli.opening import refuse_if_absent, run, settings_of
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, table
+from tidemill.operations.doctor import Check
+from tidemill.operations.mistakes import Mistake
+
+app = single()
+
+
+@app.command()
+def doctor(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """Check that everything is well, and say what to do if it is not."""
+    checks = run(examine(ctx))
+    if json:
+        emit(checks)
+    else:
+        rows = [(check.level, check.name, check.detail, check.remedy) for check in checks]
+        table("", ["", "what", "finding", "what to do"], rows)
+    raise typer.Exit(FAILURE if any(check.level == "failure" for check in checks) else 0)
+
+
+async def examine(ctx: typer.Context) -> list[Check]:
+    """Every check; a database that is not there is one of them."""
+    settings = settings_of(ctx)
+    try:
+        refuse_if_absent(settings)
+    except Mistake as mistake:
+        return [Check("database", "failure", str(mistake).partition(";")[0], "run `tidemill migrate`")]
+    system = build(settings)
+    try:
+        return await system.desks.doctor.examine()
+    finally:
+        await system.close()

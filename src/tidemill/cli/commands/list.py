@@ -1,0 +1,65 @@
+"""`tidemill list`."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tidemill.bootstrap import VERTICALS
+from tidemill.cli.opening import opened, run
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, table
+
+app = single()
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    ADAPTERS = "adapters"
+    VERTICALS = "verticals"
+    SOURCES = "sources"
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A name with what there is to say about it."""
+
+    name: str
+    about: str
+
+
+@app.command("list")
+def list_things(
+    ctx: typer.Context,
+    what: Annotated[What, typer.Argument(help="What to list.")] = What.ADAPTERS,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List adapters, verticals and sources."""
+    lines = run(source_lines(ctx)) if what is What.SOURCES else known_lines(what)
+    if json:
+        emit(lines)
+        return
+    table("", [what.value, ""], [(line.name, line.about) for line in lines])
+
+
+def known_lines(what: What) -> list[Line]:
+    """What this version brings along; no database is asked."""
+    if what is What.VERTICALS:
+        return [
+            Line(one.name, f"policy {one.policy.name}, {one.policy.schedule}, {len(one.adapters)} adapters")
+            for one in VERTICALS.values()
+        ]
+    adapters = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
+    return [
+        Line(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters
+    ]  # fmt: skip
+
+
+async def source_lines(ctx: typer.Context) -> list[Line]:
+    """The sources of this installation."""
+    async with opened(ctx) as system:
+        return [
+            Line(one.name, one.reason or one.base_url) for one in await system.store.views.sources(system.clock.now())
+        ]

@@ -1,0 +1,31 @@
+"""`tidemill migrate`."""
+
+import typer
+
+from tidemill.bootstrap import build
+from tidemill.cli.opening import run, settings_of
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, say
+from tidemill.store.migrate import upgrade
+
+app = single()
+
+
+@app.command()
+def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """Bring the database's tables to this version."""
+
+    async def work() -> tuple[str | None, str]:
+        system = build(settings_of(ctx))
+        try:
+            return await upgrade(system.store.database)
+        finally:
+            await system.close()
+
+    before, after = run(work())
+    if json:
+        emit({"before": before, "after": after})
+    elif before == after:
+        say(f"the tables are at step {after} already")
+    else:
+        say(f"the tables are at step {after} now (before: {before or 'none'})")

@@ -1,0 +1,102 @@
+"""`tidemill runs`."""
+
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, Limit, Source, group
+from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.core.run import RunStatus
+from tidemill.core.views import RunDetail, RunView
+from tidemill.operations.why import present
+
+app = group("Look at runs, stage by stage; take up jobs that waited too long.")
+
+
+@app.command("list")
+def list_runs(
+    ctx: typer.Context,
+    source: Source = None,
+    status: Annotated[RunStatus | None, typer.Option(help="Only with this status.")] = None,
+    before: Annotated[int | None, typer.Option(help="Go on before this number.")] = None,
+    limit: Limit = 50,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List runs, the newest first."""
+
+    async def work() -> list[RunView]:
+        async with opened(ctx) as system:
+            owner = (await system.desks.sources.find(source)).id if source else None
+            return await system.store.views.runs(owner, status, before=before, limit=limit)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [
+        (key(one.id), one.source_name, one.trigger, one.status, one.complete, one.started_at,
+         f"{one.urls_succeeded}/{one.urls_attempted}", one.pages_unchanged, one.records_read, one.records_accepted,
+         one.records_dropped, one.records_quarantined, one.records_inserted, one.records_updated)
+        for one in found
+    ]  # fmt: skip
+    columns = ["run", "source", "trigger", "status", "complete", "started", "pages", "unchanged", "read", "accepted",
+               "dropped", "quarantined", "new", "changed"]  # fmt: skip
+    table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:]])
+
+
+@app.command("show")
+def show_run(
+    ctx: typer.Context,
+    run_id: Annotated[int, typer.Argument(metavar="ID", help="The run's number.")],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Show a run with its jobs, stage by stage."""
+
+    async def work() -> RunDetail:
+        async with opened(ctx) as system:
+            return present(await system.store.views.run(run_id), "run", run_id)
+
+    detail = run(work())
+    if json:
+        emit(detail)
+        return
+    one = detail.run
+    facts(
+        f"Run {one.id} of {one.source_name}",
+        {
+            "status": one.status,
+            "complete": one.complete,
+            "doubts": one.doubts,
+            "trigger": one.trigger,
+            "adapter": f"{one.adapter_id} {one.adapter_version}",
+            "started": one.started_at,
+            "took": None if one.duration_ms is None else f"{one.duration_ms / 1000:.1f} s",
+            "pages": f"{one.urls_succeeded} of {one.urls_attempted}, {one.pages_unchanged} unchanged, "
+            f"{one.urls_failed} failed, {one.urls_refused} refused",
+            "records": f"{one.records_read} read: {one.records_accepted} accepted, {one.records_dropped} dropped, "
+            f"{one.records_quarantined} quarantined; {one.records_inserted} new, {one.records_updated} changed, "
+            f"{one.records_seen_again} seen again, {one.records_removed} gone",
+            "failures": detail.failures,
+        },
+    )
+    table("Stages", ["stage", "status", "jobs"], [(each.stage, each.status, each.jobs) for each in detail.stages])
+    rows = [(key(job.id), job.url, job.stage, job.status, job.attempts, job.failure, job.error) for job in detail.jobs]
+    table("Jobs", ["job", "url", "stage", "status", "tries", "failure", "detail"], rows, right=["job", "tries"])
+
+
+@app.command("requeue-stale")
+def requeue_stale(ctx: typer.Context, source: Source = None, *, json: AsJson = False) -> None:
+    """Take up jobs that waited for so long that they were set aside."""
+
+    async def work() -> int:
+        async with opened(ctx) as system:
+            return await system.desks.runs.requeue_stale(source, actor())
+
+    count = run(work())
+    if json:
+        emit({"jobs": count})
+    else:
+        say(f"{count} jobs are ready again")

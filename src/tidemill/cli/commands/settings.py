@@ -1,0 +1,34 @@
+"""`tidemill settings`."""
+
+import typer
+
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.place import Place
+from tidemill.cli.showing import emit, table
+from tidemill.settings import knobs
+
+app = single()
+
+
+@app.command()
+def settings(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """Show every setting: its value, where that comes from, what it does."""
+    place: Place = ctx.obj or Place()
+    overrides = {} if place.database is None else {"database": place.database}
+    found = knobs(place.settings, **overrides)
+    if json:
+        emit(found)
+        return
+    table("", ["setting", "value", "from", "what it does"], [(one.name, plain(one.value), one.origin, one.description)
+                                                             for one in found])  # fmt: skip
+
+
+def plain(value: object) -> object:
+    """A value as it would be written in tidemill.toml."""
+    match value:
+        case dict():
+            return ", ".join(f"{name} = {each}" for name, each in value.items())
+        case int() | float() if not isinstance(value, bool):
+            return f"{value:g}" if isinstance(value, float) else str(value)
+        case _:
+            return value

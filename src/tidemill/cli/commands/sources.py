@@ -1,0 +1,181 @@
+"""`tidemill sources`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.importing import report_import
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, Reason, Yes, group
+from tidemill.cli.running_now import report_started
+from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.core.views import SourceDetail, SourceView
+
+app = group("List, import, add, switch, run and remove sources.")
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The source's name or number.")]
+
+
+@app.command("list")
+def list_sources(
+    ctx: typer.Context,
+    vertical: Annotated[str | None, typer.Option(help="Only of this vertical.")] = None,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List sources: whether each may be asked, and if not why."""
+
+    async def work() -> list[SourceView]:
+        async with opened(ctx) as system:
+            return await system.store.views.sources(system.clock.now(), vertical=vertical)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    columns = [
+        "name",
+        "vertical",
+        "available",
+        "breaker",
+        "targets",
+        "last success",
+        "reliability",
+        "records",
+        "why not",
+    ]
+    rows = [
+        (one.name, one.vertical, one.is_available, one.circuit_state, f"{one.targets_on}/{one.targets}",
+         one.last_success_at, one.reliability, one.records, one.reason)
+        for one in found
+    ]  # fmt: skip
+    table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
+
+
+@app.command("show")
+def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
+    """Show one source with its breaker, hosts, jobs and last runs."""
+
+    async def work() -> SourceDetail | None:
+        async with opened(ctx) as system:
+            source = await system.desks.sources.find(name)
+            return await system.store.views.source(source.id, system.clock.now())
+
+    detail = run(work())
+    if json or detail is None:
+        emit(detail)
+        return
+    view, source = detail.view, detail.source
+    facts(
+        f"Source {view.name}",
+        {
+            "number": key(view.id),
+            "vertical": view.vertical,
+            "address": view.base_url,
+            "adapter": view.adapter_id,
+            "available": view.is_available,
+            "why not": view.reason,
+            "breaker": view.circuit_state,
+            "targets": f"{view.targets_on} of {view.targets} on",
+            "place": f"{source.city} {source.time_zone} {source.language}",
+            "terms approved by": source.tos_approved_by,
+            "reliability": view.reliability,
+            "records": view.records,
+            "last scraped": view.last_scraped_at,
+            "last success": view.last_success_at,
+            "next due": detail.due_at,
+            "jobs": detail.jobs,
+            "dead letters": detail.letters,
+            "hosts": [host.host for host in detail.hosts],
+        },
+    )
+    rows = [(key(one.id), one.trigger, one.status, one.started_at, f"{one.urls_succeeded}/{one.urls_attempted}",
+             one.records_accepted, one.complete) for one in detail.runs]  # fmt: skip
+    table("Last runs", ["run", "trigger", "status", "started", "pages", "accepted", "complete"], rows)
+
+
+@app.command("import")
+def import_sources(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with a list of sources.")],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Bring in sources from YAML; run it again after every change. Bad entries are named by line, good ones kept."""
+
+    async def work() -> int:
+        content = file.read_bytes()
+        async with opened(ctx, create=True) as system:
+            return report_import(await system.desks.importer.sources_file(content, actor(), file.name), as_json=json)
+
+    raise typer.Exit(run(work()))
+
+
+@app.command("add")
+def add_source(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A short name, such as jazzclub.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The site's address.")],
+    vertical: Annotated[str, typer.Option(help="What kind of data it has.")] = "events",
+    adapter: Annotated[
+        str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")
+    ] = "events.generic",
+    target: Annotated[list[str] | None, typer.Option("--target", metavar="URL", help="A page to scrape.")] = None,
+) -> None:
+    """Add one source; --target may be given several times."""
+
+    async def work() -> str:
+        async with opened(ctx, create=True) as system:
+            entry = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
+            source = await system.desks.sources.add(entry, actor())
+            for page in target or []:
+                await system.desks.targets.add(source.name, page, actor())
+            return source.name
+
+    say(f"added source {run(work())} with {len(target or [])} targets")
+
+
+@app.command("enable")
+def enable_source(ctx: typer.Context, name: Name) -> None:
+    """Switch a source on; what was held against it is forgiven."""
+
+    async def work() -> str:
+        async with opened(ctx) as system:
+            return (await system.desks.sources.enable(name, actor())).name
+
+    say(f"source {run(work())} is on")
+
+
+@app.command("disable")
+def disable_source(ctx: typer.Context, name: Name, reason: Reason = "") -> None:
+    """Switch a source off: no request is made any more, not even for jobs that wait already."""
+
+    async def work() -> str:
+        async with opened(ctx) as system:
+            return (await system.desks.sources.disable(name, actor(), reason)).name
+
+    say(f"source {run(work())} is off")
+
+
+@app.command("remove")
+def remove_source(ctx: typer.Context, name: Name, *, yes: Yes = False) -> None:
+    """Remove a source with its targets and runs; its pages and records stay."""
+    if not yes:
+        typer.confirm(f"Remove source {name} with its targets and runs?", abort=True)
+
+    async def work() -> str:
+        async with opened(ctx) as system:
+            return (await system.desks.sources.remove(name, actor())).name
+
+    say(f"removed source {run(work())}")
+
+
+@app.command("run")
+def run_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
+    """Enqueue a run now; running workers take it up. `tidemill crawl` does it here and waits."""
+
+    async def work() -> int:
+        async with opened(ctx) as system:
+            return report_started(await system.desks.runs.start_source(name, actor()), as_json=json)
+
+    raise typer.Exit(run(work()))

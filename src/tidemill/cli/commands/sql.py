@@ -1,0 +1,53 @@
+"""`tidemill sql`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.opening import opened, run
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, say, table
+from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.store import runbook
+
+app = single()
+
+QUESTIONS = {
+    "pipeline": "SELECT current_stage, COUNT(*) AS jobs, "
+    "COUNT(*) FILTER (WHERE completed_at IS NOT NULL) AS completed, "
+    "COUNT(*) FILTER (WHERE attempts >= max_attempts) AS failed FROM pipeline_jobs "
+    "WHERE created_at > NOW() - INTERVAL '24 hours' GROUP BY current_stage",
+    "breakers": "SELECT name, circuit_state, failure_count, cooldown_until FROM source_health_status "
+    "WHERE circuit_state != 'CLOSED'",
+    "dlq": "SELECT stage, error_type, COUNT(*) AS letters FROM dead_letter_queue WHERE status = 'pending' "
+    "GROUP BY stage, error_type",
+}
+"""The runbook's daily checks, by name."""
+
+
+@app.command()
+def sql(
+    ctx: typer.Context,
+    question: Annotated[
+        str, typer.Argument(metavar="NAME|SELECT", help="pipeline, breakers, dlq, or a SELECT of your own.")
+    ] = "pipeline",
+    *,
+    json: AsJson = False,
+) -> None:
+    """Ask the database a question, read-only: the runbook's or your own. Any SELECT works on SQLite and PostgreSQL."""
+    if " " not in question.strip() and question not in QUESTIONS:
+        raise NotFound(unknown("question", question, QUESTIONS) + "; or write a SELECT")
+
+    async def work() -> runbook.Answer:
+        async with opened(ctx) as system:
+            return await runbook.ask(system.store.database, QUESTIONS.get(question, question))
+
+    answer = run(work())
+    if json:
+        emit([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+        return
+    rows: Sequence[Sequence[object]] = [[str(value) if isinstance(value, int) else value for value in row]
+                                        for row in answer.rows]  # fmt: skip
+    table("", list(answer.columns), rows)
+    say(f"{len(answer.rows)} rows" + (", and more that are not shown" if answer.cut else ""))

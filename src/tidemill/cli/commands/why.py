@@ -1,0 +1,39 @@
+"""`tidemill why`."""
+
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.opening import opened, run
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, say, table
+from tidemill.operations.explanation import Explanation
+
+app = single()
+SIGNS = {True: "ok", False: "no", None: ""}
+
+
+@app.command()
+def why(
+    ctx: typer.Context,
+    subject: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUBJECT", help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID or event:ID.FIELD"
+        ),
+    ],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Explain anything: which gate, which rule, which page."""
+
+    async def work() -> Explanation:
+        async with opened(ctx) as system:
+            return await system.desks.why.explain(subject)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    say(f"{found.subject}: {found.verdict}")
+    table("", ["", "gate", "finding"], [(SIGNS[step.ok] or " ", step.gate, step.detail) for step in found.steps])

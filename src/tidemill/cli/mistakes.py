@@ -1,0 +1,27 @@
+"""What went wrong because of a person or the world, in one line; anything else is a bug and shows its traceback."""
+
+from tidemill.core.urls import BadUrl
+from tidemill.core.views.records import BadCursor
+from tidemill.operations.mistakes import Mistake
+from tidemill.pipeline.ports import StoreError
+from tidemill.settings import BadSettings
+
+FAILURE, USAGE, PARTIAL, EMPTY = 1, 2, 3, 4
+"""Exit codes beside 0, which is complete (X12)."""
+
+
+def told(error: Exception) -> tuple[int, str | None]:
+    """The exit code and the words for a person; None for a bug."""
+    match error:
+        case BadSettings() | Mistake() | BadUrl() | BadCursor():
+            return USAGE, str(error)
+        case StoreError() | ListeningTrouble():
+            return FAILURE, str(error)
+        case PermissionError() | FileNotFoundError() | IsADirectoryError() | NotADirectoryError():
+            return FAILURE, f"{error.filename or 'a file'}: {error.strerror}"
+        case _:
+            return FAILURE, None
+
+
+class ListeningTrouble(Exception):
+    """The web app cannot have its address; the message says what to do."""

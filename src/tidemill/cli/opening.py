@@ -1,0 +1,84 @@
+"""Opens the system for a command, and runs its coroutine."""
+
+import asyncio
+import getpass
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+
+from tidemill.bootstrap import Listeners, System, build
+from tidemill.cli.place import Place
+from tidemill.operations.mistakes import Mistake
+from tidemill.settings import Settings, load_settings
+from tidemill.store.migrate import current, require_current, upgrade
+
+Answer = TypeVar("Answer")
+
+SCHEMES = ("sqlite", "postgresql", "postgres")
+TRY_DEMO = "`tidemill migrate` makes it, `tidemill up` makes it and starts"
+
+
+def settings_of(context: typer.Context, **overrides: Any) -> Settings:
+    """The settings that this command works with."""
+    place: Place = context.obj or Place()
+    if place.database is not None:
+        overrides["database"] = readable(place.database)
+    settings = load_settings(place.settings, **overrides)
+    readable(settings.database.get_secret_value())
+    return settings
+
+
+def readable(url: str) -> str:
+    """The database's address, if we know what to make of it; its password is not repeated."""
+    scheme = url.partition("://")[0].partition("+")[0]
+    if "://" not in url or scheme not in SCHEMES:
+        msg = "the database is written as sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+        raise Mistake(msg)
+    return url
+
+
+@asynccontextmanager
+async def opened(
+    context: typer.Context, *, create: bool = False, announce: Listeners | None = None, **overrides: Any
+) -> AsyncIterator[System]:
+    """The system, its tables checked; `create` makes them in an empty database, without it one must be there."""
+    settings = settings_of(context, **overrides)
+    if not create:
+        refuse_if_absent(settings)
+    system = build(settings, announce=announce)
+    try:
+        if create and await current(system.store.database) is None:
+            await upgrade(system.store.database)
+        await require_current(system.store.database)
+        yield system
+    finally:
+        await system.close()
+
+
+def refuse_if_absent(settings: Settings) -> None:
+    """Looking at a database must not make one."""
+    url = settings.database.get_secret_value()
+    file = url.partition(":///")[2].partition("?")[0]
+    if url.startswith("sqlite") and file and file != ":memory:" and not Path(file).exists():
+        msg = f"there is no database {file} yet; {TRY_DEMO}"
+        raise Mistake(msg)
+
+
+def run(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Run a command's coroutine, on the fast loop where there is one."""
+    try:
+        import uvloop  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return asyncio.run(work)
+    return uvloop.run(work)
+
+
+def actor() -> str:
+    """Who the audit log says it was."""
+    try:
+        return f"cli:{getpass.getuser()}"
+    except (KeyError, OSError):  # a process without a user's name, as in some containers
+        return "cli"
