@@ -68,7 +68,7 @@ class Agendas:
     async def pending(self) -> tuple[Mapping[str, int], int]:
         """Jobs that wait, per adapter and in all."""
         counts: dict[str, int] = {}
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             for condition in _PENDING:
                 query = select(jobs.c.adapter_id, func.count()).where(text(condition)).group_by(jobs.c.adapter_id)
                 for adapter, count in await connection.execute(query):
@@ -77,13 +77,13 @@ class Agendas:
 
     async def disabled_adapters(self) -> frozenset[str]:
         """Adapters that drift detection or a person switched off."""
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             query = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
             return frozenset((await connection.execute(query)).scalars())
 
     async def backoff(self) -> Backoff:
         """The pause in scheduling, if there is one."""
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             query = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
             value = (await connection.execute(query)).scalar()
         return Backoff() if value is None else msgspec.convert(value, Backoff)
@@ -126,7 +126,7 @@ class Agendas:
         return counts
 
     async def _dues(self, query: Any) -> list[Due]:
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             rows = (await connection.execute(query)).mappings().all()
         known: dict[int, Any] = {}
         found = []

@@ -60,7 +60,7 @@ class Claims:
 
     async def next_moment(self, now: datetime) -> datetime | None:
         """When a job may become claimable by time alone; None when nothing waits."""
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             host = select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > now)
             waiting = select(func.min(jobs.c.not_before)).where(_WAITING)
             moments = [(await connection.execute(query)).scalar() for query in (host, waiting)]

@@ -6,24 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Table, event
+from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from tidemill.pipeline.ports import StoreError, StoreLost
-
-SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=FULL",
-    "PRAGMA busy_timeout=10000",
-    "PRAGMA foreign_keys=ON",
-    "PRAGMA temp_store=MEMORY",
-    "PRAGMA cache_size=-65536",
-    "PRAGMA wal_autocheckpoint=4000",
-)
-"""Durable on every commit (a group of jobs each), readers never blocked, 64 MB of cache."""
+from tidemill.store.sqlite import inline_engine, threaded_engine
 
 
 class Database:
@@ -32,9 +22,10 @@ class Database:
     On SQLite the writers of this process take turns here, instead of waiting for each other inside the driver.
     """
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        """Wrap an engine made by `open_database` or by the lab."""
+    def __init__(self, engine: AsyncEngine, readers: AsyncEngine | None = None) -> None:
+        """Made by `open_database`; `readers` serve what may take long, where that is another engine."""
         self.engine = engine
+        self._readers = readers or engine
         self.dialect = engine.dialect.name
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
 
@@ -53,7 +44,15 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        """A connection to read from; nothing written through it stays."""
+        """A connection to read from, however long it takes; nothing written through it stays."""
+        with explained():
+            async with self._readers.connect() as connection:
+                await connection.execution_options(tidemill_read=True)
+                yield connection
+
+    @asynccontextmanager
+    async def glance(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for the engine's own quick questions: answered at once, on the loop's own thread on SQLite."""
         with explained():
             async with self.engine.connect() as connection:
                 await connection.execution_options(tidemill_read=True)
@@ -66,6 +65,8 @@ class Database:
     async def close(self) -> None:
         """Let go of every connection."""
         await self.engine.dispose()
+        if self._readers is not self.engine:
+            await self._readers.dispose()
 
 
 class explained:  # noqa: N801 - reads as a word in a with statement
@@ -130,9 +131,10 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
     """Open the database that `url` names; nothing is asked of it yet."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
-        engine = create_async_engine(parsed.set(drivername="sqlite+aiosqlite"), pool_size=pool_size)
-        prepare_sqlite(engine)
-        return Database(engine)
+        if parsed.database in {None, "", ":memory:"}:
+            msg = "an in-memory database would be forgotten at once; name a file, as in sqlite:///tidemill.db"
+            raise StoreError(msg)
+        return Database(inline_engine(parsed), threaded_engine(parsed, pool_size))
     engine = create_async_engine(
         parsed.set(drivername="postgresql+asyncpg"),
         pool_size=pool_size,
@@ -141,24 +143,3 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
         connect_args={"timeout": 10, "server_settings": {"application_name": "tidemill", "timezone": "UTC"}},
     )
     return Database(engine)
-
-
-def prepare_sqlite(engine: AsyncEngine) -> None:
-    """Set every new connection up, and make write transactions take their lock at the start.
-
-    A transaction that first reads and then writes would otherwise fail half-way when another writer came between.
-    """
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def _connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in SQLITE_PRAGMAS:
-            cursor.execute(pragma)
-        cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def _begin(connection: Any) -> None:
-        options = connection.get_execution_options()
-        if not options.get("tidemill_bare"):  # a checkpoint of the log cannot be made from inside a transaction
-            connection.exec_driver_sql("BEGIN" if options.get("tidemill_read") else "BEGIN IMMEDIATE")

@@ -42,12 +42,12 @@ class Materials:
 
     async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
         """Each job with its stage's input; None where the page is lost, which the worker fails as such."""
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return [Resumed(each, await self._material(connection, each)) for each in claimed]
 
     async def page(self, page_id: int) -> Page | None:
         """A stored page with its body."""
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return await self._page(connection, page_id)
 
     async def _material(self, connection: AsyncConnection, claimed: Claimed) -> Any:

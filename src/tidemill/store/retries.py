@@ -31,7 +31,7 @@ class Letters:
         """Letters whose time for another try has come."""
         pending = text("dead_letter_queue.status = 'pending'")
         query = select(dead_letters.c.id).where(pending, dead_letters.c.next_retry_at <= now)
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return list(
                 (await connection.execute(query.order_by(dead_letters.c.next_retry_at).limit(AT_ONCE))).scalars()
             )
@@ -39,7 +39,7 @@ class Letters:
     async def pending(self) -> int:
         """How many wait for a retry or for a person."""
         query = select(func.count()).select_from(dead_letters).where(text("dead_letter_queue.status = 'pending'"))
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:

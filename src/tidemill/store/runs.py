@@ -32,7 +32,7 @@ class RunBook:
     async def finished(self) -> list[int]:
         """Runs that are over but not closed: what a crash between the two leaves behind."""
         running = text("scrape_runs.status = 'RUNNING'")
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return list((await connection.execute(select(runs.c.id).where(running, runs.c.open_jobs <= 0))).scalars())
 
     async def close(self, run_id: int, now: datetime) -> RunSummary | None:

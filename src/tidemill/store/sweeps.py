@@ -55,7 +55,7 @@ class Sweeps:
             .group_by(sources.c.name)
             .order_by(sources.c.name)
         )
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def vacuum(self) -> None:

@@ -37,5 +37,5 @@ class Slots:
             .where(tick_slots.c.name.in_(names), tick_slots.c.status == "ok")
             .group_by(tick_slots.c.name)
         )
-        async with self._database.read() as connection:
+        async with self._database.glance() as connection:
             return {name: slot for name, slot in await connection.execute(query)}  # noqa: C416 - rows are not tuples

@@ -1,0 +1,74 @@
+"""The embedded database: one inline engine for the engine's own short work, threads beside it for readers."""
+
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import URL
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.util import await_only
+
+from tidemill.store.inline import InlineConnection, inline_creator
+
+PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA wal_autocheckpoint=4000",
+)
+"""Durable on every commit (a group of jobs each), readers never blocked."""
+WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-49152")
+READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=10000")
+
+
+def inline_engine(url: URL, pragmas: tuple[str, ...] = WRITER_PRAGMAS) -> AsyncEngine:
+    """Works on the loop's own thread; two connections, so that a glance need not wait for a commit."""
+    engine = create_async_engine(
+        url.set(drivername="sqlite+aiosqlite"), async_creator=inline_creator(url), pool_size=2, max_overflow=2
+    )
+    _prepare(engine, pragmas)
+    return engine
+
+
+def threaded_engine(url: URL, pool_size: int) -> AsyncEngine:
+    """Works in threads: for readers whose questions may take long."""
+    engine = create_async_engine(url.set(drivername="sqlite+aiosqlite"), pool_size=pool_size)
+    _prepare(engine, READER_PRAGMAS)
+    return engine
+
+
+def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...]) -> None:
+    """Set every new connection up, and make write transactions take their lock at the start.
+
+    A transaction that first reads and then writes would otherwise fail half-way when another writer came between.
+    """
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(pragma)
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begin(connection: Any) -> None:
+        options = connection.get_execution_options()
+        if options.get("tidemill_bare"):  # a checkpoint of the log cannot be made from inside a transaction
+            return
+        if options.get("tidemill_read"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        driver = connection.connection.driver_connection
+        if isinstance(driver, InlineConnection):
+            _begin_inline(connection, driver)
+        else:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_inline(connection: Any, driver: InlineConnection) -> None:
+    """Begin through the driver, so that a lock held elsewhere is waited for in a thread."""
+    try:
+        await_only(driver.begin())
+    except Exception as error:  # noqa: BLE001 - handed on in SQLAlchemy's own words
+        connection._handle_dbapi_exception(error, "BEGIN IMMEDIATE", None, None, None)  # noqa: SLF001
