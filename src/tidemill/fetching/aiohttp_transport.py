@@ -129,7 +129,10 @@ async def _read(response: ClientResponse, max_bytes: int) -> WireResponse:
 
 
 def _plain(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value if value.isascii() else _legible(value) for name, value in headers.items()}
+    plain = {name.lower(): value for name, value in headers.items()}
+    if "".join(plain.values()).isascii():
+        return plain
+    return {name: _legible(value) for name, value in plain.items()}
 
 
 def _legible(value: str) -> str:

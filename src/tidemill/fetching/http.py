@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 import xxhash
+from msgspec.structs import replace
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, normalize
@@ -64,8 +65,8 @@ class HttpFetcher:
         content_type = headers.get("content-type", "")
         decoded = decode(response.body, headers.get("content-encoding", ""), request.max_bytes)
         failure = _trouble(response, decoded.cut, is_conditional=is_conditional)
-        return FetchResult(
-            status=FetchStatus.OK if failure is None else status_of(failure),
+        result = FetchResult(
+            status=FetchStatus.OK,
             url=request.url,
             final_url=final_url,
             status_code=response.status_code,
@@ -80,11 +81,15 @@ class HttpFetcher:
             requested_at=trip.requested_at,
             requests=trip.requests,
             slow_to=trip.crawl_delay,
-            not_modified=response.status_code == _NOT_MODIFIED and failure is None,
-            failure=failure,
-            error="" if failure is None else _explained(response, failure),
-            retry_after=None if failure is None else self._wait_asked_for(response),
+            not_modified=is_conditional and response.status_code == _NOT_MODIFIED,
         )
+        return result if failure is None else self._spoilt(result, response, failure)
+
+    def _spoilt(self, result: FetchResult, response: WireResponse, failure: Failure) -> FetchResult:
+        """The same, told as the failure it is; the page stays with it as evidence."""
+        wait = self._wait_asked_for(response)
+        error = _explained(response, failure)
+        return replace(result, status=status_of(failure), failure=failure, error=error, retry_after=wait)
 
     def _wait_asked_for(self, response: WireResponse) -> timedelta | None:
         header = response.headers.get("retry-after")
