@@ -1,0 +1,121 @@
+"""`tidemill crawl`."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tidemill.bootstrap import System
+from tidemill.cli.crawling import Crawl, verdict, watch
+from tidemill.cli.mistakes import FAILURE
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import console, emit, key, say, table
+from tidemill.cli.stopping import Stopper
+from tidemill.core.views import RunDetail
+from tidemill.operations.mistakes import Mistake
+from tidemill.operations.runs import Started
+
+app = single()
+
+
+class Crawled(msgspec.Struct, frozen=True):
+    """What `crawl --json` prints."""
+
+    exit_code: int
+    started: list[Started]
+    runs: list[RunDetail]
+    notes: list[str]
+
+
+@app.command()
+def crawl(
+    ctx: typer.Context,
+    source: Annotated[str | None, typer.Argument(metavar="[SOURCE]", help="The source's name.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Every source that is switched on.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Scrape a source now, to the end, and answer with an exit code.
+
+    0 complete, 1 failure, 3 partial, 4 the pages came but held nothing and did not say so. The first Ctrl-C finishes
+    what is in hand, the second stops at once.
+    """
+    if (source is None) != everything:
+        msg = "name a source, or say --all"
+        raise Mistake(msg)
+    done = run(carry_out(ctx, source))
+    if json:
+        emit(done)
+    else:
+        show(done)
+    raise typer.Exit(done.exit_code)
+
+
+async def carry_out(ctx: typer.Context, source: str | None) -> Crawled:
+    """Enqueue, drain to the end, judge."""
+    async with opened(ctx) as system:
+        started = [await system.desks.runs.start_source(name, actor()) for name in await names(system, source)]
+        run_ids = [run_id for each in started for run_id in each.run_ids]
+        notes = [note for each in started for note in each.notes]
+        crawling = Crawl(system, run_ids)
+        if run_ids:
+            await with_progress(system, crawling, run_ids)
+        if crawling.waits_until is not None:
+            notes.append(f"jobs wait until {crawling.waits_until:%Y-%m-%d %H:%M} UTC; `tidemill up` goes on with them")
+        found = [await system.store.views.run(run_id) for run_id in run_ids]
+        runs = [detail for detail in found if detail is not None]
+        return Crawled(verdict(runs) if runs else FAILURE, started, runs, notes)
+
+
+async def names(system: System, source: str | None) -> list[str]:
+    """The sources that are meant: one, or all that may run."""
+    if source is not None:
+        return [source]
+    views = await system.store.views.sources(system.clock.now())
+    chosen = [one.name for one in views if one.enabled and not one.auto_disabled and one.targets_on]
+    if not chosen:
+        msg = "no source is switched on and has targets; see `tidemill sources list`"
+        raise Mistake(msg)
+    return chosen
+
+
+async def with_progress(system: System, crawling: Crawl, run_ids: list[int]) -> None:
+    """Run the crawl under a progress bar, with Ctrl-C as everywhere."""
+    columns = (TextColumn("scraping"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs"), TimeElapsedColumn())
+    err = console(stderr=True)
+    with Progress(*columns, console=err, disable=not sys.stderr.isatty(), transient=True) as progress:
+        bar = progress.add_task("jobs", total=None)
+        watching = asyncio.create_task(
+            watch(system, run_ids, lambda ended, total: progress.update(bar, completed=ended, total=total))
+        )
+        try:
+            with Stopper(crawling.stop) as stopper:
+                await stopper.until_done(crawling.run())
+        finally:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
+
+
+def show(done: Crawled) -> None:
+    """The runs, and what a person should know."""
+    rows = [
+        (key(one.run.id), one.run.source_name, one.run.status, one.run.complete,
+         f"{one.run.urls_succeeded}/{one.run.urls_attempted}", one.run.pages_unchanged, one.run.records_read,
+         one.run.records_inserted, one.run.records_updated, one.run.records_seen_again, one.failures, one.run.doubts)
+        for one in done.runs
+    ]  # fmt: skip
+    columns = ["run", "source", "status", "complete", "pages", "unchanged", "read", "new", "changed", "seen again",
+               "failures", "doubts"]  # fmt: skip
+    if rows:
+        table("", columns, rows, right=["run", "pages", "unchanged", "read", "new", "changed", "seen again"])
+    for each in done.started:
+        if each.rejected:
+            say(f"{each.rejected} targets were turned away: {each.reason}")
+    for note in done.notes:
+        say(f"note: {note}")

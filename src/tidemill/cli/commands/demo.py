@@ -1,0 +1,156 @@
+"""`tidemill demo`."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live
+
+from tidemill.bootstrap import System, build
+from tidemill.cli.demo_lab import Terms, lab, lively
+from tidemill.cli.mistakes import FAILURE, ListeningTrouble
+from tidemill.cli.opening import run
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.portal import Watchers, serving
+from tidemill.cli.scoreboard import Scoreboard
+from tidemill.cli.showing import console, emit
+from tidemill.cli.stopping import Stopper
+from tidemill.cli.summary import discrepancies, summary
+from tidemill.core.views import SourceView, Totals
+from tidemill.operations.mistakes import Mistake
+from tidemill.settings import Settings, load_settings
+from tidemill.store.migrate import upgrade
+
+app = single()
+
+USUAL_SECONDS = 60.0
+"""How long a demo for machines runs unless it is told."""
+ROUND = 300.0
+"""Seconds of the timetable of faults when nobody said how long."""
+TICKS = {"dispatch": "every 5s", "close_runs": "every 10s", "proof": "every 1m"}
+FRAME = timedelta(milliseconds=200)
+TIMEOUT_SECONDS = 4.0
+DRAIN_SECONDS = 15.0
+
+
+@app.command()
+def demo(
+    seconds: Annotated[
+        float | None, typer.Option(min=1, help="End after so many seconds; else Ctrl-C ends it.")
+    ] = None,
+    sites: Annotated[int, typer.Option(min=1, max=500, help="How many sites there are.")] = 12,
+    seed: Annotated[int, typer.Option(help="Which world: the same number gives the same sites and faults.")] = 7,
+    faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
+    keep: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the database in this new folder.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port of the web app; 0 picks a free one.")] = 0,
+    *,
+    json: AsJson = False,
+) -> None:
+    """Watch Tidemill scrape a small web of misbehaving sites on this machine.
+
+    Nothing leaves the machine: the sites are served here, with 403s, time-outs, broken pages and redesigns on a
+    timetable. The first Ctrl-C finishes what is in hand and shows a summary, the second stops at once.
+    """
+    seconds = seconds or (USUAL_SECONDS if json else None)
+    terms = Terms(seed=seed, sites=sites, faults=faults, seconds=seconds or ROUND, interval=0.5)
+    raise typer.Exit(run(play(terms, seconds, keep, port, as_json=json)))
+
+
+async def play(terms: Terms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool) -> int:
+    """Serve the world, scrape it, and tell how that went."""
+    watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
+    with place(keep) as folder:
+        async with lab(terms) as entries, built(folder, watchers) as system:
+            await system.desks.importer.source_entries(lively(entries, "every 15s", TIMEOUT_SECONDS), "demo")
+            async with portal(system, watchers, port) as address:
+                began = system.clock.now()
+                await show_or_wait(system, watchers, seconds, address, as_json=as_json)
+                took = (system.clock.now() - began).total_seconds()
+            totals = await system.store.views.counts()
+            sources = await system.store.views.sources(system.clock.now())
+    return tell(totals, sources, took, str(keep or ""), as_json=as_json)
+
+
+def tell(totals: Totals, sources: list[SourceView], took: float, kept_in: str, *, as_json: bool) -> int:
+    """The summary; numbers that do not add up are a failure."""
+    if as_json:
+        emit(totals)
+    else:
+        console().print(summary(totals, sources, took, kept_in))
+    return FAILURE if discrepancies(totals) else 0
+
+
+def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[str]:
+    """Where the demo's database is: thrown away unless it is to be kept."""
+    if keep is None:
+        return tempfile.TemporaryDirectory(prefix="tidemill-demo-")
+    if keep.exists() and any(keep.iterdir()):
+        msg = f"{keep} is not empty; name a new folder for the demo"
+        raise Mistake(msg)
+    keep.mkdir(parents=True, exist_ok=True)
+    return nullcontext(str(keep))
+
+
+@asynccontextmanager
+async def built(folder: str, watchers: Watchers) -> AsyncIterator[System]:
+    """A system of its own, that may ask this machine and nothing else."""
+    system = build(settings_in(folder), announce=watchers.listeners)
+    try:
+        await upgrade(system.store.database)
+        yield system
+    finally:
+        await system.close()
+
+
+def settings_in(folder: str) -> Settings:
+    """Settings for a demo: quick rhythms, and loopback allowed."""
+    file = Path(folder).absolute() / "tidemill.db"
+    return load_settings(database=f"sqlite:///{file}", allow_networks=["127.0.0.0/8", "::1/128"], ticks=TICKS)
+
+
+@asynccontextmanager
+async def portal(system: System, watchers: Watchers, port: int) -> AsyncIterator[str]:
+    """The web app; a demo goes on without it when its port is taken."""
+    try:
+        async with serving(system, watchers, "127.0.0.1", port) as address:
+            yield address
+    except ListeningTrouble as trouble:
+        raise Mistake(str(trouble)) from trouble
+
+
+async def show_or_wait(
+    system: System, watchers: Watchers, seconds: float | None, address: str, *, as_json: bool
+) -> None:
+    """Run until the time is up or somebody says stop, with a live picture for a person."""
+    names = {source.id: source.name for source in await system.store.views.sources(system.clock.now())}
+    began = system.clock.now()
+    board = Scoreboard(names, began)
+    watchers.listeners.add(board.listen)
+    until = None if seconds is None else began + timedelta(seconds=seconds)
+    err = console(stderr=True)
+    live = Live(console=err, auto_refresh=False, transient=True) if err.is_terminal and not as_json else None
+    if live is None and not as_json:
+        err.print(f"Scraping {len(names)} sites; look on at {address} (Ctrl-C finishes and ends)")
+    with live or nullcontext(), Stopper(system.supervisor.stop, bound_seconds=DRAIN_SECONDS) as stopper:
+        drawing = asyncio.create_task(draw(system, board, live, address, until))
+        if seconds is not None:
+            asyncio.get_running_loop().call_later(seconds, stopper.stop)
+        try:
+            await stopper.until_done(system.supervisor.run())
+        finally:
+            drawing.cancel()
+            with suppress(asyncio.CancelledError):
+                await drawing
+
+
+async def draw(system: System, board: Scoreboard, live: Live | None, address: str, until: datetime | None) -> None:
+    """Draw the board a few times a second."""
+    while live is not None:
+        now = system.clock.now()
+        live.update(board.draw(now, address, None if until is None else until - now), refresh=True)
+        await system.clock.sleep_until(now + FRAME)

@@ -1,0 +1,118 @@
+"""`tidemill fetch`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tidemill.cli.getting import fetched
+from tidemill.cli.mistakes import FAILURE
+from tidemill.cli.opening import run, settings_of
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, facts
+from tidemill.core.failure import MEANING, Failure
+from tidemill.operations.why_work import meaning_in_words
+from tidemill.pipeline.ports import FetchResult
+
+app = single()
+
+HINTS = {
+    Failure.ADDRESS_REFUSED: "private and local addresses are not asked; allow_networks names those that may be",
+    Failure.ROBOTS_DISALLOWED: "the site's robots.txt asks us to leave this alone, and we do",
+    Failure.TOO_LARGE: "the page is larger than we take; only its beginning was read",
+}
+"""What a person should know about a refusal."""
+
+
+class Got(msgspec.Struct, frozen=True, kw_only=True):
+    """What came back, as `fetch` shows it."""
+
+    url: str
+    final_url: str
+    status: str
+    status_code: int
+    milliseconds: int
+    requests: int
+    bytes_on_the_wire: int
+    bytes: int
+    encoding: str
+    content_type: str
+    charset: str
+    crawl_delay_seconds: float | None
+    retry_after_seconds: float | None
+    failure: str | None
+    error: str
+    meaning: str
+    hint: str
+    headers: dict[str, str]
+
+
+@app.command()
+def fetch(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The page's address.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the page's content here.")] = None,
+    *,
+    body: Annotated[bool, typer.Option("--body", help="Print the page's content instead of the facts.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Fetch one page through every gate and tell what came back.
+
+    The address guard, robots.txt and the pace apply as in a run; nothing is stored.
+    """
+    result = run(fetched(settings_of(ctx), url))
+    if output is not None:
+        output.write_bytes(result.body)
+    if body:
+        sys.stdout.buffer.write(result.body)
+    elif json:
+        emit(got(result))
+    else:
+        show(got(result))
+    raise typer.Exit(FAILURE if result.failure is not None else 0)
+
+
+def got(result: FetchResult) -> Got:
+    """The facts."""
+    failure = result.failure
+    return Got(
+        url=result.url,
+        final_url=result.final_url,
+        status=result.status.value,
+        status_code=result.status_code,
+        milliseconds=round(result.duration.total_seconds() * 1000),
+        requests=result.requests,
+        bytes_on_the_wire=len(result.wire_body),
+        bytes=len(result.body),
+        encoding=result.content_encoding,
+        content_type=result.content_type,
+        charset=result.charset,
+        crawl_delay_seconds=result.slow_to.total_seconds() if result.slow_to else None,
+        retry_after_seconds=result.retry_after.total_seconds() if result.retry_after else None,
+        failure=failure,
+        error=result.error,
+        meaning=meaning_in_words(MEANING[failure]) if failure else "",
+        hint=HINTS.get(failure, "") if failure else "",
+        headers=dict(result.headers),
+    )
+
+
+def show(one: Got) -> None:
+    """The facts for a person; what is empty is left out."""
+    packed = f", {one.encoding}" if one.encoding else ""
+    values = {
+        "status": f"{one.status} {one.status_code or ''}".strip(),
+        "failure": one.failure,
+        "error": one.error,
+        "what that means": one.meaning,
+        "hint": one.hint,
+        "final address": one.final_url,
+        "took": f"{one.milliseconds} ms, {one.requests} requests",
+        "size": f"{one.bytes:,} bytes ({one.bytes_on_the_wire:,} on the wire{packed})",
+        "type": f"{one.content_type}, read as {one.charset}",
+        "crawl delay": one.crawl_delay_seconds,
+        "retry after": one.retry_after_seconds,
+    }
+    facts(one.url, {name: value for name, value in values.items() if value not in (None, "")})

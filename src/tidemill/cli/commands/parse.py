@@ -1,0 +1,80 @@
+"""`tidemill parse`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.crawling import NOTHING_THERE
+from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
+from tidemill.cli.mistakes import EMPTY, FAILURE
+from tidemill.cli.opening import run, settings_of
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, say, table
+from tidemill.cli.trying import Tried, specification, stand_in, tried, vertical_named
+from tidemill.engine.clock import RealClock
+
+app = single()
+
+
+@app.command()
+def parse(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="FILE|URL", help="A saved page, or an address to fetch.")],
+    vertical: Annotated[str, typer.Option(help="What kind of data to look for.")] = "events",
+    adapter: Annotated[str | None, typer.Option(help="What reads the page; see `tidemill list adapters`.")] = None,
+    selectors: Annotated[str, typer.Option(help="Selectors as JSON, or a file of them.")] = "",
+    *,
+    url: Annotated[str, typer.Option(help="The address of a saved page: its links are relative to it.")] = "",
+    city: Annotated[str, typer.Option(help="Where the site is at home.")] = "",
+    time_zone: Annotated[str, typer.Option(help="The clock that its times are on.")] = "Europe/Amsterdam",
+    language: Annotated[str, typer.Option(help="The language that it is in.")] = "nl",
+    json: AsJson = False,
+) -> None:
+    """Read a page and show what becomes of every record on it.
+
+    Nothing is stored. 0: read, or it says that it is empty; 4: it held nothing and did not say so; 1: not readable.
+    """
+    kind = vertical_named(vertical)
+    source = stand_in(kind, adapter, specification(selectors), city=city, time_zone=time_zone, language=language)
+    now = RealClock().now()
+    if is_url(what):
+        page = page_of(run(fetched(settings_of(ctx), what)), now)
+    else:
+        page = page_from_file(Path(what), url or "https://saved.invalid/", now)
+    found = tried(page, kind, source, now)
+    if json:
+        emit(found)
+    else:
+        show(found)
+    raise typer.Exit(exit_code(found))
+
+
+def exit_code(found: Tried) -> int:
+    """How it went, for scripts."""
+    if found.failure is None:
+        return 0 if found.records or found.declared_empty else EMPTY
+    return EMPTY if found.failure in NOTHING_THERE else FAILURE
+
+
+def show(found: Tried) -> None:
+    """Every record with its verdict."""
+    if found.failure is not None:
+        say(f"{found.adapter}: {found.failure} ({found.detail})")
+        return
+    rows = []
+    for one in found.records:
+        fields = one.raw.fields
+        title = getattr(one.record, "title", None) or fields.get("title") or fields.get("name")
+        starts = getattr(one.record, "event_date", None) or fields.get("starts") or fields.get("start")
+        venue = getattr(one.record, "venue_name", None)
+        category = getattr(one.record, "category", None)
+        rows.append((one.verdict, title, starts, venue, category, one.raw.strategy, one.reason or one.detail))
+    columns = ["verdict", "title", "starts", "venue", "category", "read by", "why not"]
+    table(f"{len(rows)} records by {found.adapter}", columns, rows)
+    if found.declared_empty:
+        say("the page says that there is nothing")
+    for note in found.notes:
+        say(f"note: {note}")
+    if found.next_url:
+        say(f"next page: {found.next_url}")

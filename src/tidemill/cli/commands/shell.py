@@ -1,0 +1,96 @@
+"""`tidemill shell`."""
+
+import code
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tidemill.bootstrap import VERTICALS
+from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
+from tidemill.cli.opening import opened, run, settings_of
+from tidemill.cli.options import single
+from tidemill.cli.trying import Tried, stand_in, tried
+from tidemill.core.page import Page
+from tidemill.engine.clock import RealClock
+from tidemill.operations.mistakes import Mistake
+from tidemill.operations.why import number, present
+from tidemill.reading import Document
+
+app = single()
+
+BANNER = """\
+{url} ({size:,} bytes)
+  page             the page: page.text, page.final_url, page.status_code
+  document         its tree: document.title, document.first("h1"), document.absolute("/agenda")
+  css("h3 a")      what a selector finds, as text; css("a", "href") as an attribute
+  read()           its records with their verdicts; read(selectors={{"card": ".event"}}) tries selectors
+"""
+
+
+@app.command()
+def shell(
+    ctx: typer.Context,
+    what: Annotated[
+        str, typer.Argument(metavar="FILE|URL|page:ID", help="A saved page, an address to fetch, or a stored page.")
+    ],
+    command: Annotated[
+        str | None, typer.Option("-c", metavar="CODE", help="Run this and end, instead of asking.")
+    ] = None,
+    url: Annotated[str, typer.Option(help="The address of a saved page: its links are relative to it.")] = "",
+) -> None:
+    """Try selectors on a fetched, saved or stored page."""
+    page = found(ctx, what, url)
+    names = namespace(page)
+    if command is not None:
+        execute(command, names)
+        return
+    code.interact(BANNER.format(url=page.final_url, size=len(page.body)), local=names, exitmsg="")
+
+
+def found(ctx: typer.Context, what: str, url: str) -> Page:
+    """The page that is meant."""
+    if what.startswith("page:"):
+        return run(stored(ctx, number("page", what.removeprefix("page:"))))
+    if is_url(what):
+        return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
+    return page_from_file(Path(what), url or "https://saved.invalid/", RealClock().now())
+
+
+async def stored(ctx: typer.Context, page_id: int) -> Page:
+    """A page as it was stored."""
+    async with opened(ctx) as system:
+        return present(await system.store.ledger.materials.page(page_id), "page", page_id)
+
+
+def namespace(page: Page) -> dict[str, Any]:
+    """What a person has at hand."""
+    document = Document.of(page)
+
+    def css(selector: str, attribute: str | None = None) -> list[str]:
+        nodes = document.css(selector)
+        if attribute is not None:
+            return [node.attributes.get(attribute) or "" for node in nodes]
+        return [" ".join(node.text().split()) for node in nodes]
+
+    def read(vertical: str = "events", adapter: str | None = None, selectors: dict[str, Any] | None = None) -> Tried:
+        kind = VERTICALS[vertical]
+        return tried(page, kind, stand_in(kind, adapter, selectors or {}), page.fetched_at)
+
+    return {"page": page, "document": document, "css": css, "read": read}
+
+
+def execute(command: str, names: dict[str, Any]) -> None:
+    """Run one piece of code; the value of an expression is printed."""
+    try:
+        compiled = compile(command, "<-c>", "eval")
+    except SyntaxError:
+        try:
+            exec(compile(command, "<-c>", "exec"), names)  # noqa: S102 - the person's own code on their own machine
+        except SyntaxError as error:
+            msg = f"the code cannot be read: {error.msg}"
+            raise Mistake(msg) from error
+        return
+    value = eval(compiled, names)  # noqa: S307 - the person's own code on their own machine
+    if value is not None:
+        typer.echo(value if isinstance(value, str) else repr(value))

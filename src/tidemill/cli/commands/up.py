@@ -1,0 +1,59 @@
+"""`tidemill up`."""
+
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+
+from tidemill.bootstrap import System
+from tidemill.cli.opening import opened, run, settings_of
+from tidemill.cli.options import single
+from tidemill.cli.portal import Watchers, serving
+from tidemill.cli.showing import console
+from tidemill.cli.stopping import Stopper
+from tidemill.settings import Settings
+from tidemill.telemetry.logs import log_to, make_logger
+
+app = single()
+
+
+@app.command()
+def up(
+    ctx: typer.Context,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="Port of the web app; 0 picks a free one.")
+    ] = None,
+    *,
+    web: Annotated[bool, typer.Option("--web/--no-web", help="Whether to serve the web app.")] = True,
+) -> None:
+    """Run everything in one process: schedule, workers and web app.
+
+    The first Ctrl-C finishes what is in hand and ends, the second ends at once; nothing is lost either way.
+    """
+    settings = settings_of(ctx, **({} if port is None else {"web_port": port}))
+    run(turn(ctx, settings, web=web))
+
+
+async def turn(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
+    """Keep the mill turning until somebody says stop."""
+    logger = make_logger(settings.log_level, settings.log_format)
+    watchers = Watchers(lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level))
+    async with opened(ctx, create=True, announce=watchers.listeners) as system:
+        portal = serving(system, watchers, settings.web_host, settings.web_port) if web else nullcontext("")
+        async with portal as address:
+            await until_stopped(system, address)
+
+
+async def until_stopped(system: System, address: str) -> None:
+    """Run the supervisor, and tell a person where to look and how to stop."""
+    err = console(stderr=True)
+    where = f"Tidemill is up; see {address}" if address else "Tidemill is up"
+    err.print(f"{where}  (Ctrl-C finishes and ends)")
+
+    def finish() -> None:
+        err.print("Finishing what is in hand; Ctrl-C again stops at once.")
+        system.supervisor.stop()
+
+    with Stopper(finish) as stopper:
+        await stopper.until_done(system.supervisor.run())
+    err.print("Stopped; everything is kept.")

@@ -1,0 +1,92 @@
+"""Carries certain runs to their end in this process, and judges how they went."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+
+from tidemill.bootstrap import LANES, System
+from tidemill.cli.mistakes import EMPTY, FAILURE, PARTIAL
+from tidemill.core.failure import Failure
+from tidemill.core.run import RunStatus
+from tidemill.core.views import RunDetail
+
+PATIENCE = timedelta(minutes=2)
+"""How long to wait for jobs that are put off; those of a tripped breaker wait longer, and stay in the queue."""
+LOOK = timedelta(milliseconds=250)
+
+NOTHING_THERE = frozenset({Failure.EMPTY_PAGE, Failure.LAYOUT_CHANGED, Failure.NOTHING_USABLE})
+"""The page came, held nothing that we could use, and did not say that there is nothing."""
+
+
+class Crawl:
+    """Drains until the runs are closed, or nothing more can be done for now."""
+
+    def __init__(self, system: System, run_ids: Collection[int]) -> None:
+        """Nothing is started yet."""
+        self._system = system
+        self._open = set(run_ids)
+        self._total = len(run_ids)
+        self._stopping = False
+        self.drain = system.make_drain()
+        self.waits_until: datetime | None = None
+
+    def stop(self) -> None:
+        """Finish what is in hand, take nothing new."""
+        self._stopping = True
+        self.drain.stop_claiming()
+
+    async def run(self) -> None:
+        """Drain, wait for what is put off for a short while, and drain again."""
+        async with self._signed_in():
+            while not self._stopping and self._open:
+                moment = await self.drain.run(LANES[0])
+                await self._close_finished()
+                if not self._open or self._stopping:
+                    return
+                if moment is None or moment > self._system.clock.now() + PATIENCE:
+                    self.waits_until = moment
+                    return
+                await self._system.clock.sleep_until(moment)
+                self.drain = self._system.make_drain()
+
+    async def _close_finished(self) -> None:
+        await self._system.ticks.all["close_runs"].chore()
+        for run_id in list(self._open):
+            detail = await self._system.store.views.run(run_id)
+            if detail is None or detail.run.status != RunStatus.RUNNING:
+                self._open.discard(run_id)
+
+    @asynccontextmanager
+    async def _signed_in(self) -> AsyncIterator[None]:
+        worker = self._system.worker
+        await worker.sign_in()
+        beating = asyncio.create_task(worker.keep_alive(), name="heartbeat")
+        try:
+            yield
+        finally:
+            beating.cancel()
+            with suppress(asyncio.CancelledError):
+                await beating
+            await worker.sign_off()
+
+
+async def watch(system: System, run_ids: Sequence[int], tell: Callable[[int, int], None]) -> None:
+    """Tell how many jobs of the runs have ended, and of how many, until cancelled."""
+    while True:
+        found = [await system.store.views.run(run_id) for run_id in run_ids]
+        jobs = [count for detail in found if detail is not None for count in detail.stages]
+        ended = sum(count.jobs for count in jobs if count.status not in {"ready", "waiting", "leased"})
+        tell(ended, sum(count.jobs for count in jobs))
+        await system.clock.sleep_until(system.clock.now() + LOOK)
+
+
+def verdict(runs: Sequence[RunDetail]) -> int:
+    """The exit code that says how the runs went (X12)."""
+    if all(detail.run.status == RunStatus.SUCCESS and detail.run.complete for detail in runs):
+        return 0
+    answered = sum(detail.run.urls_succeeded for detail in runs)
+    failures = {failure for detail in runs for failure in detail.failures}
+    if not answered and failures and failures <= NOTHING_THERE:
+        return EMPTY
+    return PARTIAL if answered else FAILURE

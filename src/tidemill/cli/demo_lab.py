@@ -1,0 +1,89 @@
+"""The lab as a child process: local sites with faults on a timetable, gone when we are."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import msgspec
+
+from tidemill.lab.faults import ALL_KINDS
+from tidemill.operations.mistakes import Mistake, unknown
+
+LINE = 16 * 1024 * 1024
+"""Bytes that the lab's one line of JSON may take, for hundreds of sites."""
+STARTS_WITHIN = 30.0
+ENDS_WITHIN = 5.0
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What sort of world to serve, and how fast it may be asked."""
+
+    seed: int
+    sites: int
+    faults: str
+    seconds: float
+    interval: float
+
+
+def kinds_of(faults: str) -> str:
+    """The kinds of faults that are meant, as the lab reads them."""
+    if faults in {"all", "none"}:
+        return "" if faults == "none" else "all"
+    for kind in faults.split(","):
+        if kind not in ALL_KINDS:
+            raise Mistake(unknown("fault", kind, ALL_KINDS) + f"; there is all, none, {', '.join(ALL_KINDS)}")
+    return faults
+
+
+@asynccontextmanager
+async def lab(terms: Terms) -> AsyncIterator[list[dict[str, Any]]]:
+    """Serve a world while entered; answers its sites as sources."""
+    arguments = [
+        "--seed", str(terms.seed), "--sites", str(terms.sites), "--faults", kinds_of(terms.faults),
+        "--seconds", str(terms.seconds), "--interval", str(terms.interval), "--busy",
+    ]  # fmt: skip
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tidemill.lab.server", *arguments,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LINE,
+        start_new_session=True,  # a Ctrl-C is for us to answer: the sites stay up until we have finished
+    )  # fmt: skip
+    try:
+        yield await described(child)
+    finally:
+        if child.stdin is not None:
+            child.stdin.close()
+        try:
+            await asyncio.wait_for(child.wait(), ENDS_WITHIN)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()
+
+
+async def described(child: asyncio.subprocess.Process) -> list[dict[str, Any]]:
+    """The lab's first words: its sources."""
+    if child.stdout is None:
+        return []
+    try:
+        line = await asyncio.wait_for(child.stdout.readline(), STARTS_WITHIN)
+    except TimeoutError:
+        line = b""
+    if not line:
+        msg = "the lab's sites did not start; try fewer with --sites"
+        raise Mistake(msg)
+    sources: list[dict[str, Any]] = msgspec.json.decode(line)["sources"]
+    return sources
+
+
+def lively(sources: Sequence[dict[str, Any]], schedule: str, timeout_seconds: float) -> list[dict[str, Any]]:
+    """The sources, asked again and again: a demo has no day to wait for."""
+    return [
+        {
+            **source,
+            "timeout_seconds": timeout_seconds,
+            "targets": [{**target, "schedule": schedule} for target in source["targets"]],
+        }
+        for source in sources
+    ]

@@ -1,0 +1,81 @@
+"""The web app beside the engine, in the same process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+from tidemill import __version__
+from tidemill.bootstrap import Listeners, System
+from tidemill.cli.mistakes import ListeningTrouble
+from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.pipeline.happenings import Announce, PageGot, StageDone
+from tidemill.store.migrate import require_current
+from tidemill.telemetry.metrics import Metrics
+from tidemill.telemetry.pulse import Pulse
+from tidemill.telemetry.recent import Recent
+from tidemill.telemetry.shield import shielded
+from tidemill.web.app import create_app
+from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
+from tidemill.web.serve import CannotListen, serve
+
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
+
+
+class Watchers:
+    """Who looks on: metrics, the pulse, the latest happenings, and whoever else is told."""
+
+    def __init__(self, complain: Callable[[str, Exception], None], *others: Announce) -> None:
+        """`complain` hears of a watcher that failed; the engine never does."""
+        self.metrics = Metrics(__version__)
+        self.pulse = Pulse()
+        self.recent = Recent(leave_out=(StageDone, PageGot))
+        watching = (self.metrics.count, self.pulse.feel, self.recent.remember, *others)
+        self.listeners = Listeners(*(shielded(watcher, complain) for watcher in watching))
+
+
+def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
+    """What the web app asks, from the running system."""
+    store, clock = system.store, system.clock
+
+    async def missed() -> list[tuple[str, int]]:
+        return await store.sweeps.undispatched(DISPATCH_GRACE, clock.now())
+
+    return WebDeps(
+        views=store.views,
+        clock=clock,
+        overdue=system.ticks.overdue,
+        missed=missed,
+        pending=store.agenda.pending,
+        disabled_adapters=store.agenda.disabled_adapters,
+        require_current=partial(require_current, store.database),
+        metrics=watchers.metrics,
+        pulse=watchers.pulse,
+        recent=watchers.recent,
+        version=__version__,
+        started_at=clock.now(),
+        why=system.desks.why.explain,
+        lease=store.workers.heartbeat * 3,
+        allowed_hosts=None if host in EVERYWHERE else LOOPBACK_NAMES | {host},
+    )
+
+
+@asynccontextmanager
+async def serving(system: System, watchers: Watchers, host: str, port: int) -> AsyncIterator[str]:
+    """Serve while entered; answers the address at which a browser finds us."""
+    app = create_app(web_deps(system, watchers, host))
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    web = asyncio.create_task(serve(app, host, port, ready=address.set_result), name="web app")
+    try:
+        waiting: list[asyncio.Future[Any]] = [web, address]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if not address.done():
+            web.result()
+        yield address.result()
+    except CannotListen as trouble:
+        raise ListeningTrouble(str(trouble)) from trouble
+    finally:
+        web.cancel()
+        with suppress(asyncio.CancelledError, CannotListen):
+            await web

@@ -1,0 +1,68 @@
+"""The demo's last words: what happened, at a glance, and whether the numbers add up."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from tidemill.cli.showing import cell
+from tidemill.core.views import SourceView, Totals
+
+
+def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_in: str) -> RenderableType:
+    """Everything that a person wants to know afterwards."""
+    records = totals.records
+    lines = {
+        "pages": f"{totals.pages:,} stored, {totals.pages_unchanged:,} of them unchanged, "
+        f"{totals.pages / seconds if seconds else 0:.1f} a second at the sites' own pace",
+        "records": f"{records['read']:,} read: {records['accepted']:,} accepted, {records['dropped']:,} dropped, "
+        f"{records['quarantined']:,} quarantined; {records['seen_again']:,} seen again",
+        "events": f"{totals.events_listed:,} listed ({records['inserted']:,} new, {records['updated']:,} changed), "
+        f"{totals.events_gone:,} gone",
+        "jobs": words(totals.jobs),
+        "runs": words(totals.runs),
+        "dead letters": words(totals.dead_letters),
+        "breakers": words(totals.breakers),
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, said in lines.items():
+        table.add_row(name, said)
+    doubts = discrepancies(totals)
+    last = Text("It all adds up: every record and every job is accounted for.", style="green")
+    if doubts:
+        last = Text("; ".join(doubts), style="bold red")
+    parts: list[RenderableType] = [table, Text(), last]
+    if barred := [source for source in sources if source.circuit_state != "CLOSED"]:
+        parts.insert(1, Text(f"barred for now: {', '.join(source.name for source in barred)}", style="yellow"))
+    if kept_in:
+        parts.append(cell(f"kept in {kept_in}"))
+    return Panel(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
+
+
+def words(counts: Mapping[str, int]) -> str:
+    """Counts by state, the largest first."""
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{count:,} {name.lower()}" for name, count in ordered) or "none"
+
+
+def discrepancies(totals: Totals) -> list[str]:
+    """What does not add up; nothing should be in here, ever."""
+    records = totals.records
+    found = []
+    judged = records["accepted"] + records["dropped"] + records["quarantined"]
+    if records["read"] != judged:
+        found.append(f"{records['read']} records were read but {judged} judged")
+    kept = records["inserted"] + records["updated"] + records["unchanged"] + records["repeated"]
+    in_between = sum(totals.jobs.get(state, 0) for state in ("ready", "waiting", "leased"))
+    if records["accepted"] != kept and not in_between:
+        found.append(f"{records['accepted']} records were accepted but {kept} kept")
+    if totals.events_listed + totals.events_gone != records["inserted"]:
+        found.append(f"{records['inserted']} events were new but {totals.events_listed + totals.events_gone} exist")
+    buried = sum(totals.dead_letters.get(state, 0) for state in ("pending", "retrying"))
+    if totals.jobs.get("dead", 0) > sum(totals.dead_letters.values()):
+        found.append(f"{totals.jobs['dead']} jobs died but {buried} letters wait")
+    return found

@@ -1,0 +1,128 @@
+"""Reads a page by hand as a job would: adapter, then rules, record by record."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tidemill.bootstrap import VERTICALS
+from tidemill.core.outcome import Fail
+from tidemill.core.page import Page
+from tidemill.core.record import RawRecord
+from tidemill.core.source import Source
+from tidemill.core.verdict import Accepted
+from tidemill.core.vertical import Context, Vertical
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
+
+LARGEST_SPECIFICATION = 1_000_000
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one raw record."""
+
+    verdict: str
+    reason: str
+    detail: str
+    identity: str
+    record: Any
+    raw: RawRecord
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a page; `failure` says why it could not be read."""
+
+    url: str
+    adapter: str
+    failure: str | None = None
+    detail: str = ""
+    declared_empty: bool = False
+    total: int | None = None
+    next_url: str | None = None
+    notes: tuple[str, ...] = ()
+    records: tuple[Judged, ...] = ()
+
+
+def vertical_named(name: str) -> Vertical:
+    """The vertical by that name."""
+    if name not in VERTICALS:
+        raise NotFound(unknown("vertical", name, VERTICALS))
+    return VERTICALS[name]
+
+
+def stand_in(
+    vertical: Vertical,
+    adapter: str | None,
+    selectors: Mapping[str, Any],
+    *,
+    city: str = "",
+    time_zone: str = "Europe/Amsterdam",
+    language: str = "nl",
+) -> Source:
+    """A source that exists only for this try."""
+    chosen = adapter or (f"{vertical.name}.selectors" if selectors else next(iter(vertical.adapters)))
+    if chosen not in vertical.adapters:
+        raise NotFound(unknown("adapter", chosen, vertical.adapters))
+    settings = {"selectors": dict(selectors)} if selectors else {}
+    return Source(
+        id=0,
+        name="try",
+        vertical=vertical.name,
+        base_url="",
+        adapter_id=chosen,
+        adapter_settings=settings,
+        city=city,
+        time_zone=time_zone,
+        language=language,
+    )
+
+
+def specification(given: str) -> dict[str, Any]:
+    """Selectors, as JSON or in a file of JSON."""
+    if not given:
+        return {}
+    text = given
+    if not given.lstrip().startswith("{"):
+        with Path(given).open("rb") as file:
+            text = file.read(LARGEST_SPECIFICATION).decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        msg = f"the selectors are not JSON: {error}"
+        raise Mistake(msg) from error
+    if not isinstance(found, dict):
+        msg = 'the selectors are an object, such as {"card": ".event", "title": "h3"}'
+        raise Mistake(msg)
+    return found
+
+
+def tried(page: Page, vertical: Vertical, source: Source, now: datetime) -> Tried:
+    """Read the page and judge every record on it."""
+    context = Context(source, page.final_url or page.url, now)
+    adapter = vertical.adapters[source.adapter_id]
+    name = f"{adapter.id} {adapter.version}"
+    reading = adapter.read(page, context)
+    if isinstance(reading, Fail):
+        return Tried(url=page.url, adapter=name, failure=reading.failure, detail=reading.detail)
+    return Tried(
+        url=page.url,
+        adapter=name,
+        declared_empty=reading.declared_empty,
+        total=reading.total,
+        next_url=reading.next_url,
+        notes=tuple(reading.notes),
+        records=tuple(judged(raw, vertical, context) for raw in reading.records),
+    )
+
+
+def judged(raw: RawRecord, vertical: Vertical, context: Context) -> Judged:
+    """One record's verdict."""
+    verdict = vertical.judge(raw, context)
+    if isinstance(verdict, Accepted):
+        return Judged(
+            verdict="accepted", reason="", detail="", identity=verdict.identity, record=verdict.record, raw=raw
+        )
+    name = type(verdict).__name__.lower()
+    return Judged(verdict=name, reason=verdict.reason, detail=verdict.detail, identity="", record=None, raw=raw)
