@@ -14,6 +14,10 @@ _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)
 _ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?=/|$)", re.ASCII)
 
+_SURELY_SHALLOW = 50_000
+_DEEPEST = 3_000
+_NESTING = ("div", "span", "ul", "b", "font", "table", "section", "i>")
+
 HEURISTIC_LIMIT = 500_000
 """Characters of markup that heuristics read (P3); structured data is read in full."""
 
@@ -42,12 +46,12 @@ class Document:
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The whole page as a tree."""
-        return LexborHTMLParser(self.markup)
+        return LexborHTMLParser(_of_bearable_depth(self.markup))
 
     @cached_property
     def bounded_tree(self) -> LexborHTMLParser:
         """The tree that heuristics walk: of the first 500 KB only."""
-        return LexborHTMLParser(self.markup[:HEURISTIC_LIMIT]) if self.truncated else self.tree
+        return LexborHTMLParser(_of_bearable_depth(self.markup[:HEURISTIC_LIMIT])) if self.truncated else self.tree
 
     @cached_property
     def base_url(self) -> str:
@@ -83,6 +87,15 @@ class Document:
     def first(self, selector: str) -> LexborNode | None:
         """The first node that the selector matches."""
         return next(iter(self.css(selector)), None)
+
+
+def _of_bearable_depth(markup: str) -> str:
+    """The markup, cut short if it opens far more elements than it closes: a tree that deep takes seconds to build."""
+    if len(markup) > _SURELY_SHALLOW:
+        for tag in _NESTING:
+            if markup.count(f"<{tag}") - markup.count(f"</{tag}") > _DEEPEST:
+                return markup[:_SURELY_SHALLOW]
+    return markup
 
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 _MOST_PIECES = 2_000
-_WRAPPERS = re.compile(
-    r"^\s*(?://|/\*)?\s*(?:<!--|<!\[CDATA\[)(?:\s*\*/)?|(?://|/\*)?\s*(?:-->|\]\]>)(?:\s*\*/)?\s*;?\s*$"
-)
+_OPENING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:<!--|<!\[CDATA\[)(?:\s{0,8}\*/)?")
+_CLOSING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:-->|\]\]>)(?:\s{0,8}\*/)?$")
+_LONGEST_CLOSING = 40
 _TOKEN = re.compile(
     r'(?P<string>"(?:[^"\\]|\\.)*")'
     r"|(?P<comment>//[^\n\r]*|/\*.*?\*/|<!--.*?-->)"
@@ -27,14 +27,32 @@ _decode = msgspec.json.Decoder().decode
 
 def mended(body: str) -> list[Any]:
     """What can be saved of a block that is not JSON: one value when it could be mended whole, else its sound pieces."""
-    text = _WRAPPERS.sub("", _WRAPPERS.sub("", body)).strip().rstrip(";")
+    text = _unwrapped(_unwrapped(body)).rstrip(";")
     if not text:
         return []
     if '"' not in text and "&quot;" in text:
         text = unescape(text)
-    cleaned = _TOKEN.sub(_mend_token, text)
+    cleaned = _TOKEN.sub(_mend_token, _with_comments_closed(text)).removesuffix("*/").removesuffix("-->")
     whole = _decoded(cleaned)
     return [whole] if whole is not None else _sound_pieces(cleaned)
+
+
+def _unwrapped(body: str) -> str:
+    """The text without the comment or CDATA marks that once hid scripts from old browsers."""
+    text = body.strip()
+    opening = _OPENING.match(text)
+    if opening is not None:
+        text = text[opening.end() :]
+    closing = _CLOSING.search(text, max(0, len(text) - _LONGEST_CLOSING))
+    return text[: closing.start()].strip() if closing is not None else text.strip()
+
+
+def _with_comments_closed(text: str) -> str:
+    """The text with a closing mark for a comment that has none: else each opening one would be read to the end."""
+    for opens, closes in (("<!--", "-->"), ("/*", "*/")):
+        if text.rfind(opens) > text.rfind(closes):
+            text += closes
+    return text
 
 
 def _mend_token(match: re.Match[str]) -> str:

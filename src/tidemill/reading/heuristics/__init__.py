@@ -1,10 +1,13 @@
 """Events on pages without markup for them: repeated blocks, tables, calendars, pages about one event (P1)."""
 
+import msgspec
+
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.reading.heuristics.context import Surroundings
 from tidemill.reading.heuristics.grids import from_grids
+from tidemill.reading.heuristics.months import days_under_months
 from tidemill.reading.heuristics.outline import HEADINGS, Element, outline_of
 from tidemill.reading.heuristics.records import Scribe
 from tidemill.reading.heuristics.single import single_event
@@ -25,13 +28,18 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
     grid = from_grids(elements, scribe)
     if grid:
         return grid[:MOST]
-    found = leaves(elements, setting)
-    grouped = blocks(found)
+    found = leaves(elements, setting) or days_under_months(elements, setting)
+    grouped = blocks(found)[:MOST]
     single, used = single_event(found, grouped, scribe)
     if single:
         grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
     listed = [record for block, inside in grouped for record in scribe.of_block(block, inside, alike=len(grouped))]
-    return _once([*single, *listed])[:MOST]
+    return _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
+
+
+def _marked(record: RawRecord) -> RawRecord:
+    """The page's own event on a page with others: its address is not its alone, so it cannot be its identity."""
+    return msgspec.structs.replace(record, fields={**record.fields, "shared_url": True})
 
 
 def _stands_apart(block: Element, inside: list[Leaf], used: set[int]) -> bool:

@@ -16,8 +16,9 @@ class Surroundings:
 
     def __init__(self, document: Document, elements: list[Element]) -> None:
         """Look the page's headings and its own title over."""
-        named = [title for part in _SITE.split(document.title) if (title := title_from(part))]
-        self._site = _site_name(document, named)
+        parts = _SITE.split(document.title)
+        named = [title for part in parts if (title := title_from(part))]
+        self._site = _site_name(document, parts)
         self._own = [name for name in named if name.casefold() != self._site]
         self._headings = [element for element in elements if is_heading(element) and element.text]
         self.main_heading = next(
@@ -58,11 +59,11 @@ class Surroundings:
         return next(iter(self._own), "")
 
 
-def _site_name(document: Document, named: list[str]) -> str:
+def _site_name(document: Document, parts: list[str]) -> str:
     """What the site calls itself: its own word for it, else the last part of a title in several parts."""
     node = document.first('meta[property="og:site_name"]')
     declared = squash(node.attributes.get("content") or "") if node is not None else ""
-    return (declared or (named[-1] if len(named) > 1 else "")).casefold()
+    return (declared or (title_from(parts[-1]) if len(parts) > 1 else "")).casefold()
 
 
 def _same(one: str, other: str) -> bool:

@@ -26,6 +26,11 @@ _NOT_WHEN = re.compile(
     r"|adopted|approved|(?<!be )held|gehouden)\s*(?:op|on|at|by|date|:|-)*\s*$",
     re.IGNORECASE,
 )
+_POSTED = re.compile(
+    r"\b(?:geplaatst|gepubliceerd|publicatiedatum|posted|published)"
+    r"(?: (?:op|on|by [^.]{1,40}? on))?\s*:?\s*(?:\w+ )?\d",
+    re.IGNORECASE,
+)
 _STAMP_NAME = re.compile(r"start|begin|date|time|when|datum|tijd")
 _NOT_STAMP_NAME = re.compile(r"end|stop|updat|modif|publish|creat|expire|format|duration|zone")
 _EPOCH = re.compile(r"(?P<start>1\d{9})(?:\d{3})?(?:\s*-\s*(?P<end>1\d{9})(?:\d{3})?)?")
@@ -108,6 +113,11 @@ def date_of(element: Element, setting: Setting) -> Dated | None:
         return None
     found = [moment for begins, _, moment in moments_in(text, setting) if leads(begins, len(text))]
     return Dated(found[0], text, element.kind) if found else None
+
+
+def is_posted(text: str) -> bool:
+    """Whether a text tells when it was posted, as news does."""
+    return _POSTED.search(text) is not None
 
 
 def leads(begins: int, length: int) -> bool:

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.outline import HEADINGS, Element
-from tidemill.reading.heuristics.wording import is_title, stripped, title_from
+from tidemill.reading.heuristics.wording import is_title, parts_of, stripped, title_from
 from tidemill.reading.text import bounded
 
 _TITLE_NAMES = re.compile(
     r"(?:^|[\s_-])(?:title|titel|name|naam|headline|summary|subject|kop)(?:$|[\s_-])|title\b|titel\b"
 )
-_PLACE_NAMES = re.compile(r"locat|venue|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])")
+_PLACE_NAMES = re.compile(
+    r"locat|venue|(?:^|[\s_-])loc(?:$|[\s_-])|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])"
+)
 _TEXT_NAMES = re.compile(
     r"descri|omschrijving|intro|excerpt|teaser|samenvatting|(?:^|[\s_-])(?:body|text|tekst)(?:$|[\s_-])"
 )
@@ -38,7 +40,7 @@ _TITLE_COLUMN = re.compile(
 )
 _FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
 _IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
-_LONGEST_PLACE, _LONGEST_DESCRIPTION = 150, 1_000
+_LONGEST_PLACE, _SHORT_PLACE, _FEW_FACTS, _LONGEST_DESCRIPTION = 150, 60, 5, 1_000
 
 
 def title_of(block: Element) -> tuple[str, Element | None]:
@@ -85,11 +87,16 @@ def place_of(block: Element, title: str = "") -> str:
 
 
 def _left_over(block: Element, title: str) -> str:
-    """What is left of a short block without its title and date, if it looks like a place."""
+    """What is left without title and date: the one other fact of a list, or words that look like a place."""
+    for facts in block.walk():
+        if facts.tag in {"ul", "dl"} and 1 < len(facts.children) <= _FEW_FACTS:
+            others = [part for child in facts.children for part in parts_of(child.text) if part != title]
+            if len(others) == 1 and len(others[0]) <= _SHORT_PLACE:
+                return others[0]
     if len(block.text) > _LONGEST_PLACE:
         return ""
-    rest = stripped(" ".join(block.lines(without=is_label)).replace(title, " "))
-    return rest if rest and looks_like_place(rest) else ""
+    left = parts_of(" ".join(block.lines(without=is_label)).replace(title, " "))
+    return next((part for part in left if looks_like_place(part)), "")
 
 
 def cell_under(row: Element, column: re.Pattern[str]) -> str:
@@ -156,6 +163,8 @@ def description_of(block: Element, title: str) -> str:
     for element in block.walk():
         if element is not block and (element.tag == "p" or _TEXT_NAMES.search(element.names)):
             text = element.text
+            if any(child.tag in HEADINGS for child in element.walk()):
+                continue
             if len(text) > 40 and text != title and len(stripped(text)) > 30:  # noqa: PLR2004 - a sentence at least
                 return bounded(text, _LONGEST_DESCRIPTION)
     return ""

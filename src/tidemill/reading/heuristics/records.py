@@ -6,7 +6,7 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf
 from tidemill.reading.heuristics.context import Surroundings
-from tidemill.reading.heuristics.dating import LONGEST, leads, moments_in
+from tidemill.reading.heuristics.dating import LONGEST, is_posted, leads, moments_in
 from tidemill.reading.heuristics.fields import (
     description_of,
     image_of,
@@ -46,6 +46,10 @@ class Scribe:
             return
         if block.text.isdigit() or not block.text:  # a day of a calendar with nothing on it
             return
+        if is_posted(block.text):  # news: only a date that stands by itself is an event's
+            inside = [leaf for leaf in inside if not stripped(leaf.element.text)]
+            if not inside:
+                return
         moment, written = self.moment_of(block, inside, year)
         title, element = title_of(block)
         place = ""
@@ -66,6 +70,7 @@ class Scribe:
         written: str,
         sure: float,
         place: str = "",
+        url: str = "",
     ) -> RawRecord:
         """One raw record out of a block."""
         fields: dict[str, object] = {"title": title, "starts": _iso(moment), "written": written[:200]}
@@ -73,7 +78,7 @@ class Scribe:
             fields["ends"] = moment.ends.isoformat(timespec="minutes")
         optional = {
             "place": place or place_of(block, title),
-            "url": link_of(block, element, self.document),
+            "url": url or link_of(block, element, self.document),
             "image": image_of(block, self.document),
             "description": description_of(block, title),
         }
@@ -107,8 +112,23 @@ class Scribe:
             if element is block:
                 break
             element = element.parent
-        found = moments_in(first.element.text, self.setting, year) if not stamped else []
-        return (found[0][2], first.element.text) if found else (best, written)
+        found = moments_in(first.element.text, self.setting, year) if not stamped else ()
+        best = found[0][2] if found else best
+        return self._with_hour(best, block, first.element), written
+
+    def _with_hour(self, moment: Moment, block: Element, leaf: Element) -> Moment:
+        """A bare day with the hour that the rest of its block names."""
+        if len(block.text) > LONGEST or moment.ends is not None:
+            return moment
+        rest = block.text.replace(leaf.text, " ", 1) if leaf.text else block.text
+        timed = self.on_day(moment, rest)
+        return timed if timed is not None else moment
+
+    def on_day(self, moment: Moment, text: str) -> Moment | None:
+        """The moment's day at the hour that a text names; None if it names none, or another day."""
+        dated = f"{moment.day.isoformat()} {text[:LONGEST]}"
+        timed = parse_moment(dated, self.setting.now, self.setting.time_zone, self.setting.language)
+        return timed if timed is not None and timed.day == moment.day and timed.grain is Grain.MINUTE else None
 
     def _checked(self, leaf: Leaf, block: Element) -> Moment:
         """A stamp, unless it is in UTC and the words beside it tell the local time of the same event."""
@@ -150,11 +170,7 @@ class Scribe:
             title, element = title_of(item)
             if not title or not is_title(title):
                 continue
-            day = moment.day.isoformat()
-            timed = parse_moment(
-                f"{day} {item.text[:LONGEST]}", self.setting.now, self.setting.time_zone, self.setting.language
-            )
-            use = timed if timed is not None and timed.day == moment.day and timed.grain is Grain.MINUTE else moment
+            use = self.on_day(moment, item.text) or moment
             yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
 
 

@@ -4,7 +4,7 @@ import re
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.heuristics.blocks import Leaf
-from tidemill.reading.heuristics.dating import moments_in
+from tidemill.reading.heuristics.dating import is_posted, moments_in
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.records import Scribe
 from tidemill.reading.heuristics.wording import stripped, title_from
@@ -37,10 +37,12 @@ def single_event(
     title = title_from(heading.text) if heading is not None else scribe.around.subject
     if not title:
         return [], set()
-    moment, written = scribe.moment_of(_facts(leaf.element), [leaf], None)
     block = _content(heading, leaf)
+    if not labelled and stripped(leaf.element.text) and is_posted(block.text):  # a news item that mentions a date
+        return [], set()
+    moment, written = scribe.moment_of(_facts(leaf.element), [leaf], None)
     days = [moment, *_other_days(leaf, moment, scribe)]
-    records = [scribe.record(block, title, heading, one, written, 0.5) for one in days]
+    records = [scribe.record(block, title, heading, one, written, 0.5, url=scribe.document.url) for one in days]
     return records, {leaf.element.order, *(other.element.order for other in labelled)}
 
 

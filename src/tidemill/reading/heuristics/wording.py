@@ -17,7 +17,10 @@ _DATE_WORDS = re.compile(
     r"|\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)?|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)",
     re.IGNORECASE,
 )
-_JOINING = r"om|van|tot|at|from|to|on|op|t/m|until|datum|date|tijd|time|when|wanneer|for"
+_JOINING = (
+    r"om|van|vanaf|tot|at|from|to|on|op|t/m|until|datum|date|tijd|time|when|wanneer|for|aanvang|inloop|zaal open"
+    r"|starts?"
+)
 _JOINTS = re.compile(
     rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|\b(?:{_JOINING})\b\s*:?)+"
     rf"|(?:[\s\-\u2013\u2014|,;:•·@/(\[>»]|\b(?:{_JOINING})\b\s*:?)+$",
@@ -56,12 +59,25 @@ _WORD = re.compile(r"[^\W\d_][\w'\u2019&-]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LETTERS = 3
 _LONGEST_TITLE = 180
+_LONGEST_READ = 600
 
 
 @lru_cache(maxsize=4_096)
 def stripped(text: str) -> str:
-    """A text without its dates, times and what joined them; '' when less than a word is left."""
-    rest = _DATE_WORDS.sub(" ", text)
+    """A text without its dates, times and what joined them; '' when less than a word is left.
+
+    Of a long text only the beginning counts: a title does not stand at its end.
+    """
+    return _tidy(_DATE_WORDS.sub(" ", text[:_LONGEST_READ]))
+
+
+@lru_cache(maxsize=4_096)
+def parts_of(text: str) -> tuple[str, ...]:
+    """What stands before, between and after the dates and times of a text, as far as it has words."""
+    return tuple(filter(None, map(_tidy, _DATE_WORDS.split(text[:_LONGEST_READ]))))
+
+
+def _tidy(rest: str) -> str:
     previous = None
     while previous != rest:
         previous, rest = rest, _JOINTS.sub("", rest).strip()
@@ -81,9 +97,8 @@ def is_generic(text: str) -> bool:
 
 
 def title_from(text: str) -> str:
-    """The title in a text, its dates taken out; '' if there is none."""
-    title = stripped(text)
-    return title if is_title(title) else ""
+    """The title in a text: its first words beside dates and times that can be one; '' if there are none."""
+    return next((part for part in (*parts_of(text), stripped(text)) if is_title(part)), "")
 
 
 def years_in(text: str) -> set[int]:

@@ -44,13 +44,13 @@ class Calendar(msgspec.Struct, frozen=True):
 
 _ORDINAL = r"(?:\s?(?:ste|de|e|st|nd|rd|th)\b|\.(?=\s))?"
 _YEAR = (
-    r"(?:\s*,?\s*(?:van\s+)?(?P<{0}>(?:19|20|21)\d\d)(?![\d:])|\s*(?P<{0}s>'\d\d)(?!\d)"
+    r"(?:(?:\s*,)?\s*(?:van\s+)?(?P<{0}>(?:19|20|21)\d\d)(?![\d:])|\s*(?P<{0}s>'\d\d)(?!\d)"
     r"|\s+(?P<{0}b>\d\d)(?=\s*(?:$|[,;)])))?"
 )
 _NO_CLOCK = r"(?!\s*(?:[ap]\.?\s?m\b|uur|u\b|h\b|:|\.\d|%)|\d)"
 _AND = r"(?:\s*,\s*|\s*(?:&|\+|/|en|and|plus)\s*)"
-_DAY_NAMED = rf"(?:(?P<w>{WEEKDAY})\s*,?\s*(?:de\s+|the\s+)?)?"
-_DAY_UNNAMED = rf"(?:{WEEKDAY}\s*,?\s*(?:de\s+|the\s+)?)?"
+_DAY_NAMED = rf"(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
+_DAY_UNNAMED = rf"(?:{WEEKDAY}(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
 
 _DAY_MONTH = re.compile(
     rf"(?<![\d.,:/-])(?<![^\W\d_]-)\b{_DAY_NAMED}(?P<d>\d{{1,2}}){_ORDINAL}"
@@ -60,18 +60,18 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(
     rf"\b{_DAY_NAMED}(?P<m>{MONTH})\s*(?P<d>\d{{1,2}}){_NO_CLOCK}{_ORDINAL}"
     rf"(?:(?P<more>(?:{_AND}\d{{1,2}}{_NO_CLOCK}{_ORDINAL})+)|\s*{TO}\s*(?P<d2>\d{{1,2}}){_NO_CLOCK}(?![/-]\d){_ORDINAL})?"
-    rf"(?:\s*,?\s*(?P<y>(?:19|20|21)\d\d)(?![\d:])|(?=\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b))?(?:\s+year\b)?"
+    rf"(?:(?:\s*,)?\s*(?P<y>(?:19|20|21)\d\d)(?![\d:])|(?=\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b))?(?:\s+year\b)?"
 )
 _YEAR_FIRST = re.compile(
     rf"(?<![\d/.-])(?P<y>(?:19|20|21)\d\d)(?P<s>[-/.\s])(?P<m>\d{{1,2}}|{MONTH})(?P=s)(?P<d>\d{{1,2}})(?!\d)(?![/.-]\d)"
 )
 _DIGITS = re.compile(
-    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})\s*,?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})"
+    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})"
     rf"(?:\s?(?P<dot>\.)\s?(?P<b1>\d{{1,2}})\s?\.\s?|(?P<s>[-/])(?P<b2>\d{{1,2}}|{MONTH})(?P=s))"
     r"(?P<y>\d{4}|\d{2})(?!\d)(?![/.-]\d)"
 )
 _SHORT_DIGITS = re.compile(
-    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})\s*,?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/-])(?P<b>\d{{1,2}})(?![\d/.%-])"
+    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/-])(?P<b>\d{{1,2}})(?![\d/.%-])"
 )
 _MONTH_YEAR = re.compile(
     rf"(?<![\d/.,-])(?:(?P<n>\d{{1,2}})/(?P<y>(?:19|20)\d\d)(?![\d/-])|\b(?P<m>{any_of(MONTHS)})\b\.?,?\s+(?:van\s+)?(?P<y2>(?:19|20)\d\d)\b)"
@@ -172,7 +172,7 @@ def _ordered(year: int, one: int, other: int, weekday: int | None, *, day_first:
 def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
     """`20/11` alone or beside a weekday or an hour; never `24/7`, a fraction or a score."""
     alone = match.end() - match.start() == len(match.string)
-    timed = re.match(r"\s*,?\s*(?:om\s+|at\s+)?\d{1,2}[:.]\d\d\b", match.string[match.end() :]) is not None
+    timed = re.match(r"(?:\s*,)?\s*(?:om\s+|at\s+)?\d{1,2}[:.]\d\d\b", match.string[match.end() :]) is not None
     if match["w"] is None and (match["s"] == "-" or not (alone or timed) or match[0] == "24/7"):
         return None
     one, other = int(match["a"]), int(match["b"])

@@ -53,7 +53,7 @@ _UNITS = {
 }  # fmt: skip
 _COUNT = rf"(?:\d{{1,4}}(?:[.,]\d)?\s*|(?:{any_of(NUMBERS)}|half(?: an?| een)?|(?:a |een )?(?:few|paar))\s+)"
 _STRETCH = rf"{_COUNT}(?:{any_of(_UNITS)})\b"
-_STRETCHES = rf"(?P<spans>{_STRETCH}(?:\s*,?\s*(?:and\s+|en\s+)?{_STRETCH})*)"
+_STRETCHES = rf"(?P<spans>{_STRETCH}(?:(?:\s*,)?\s*(?:and\s+|en\s+)?{_STRETCH}){{0,4}})"
 _BACK = re.compile(rf"(?<![\w+-]){_STRETCHES}\s+(?:geleden|ago|eerder|earlier|before|voor)(?!\w)")
 _ON = re.compile(rf"(?<![\w+-]){_STRETCHES}\s+(?:later|from now|vanaf nu|vanaf vandaag|after|out|uit|hence)(?!\w)")
 _WITHIN = re.compile(rf"(?<!\w)(?:over|in|binnen|within)\s+(?:de\s+)?{_STRETCHES}(?!\w)")
