@@ -1,9 +1,10 @@
 """The embedded database: one inline engine for the engine's own short work, threads beside it for readers."""
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import event
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.util import await_only
 
@@ -18,6 +19,7 @@ PRAGMAS = (
 )
 """Durable on every commit (a group of jobs each), readers never blocked."""
 WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-49152")
+FLEETING_PRAGMAS = (*WRITER_PRAGMAS, "PRAGMA synchronous=OFF")
 READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=10000")
 
 
@@ -28,6 +30,11 @@ def inline_engine(url: URL, pragmas: tuple[str, ...] = WRITER_PRAGMAS) -> AsyncE
     )
     _prepare(engine, pragmas)
     return engine
+
+
+def fleeting_engine(file: Path) -> AsyncEngine:
+    """An inline engine that asks nothing of the disk: for a database that need not outlive its process."""
+    return inline_engine(make_url(f"sqlite:///{file}"), FLEETING_PRAGMAS)
 
 
 def threaded_engine(url: URL, pool_size: int) -> AsyncEngine:
