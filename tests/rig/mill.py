@@ -138,7 +138,7 @@ class Mill:
 
     def judged(self, page, titles, source, dropped=()):
         """Verdicts: the titles accepted, the others dropped."""
-        accepted = [Accepted(title, event(title, source.id)) for title in titles]
+        accepted = [accept(title, event(title, source.id)) for title in titles]
         rejected = [Rejected(raw_record("?"), Dropped("NO_DATE", name)) for name in dropped]
         return Advance(Stage.PERSIST, Judged(page, "events.generic@1.0.0", accepted, rejected))
 
@@ -164,6 +164,11 @@ class Mill:
 def raw_record(title):
     """A raw record that has nothing but a title."""
     return RawRecord(fields={"title": title}, strategy=Strategy.JSONLD, confidence=1, origin="json-ld/0")
+
+
+def accept(identity, record):
+    """An accepted record as the stage hands it on."""
+    return Accepted(identity, record, msgspec.json.encode(record))
 
 
 def harvest(judged):

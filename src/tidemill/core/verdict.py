@@ -6,10 +6,14 @@ import msgspec
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """Fit for readers. `identity` is the record's key within its source; `record` the vertical's own value."""
+    """Fit for readers. `identity` is the record's key within its source; `record` the vertical's own value.
+
+    `encoded` is the record as JSON, made once when it is judged and used wherever it is stored.
+    """
 
     identity: str
     record: Any
+    encoded: bytes = b""
 
 
 class Dropped(msgspec.Struct, frozen=True):

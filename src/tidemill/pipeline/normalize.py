@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import msgspec
+
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import RawRecord
@@ -11,6 +13,8 @@ from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
 from tidemill.pipeline.tools import Tools
 
 NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
+
+encode = msgspec.json.Encoder().encode
 
 
 def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
@@ -26,7 +30,7 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
     for raw in parsed.found.records:
         verdict = judge(vertical, raw, context)
         if isinstance(verdict, Accepted):
-            accepted.append(verdict)
+            accepted.append(Accepted(verdict.identity, verdict.record, encode(verdict.record)))
         else:
             rejected.append(Rejected(raw, verdict))
 

@@ -1,23 +1,38 @@
 """The shelf of events: upsert by identity, history of every change, and what is no longer seen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.store.columns import to_micros
 from tidemill.store.ids import Ids
 from tidemill.store.schema import events, record_history
 from tidemill.verticals.events.record import Event
 
 VERTICAL = "events"
 
+MOST_GONE = 5_000
+"""Records that one run's end counts against at most; the others have the next run's end."""
+
 _encode = msgspec.json.Encoder().encode
+# Only names of ours are put together here; what pages say is always bound.
+_ROW = "e.id, e.source_id, e.identity, e.checksum, e.gone_at"
+_SAME = "e.source_id = k.source_id AND e.identity = k.identity"
+_KNOWN_SQLITE = text(
+    "SELECT " + _ROW + " FROM (SELECT json_extract(value, '$[0]') AS source_id, json_extract(value, '$[1]') AS identity"
+    " FROM json_each(:keys)) k JOIN events e ON " + _SAME
+)
+_KNOWN_POSTGRES = text(
+    "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:identities AS text[])) AS k(source_id, identity)"
+    " JOIN events e ON " + _SAME
+)
 _SIGNED = 1 << 63
 
 
@@ -38,7 +53,7 @@ class EventShelf:
         known = await self._known(connection, fresh)
         new, changed, same = sort_out(fresh, known)
         if new:
-            await connection.execute(events.insert(), [self._row(item, now) for item in new])
+            await insert_events(connection, [(self._ids.take(), item) for item in new], now)
         if changed:
             await self._update(connection, changed, now)
         if same:
@@ -58,25 +73,33 @@ class EventShelf:
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
         unseen = (
-            (events.c.source_id == source_id)
-            & (events.c.last_seen_at < since)
-            & (events.c.event_date > now)
-            & events.c.gone_at.is_(None)
+            select(events.c.id, events.c.missed_runs)
+            .where(events.c.source_id == source_id, events.c.last_seen_at < since, events.c.gone_at.is_(None))
+            .where(events.c.event_date > now)
+            .order_by(events.c.id)
+            .limit(MOST_GONE)
         )
-        await connection.execute(update(events).where(unseen).values(missed_runs=events.c.missed_runs + 1))
-        query = select(events.c.id).where(unseen, events.c.missed_runs >= patience).order_by(events.c.id)
-        gone = list((await connection.execute(query)).scalars())
+        missed = (await connection.execute(unseen)).all()
+        gone = [row.id for row in missed if row.missed_runs + 1 >= patience]
+        if missed:
+            again = update(events).where(events.c.id.in_([row.id for row in missed]))
+            await connection.execute(again.values(missed_runs=events.c.missed_runs + 1))
         if gone:
             await connection.execute(update(events).where(events.c.id.in_(gone)).values(gone_at=now, updated_at=now))
             rows = [self._history(key, run_id, None, "gone", {}, now) for key in gone]
             await connection.execute(record_history.insert(), rows)
         return len(gone)
 
-    async def _known(self, connection: AsyncConnection, items: Iterable["Item"]) -> dict[tuple[int, str], Any]:
-        columns = (events.c.id, events.c.source_id, events.c.identity, events.c.checksum, events.c.gone_at)
-        query = select(*columns).where(events.c.identity.in_([item.identity for item in items]))
-        rows = (await connection.execute(query)).mappings()
-        return {(row["source_id"], row["identity"]): row for row in rows}
+    async def _known(self, connection: AsyncConnection, items: Sequence["Item"]) -> dict[tuple[int, str], Any]:
+        """The rows there are already, by one index lookup per identity."""
+        sources = [item.job.source_id for item in items]
+        identities = [item.identity for item in items]
+        if connection.dialect.name == "sqlite":
+            keys = _encode(list(zip(sources, identities, strict=True))).decode()
+            found = await connection.execute(_KNOWN_SQLITE, {"keys": keys})
+        else:
+            found = await connection.execute(_KNOWN_POSTGRES, {"sources": sources, "identities": identities})
+        return {(row["source_id"], row["identity"]): row for row in found.mappings()}
 
     async def _update(self, connection: AsyncConnection, changed: Sequence[tuple["Item", Any]], now: datetime) -> None:
         keys = sorted(row["id"] for _, row in changed)
@@ -91,15 +114,6 @@ class EventShelf:
                 for item, row in changed]  # fmt: skip
         await connection.execute(_UPDATE, rows)
         await connection.execute(record_history.insert(), history)
-
-    def _row(self, item: "Item", now: datetime) -> dict[str, Any]:
-        return {
-            "id": self._ids.take(),
-            "source_id": item.job.source_id,
-            "identity": item.identity,
-            "first_seen_at": now,
-            **columns_of(item, now),
-        }
 
     def _history(
         self, key: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
@@ -135,7 +149,7 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
             key = (job.source_id, accepted.identity)
             if key not in seen:
                 seen.add(key)
-                encoded = _encode(accepted.record)
+                encoded = accepted.encoded
                 yield Item(job, harvest.judged.page.id, accepted.identity, accepted.record, encoded, signed(encoded))
 
 
@@ -167,6 +181,36 @@ def columns_of(item: Item, now: datetime) -> dict[str, Any]:
         "gone_at": None,
     }
 
+
+async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Item]], now: datetime) -> None:
+    """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
+    sqlite = connection.dialect.name == "sqlite"
+    moment: Callable[[datetime], Any] = to_micros if sqlite else _same
+    seen = moment(now)
+    rows = []
+    for key, item in new:
+        event = item.event
+        ends = None if event.ends_at is None else moment(event.ends_at)
+        rows.append((
+            key, item.job.source_id, item.identity, event.fingerprint, event.title, moment(event.event_date), ends,
+            event.event_time, event.venue_name, event.category, event.latitude, event.longitude, event.status,
+            item.checksum, item.encoded, item.page_id, seen, seen, seen,
+        ))  # fmt: skip
+    await connection.exec_driver_sql(_INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
+
+
+def _same(moment: datetime) -> datetime:
+    return moment
+
+
+_INSERTED = (
+    "id", "source_id", "identity", "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name",
+    "category", "latitude", "longitude", "status", "checksum", "record", "page_id", "first_seen_at", "last_seen_at",
+    "updated_at",
+)  # fmt: skip
+_INSERT = "INSERT INTO events (" + ", ".join(_INSERTED) + ") VALUES ("
+_INSERT_SQLITE = _INSERT + ", ".join("?" for _ in _INSERTED) + ")"
+_INSERT_POSTGRES = _INSERT + ", ".join(f"${number}" for number, _ in enumerate(_INSERTED, 1)) + ")"
 
 _COLUMNS = (
     "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "latitude",

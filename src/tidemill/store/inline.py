@@ -94,6 +94,11 @@ def inline_creator(url: URL) -> Callable[[], Any]:
     options: dict[str, Any] = {**given, "check_same_thread": False, "timeout": 0}
 
     async def connect() -> InlineConnection:
-        return await InlineConnection(lambda: sqlite3.connect(*arguments, **options))
+        return await InlineConnection(lambda: _connect(arguments[0], options))
 
     return connect
+
+
+def _connect(file: str, options: dict[str, Any]) -> sqlite3.Connection:
+    connection: sqlite3.Connection = sqlite3.connect(file, **options)
+    return connection

@@ -11,6 +11,7 @@ from tidemill.store.bodies import Bodies
 from tidemill.store.checkpoints import Checkpoints, Shelf
 from tidemill.store.claims import Claims
 from tidemill.store.database import Database
+from tidemill.store.events import MOST_GONE
 from tidemill.store.ids import Ids
 from tidemill.store.resume import Materials
 from tidemill.store.runs import RunBook
@@ -53,6 +54,7 @@ class Ledger:
 
     async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
         """Close a run whose jobs have all ended."""
+        await self._ids.reserve(MOST_GONE)
         return await self.runs.close(run_id, now)
 
     async def reserve_keys(self, count: int) -> None:

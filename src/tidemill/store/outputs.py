@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.core.record import Found
-from tidemill.core.verdict import Accepted, Dropped
+from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.bodies import Bodies, Body, body_key
 from tidemill.store.database import Database
@@ -23,11 +23,18 @@ MILLISECOND = timedelta(milliseconds=1)
 _encode = msgspec.json.Encoder().encode
 
 
+class StagedRecord(msgspec.Struct, frozen=True):
+    """An accepted record as it is stored between normalize and persist."""
+
+    identity: str
+    record: msgspec.Raw
+
+
 class Staged(msgspec.Struct, frozen=True):
     """A page's accepted records as they are stored between normalize and persist."""
 
     reader: str
-    accepted: Sequence[Accepted]
+    accepted: Sequence[StagedRecord]
     truncated: bool = False
     total: int | None = None
 
@@ -45,6 +52,7 @@ class StagedIdentities(msgspec.Struct, frozen=True):
 
 
 decode_identities = msgspec.json.Decoder(StagedIdentities).decode
+decode_staged = msgspec.json.Decoder(Staged).decode
 decode_found = msgspec.json.Decoder(Found).decode
 
 
@@ -137,11 +145,17 @@ async def write_staged(
                 "accepted": len(each.accepted),
                 "dropped": dropped,
                 "quarantined": len(each.rejected) - dropped,
-                "staged": _encode(Staged(each.reader, each.accepted, each.truncated, each.total)),
+                "staged": _encode(staged_of(each)),
                 "created_at": now,
             }
         )
     await _replace(connection, database, staged_records, rows)
+
+
+def staged_of(judged: Judged) -> Staged:
+    """The accepted records, each encoded already."""
+    accepted = [StagedRecord(each.identity, msgspec.Raw(each.encoded)) for each in judged.accepted]
+    return Staged(judged.reader, accepted, judged.truncated, judged.total)
 
 
 async def write_rejected(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,20 +14,8 @@ from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resu
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.bodies import Bodies
 from tidemill.store.database import Database
-from tidemill.store.outputs import decode_found, page_of
+from tidemill.store.outputs import decode_found, decode_staged, page_of
 from tidemill.store.schema import pages, raw_records, staged_records
-
-
-class _StagedRaw(msgspec.Struct, frozen=True):
-    identity: str
-    record: msgspec.Raw
-
-
-class _StagedPage(msgspec.Struct, frozen=True):
-    reader: str
-    accepted: list[_StagedRaw]
-    truncated: bool = False
-    total: int | None = None
 
 
 class Materials:
@@ -84,6 +71,9 @@ class Materials:
         staged = (await connection.execute(query)).scalar()
         if staged is None:
             return None
-        kept = msgspec.json.decode(staged, type=_StagedPage)
-        accepted = [Accepted(one.identity, vertical.revive(one.identity, bytes(one.record))) for one in kept.accepted]
+        kept = decode_staged(staged)
+        accepted = [
+            Accepted(one.identity, vertical.revive(one.identity, bytes(one.record)), bytes(one.record))
+            for one in kept.accepted
+        ]
         return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total)

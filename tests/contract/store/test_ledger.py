@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from rig.mill import Mill, at_stage, event, harvest
+from rig.mill import Mill, accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import Pace
@@ -349,7 +349,7 @@ async def test_a_change_is_history_field_by_field(mill):
     await mill.commit((claimed, outcome))
     await mill.commit((at_stage(claimed, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
     moved = mill.judged(page, ["Kermis"], claimed.source)
-    moved.produced.accepted[0] = type(moved.produced.accepted[0])("Kermis", event("Kermis", key, venue="Markt"))
+    moved.produced.accepted[0] = accept("Kermis", event("Kermis", key, venue="Markt"))
     await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), moved))
     await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), harvest(moved.produced)))
     (change,) = await mill.rows(record_history)

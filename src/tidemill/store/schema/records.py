@@ -74,7 +74,7 @@ events = Table(
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
     Column("gone_at", Moment),
-    UniqueConstraint("identity", "source_id"),
+    UniqueConstraint("source_id", "identity"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
 

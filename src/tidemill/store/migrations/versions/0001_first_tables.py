@@ -113,7 +113,7 @@ def tables() -> None:
         sa.Column("missed_runs", sa.Integer(), server_default="0", nullable=False),
         sa.Column("gone_at", Moment(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
-        sa.UniqueConstraint("identity", "source_id", name=op.f("uq_events_identity_source_id")),
+        sa.UniqueConstraint("source_id", "identity", name=op.f("uq_events_source_id_identity")),
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index("ix_events_date", ["event_date", "id"], unique=False)
