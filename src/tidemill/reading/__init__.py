@@ -15,7 +15,8 @@ from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document, absolute
 from tidemill.reading.emptiness import declares_empty
 from tidemill.reading.events import from_jsonld, from_microdata, read_events
-from tidemill.reading.moments import Grain, Moment, parse_end, parse_moment
+from tidemill.reading.heuristics import read_heuristics
+from tidemill.reading.moments import Grain, Moment, find_moments, parse_end, parse_moment, parse_moments
 from tidemill.reading.selectors import read_selectors
 from tidemill.reading.setting import Setting
 
@@ -27,10 +28,13 @@ __all__ = [
     "absolute",
     "blocked",
     "declares_empty",
+    "find_moments",
     "from_jsonld",
     "from_microdata",
     "parse_end",
     "parse_moment",
+    "parse_moments",
     "read_events",
+    "read_heuristics",
     "read_selectors",
 ]

@@ -8,7 +8,9 @@ from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
+from tidemill.reading.scripts import data_spans
 from tidemill.reading.text import squash
+from tidemill.reading.wrapped import unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
 _ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
@@ -35,8 +37,22 @@ class Document:
 
     @classmethod
     def of(cls, page: Page) -> Self:
-        """The document of a stored page, its links relative to where redirects ended."""
-        return cls(page.text, page.final_url or page.url)
+        """The document of a stored page, its links relative to where redirects ended; JSON gives up what it wraps."""
+        return cls(unwrapped(page.text), page.final_url or page.url)
+
+    @cached_property
+    def data_spans(self) -> tuple[tuple[int, int], ...]:
+        """Where the markup holds JSON-LD."""
+        return tuple(data_spans(self.markup))
+
+    @cached_property
+    def layout(self) -> str:
+        """The markup without its JSON-LD: what is left to search for words that readers see."""
+        pieces, reached = [], 0
+        for begins, ends in self.data_spans:
+            pieces.append(self.markup[reached:begins])
+            reached = ends
+        return "".join([*pieces, self.markup[reached:]]) if pieces else self.markup
 
     @property
     def truncated(self) -> bool:

@@ -12,7 +12,6 @@ Json = Any
 """A decoded JSON value of any shape."""
 
 _DEEPEST = 24
-_LONGEST_TAG = 400
 
 _decode = msgspec.json.Decoder().decode
 
@@ -33,8 +32,8 @@ def bodies(document: Document) -> list[str]:
     entities in the type) are looked up in the tree.
     """
     markup = document.markup
-    if "ld+json" in markup:
-        return list(_scan(markup))
+    if document.data_spans:
+        return [markup[begins:ends] for begins, ends in document.data_spans]
     if "ld+json" in markup.lower() or "ld&#x2b;json" in markup or "ld&#43;json" in markup:
         return [node.text() for node in document.css("script[type]") if _is_jsonld(node.attributes.get("type"))]
     return []
@@ -66,34 +65,6 @@ def identified(value: Json) -> dict[str, dict[str, Json]]:
         elif isinstance(current, list):
             pending.extend(current)
     return found
-
-
-def _scan(markup: str) -> Iterator[str]:
-    at = markup.find("ld+json")
-    while at >= 0:
-        opened = max(
-            markup.rfind("<script", max(0, at - _LONGEST_TAG), at),
-            markup.rfind("<SCRIPT", max(0, at - _LONGEST_TAG), at),
-        )
-        begins = markup.find(">", at) + 1
-        if opened >= 0 and begins and markup.find(">", opened, at) < 0 and not _commented_out(markup, opened):
-            ends = _closing(markup, begins)
-            yield markup[begins:ends]
-            at = markup.find("ld+json", ends)
-        else:
-            at = markup.find("ld+json", at + 7)
-
-
-def _closing(markup: str, begins: int) -> int:
-    ends = markup.find("</script", begins)
-    if ends < 0:
-        ends = markup.find("</SCRIPT", begins)
-    return ends if ends >= 0 else len(markup)
-
-
-def _commented_out(markup: str, at: int) -> bool:
-    opened = markup.rfind("<!--", 0, at)
-    return opened >= 0 and markup.find("-->", opened, at) < 0 and "<script" not in markup[opened:at]
 
 
 def _is_jsonld(kind: str | None) -> bool:

@@ -22,7 +22,7 @@ _AROUND = 40
 
 def next_url(document: Document) -> str | None:
     """The address of the list's next page, if the page shows one; never the page itself."""
-    if not any(hint in document.markup for hint in _LINK_HINTS):
+    if not any(hint in document.layout for hint in _LINK_HINTS):
         return None
     for selector in ('link[rel~="next"]', 'a[rel~="next"]'):
         for node in document.css(selector):
@@ -33,7 +33,7 @@ def next_url(document: Document) -> str | None:
 
 def total(document: Document) -> int | None:
     """How many records the site says that the whole list has ("1-20 van 45"), if it does."""
-    markup = document.markup
+    markup = document.layout
     for hint in _TOTAL_HINTS:
         at = markup.find(hint)
         while at >= 0:

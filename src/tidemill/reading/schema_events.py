@@ -94,29 +94,29 @@ def _shape(location: object) -> str:
 def _fields(item: Item, absolute: Absolute, known: Mapping[str, Item]) -> dict[str, Any]:
     get = item.get
     fields: dict[str, Any] = {"kind": _kind(item["@type"])}
-    for field, keys in _WORDS:
-        if text := text_of(get(keys[0])) or next(filter(None, map(text_of, map(get, keys[1:]))), ""):
+    for field, key, other in _WORDS:
+        if (value := get(key) or get(other)) and (text := text_of(value)):
             fields[field] = text
     for field, key, other in _LINKS:
-        if link := link_of(get(key) or get(other), absolute):
+        if (value := get(key) or get(other)) and (link := link_of(value, absolute)):
             fields[field] = link
     if location := _resolved(get("location"), known):
         _locate(fields, location, known)
-    if organizer := text_of(_resolved(get("organizer"), known)):
+    if (value := get("organizer")) and (organizer := text_of(_resolved(value, known))):
         fields["organizer"] = organizer
     if status := get("eventStatus"):
         fields["status"] = last_segment(text_of(status))
     if keywords := get("keywords") or get("genre") or get("eventType"):
         fields["category"] = _listed(keywords)
-    if own := _own_id(get("identifier")):
+    if (value := get("identifier")) and (own := _own_id(value)):
         fields["id"] = own
     return fields
 
 
 _WORDS = (
-    ("title", ("name", "headline", "summary")),
-    ("description", ("description",)),
-    ("shown", ("startDate@text",)),
+    ("title", "name", "summary"),
+    ("description", "description", "abstract"),
+    ("shown", "startDate@text", ""),
 )
 _LINKS = (("url", "url", "mainEntityOfPage"), ("image", "image", "photo"))
 

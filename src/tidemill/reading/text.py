@@ -19,13 +19,10 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 def squash(text: str) -> str:
     """One line: every run of white space is one blank, control characters and half surrogates are gone."""
-    if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
-        return text
-    if not text.isascii():
-        text = _SURROGATE.sub("\ufffd", _CONTROLS.sub("", text))
-    elif not text.isprintable():
-        text = _CONTROLS.sub("", text)
-    return " ".join(text.split())
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
+    return " ".join(_SURROGATE.sub("\ufffd", _CONTROLS.sub("", line)).split())
 
 
 def strip_tags(text: str) -> str:

@@ -92,7 +92,7 @@ def test_the_sites_name_is_not_the_events() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "<article><h2><a href=/1>Brug open</a></h2><p>Gepubliceerd op 12 november 2026</p><p>Lint geknipt.</p></article>"
+        "<article><h2><a href=/1>Brug open</a></h2><p>Geplaatst op 12 november 2026</p><p>Lint geknipt.</p></article>"
         * 2,
         "<p>" + "Het werk dat op een regenachtige maandag begon was pas klaar op 3 mei 2026, " * 3 + "zei men.</p>",
         "<footer><p>Copyright 1 januari 2026</p></footer><nav><li>3 mei 2026 Nieuws</li></nav>",

@@ -8,7 +8,7 @@ import pytest
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Coordinates, Source
-from tidemill.core.verdict import Accepted, Dropped
+from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
 from tidemill.verticals.events import VERTICAL
 from tidemill.verticals.events.record import Category, Event, Precision, Status
@@ -49,6 +49,43 @@ def test_an_event_without_a_date_is_dropped() -> None:
 
 def test_a_date_that_cannot_be_read_is_dropped_with_its_words() -> None:
     assert judged(starts="binnenkort") == Dropped(Reason.UNREADABLE_DATE, "binnenkort")
+
+
+def test_a_month_is_too_vague() -> None:
+    assert judged(starts="december 2026") == Dropped(Reason.VAGUE_DATE, "december 2026")
+
+
+def test_an_hour_alone_is_no_date() -> None:
+    assert judged(starts="20:30 uur").reason == Reason.UNREADABLE_DATE
+
+
+def test_a_weekday_that_contradicts_its_date_is_for_a_person_to_decide() -> None:
+    verdict = judged(starts="maandag 20 november 2026")
+    assert isinstance(verdict, Quarantined)
+    assert verdict.reason == Reason.CONTRADICTORY_DATE
+
+
+def test_a_broadcast_is_nothing_to_go_to() -> None:
+    assert judged(kind="BroadcastEvent").reason == Reason.NO_OCCASION
+
+
+def test_a_guessed_year_costs_confidence() -> None:
+    assert event(starts="1 december").confidence < event(starts="1 december 2026").confidence
+
+
+def test_a_date_and_a_time_in_fields_of_their_own_are_read_together() -> None:
+    assert event(starts="dinsdag 1 december 2026", time="20.15 uur").event_time == "20:15"
+
+
+def test_the_words_that_a_date_was_read_from_are_kept() -> None:
+    assert event(starts="dinsdag 1 december 2026").structured_date.source_text == "dinsdag 1 december 2026"
+
+
+def test_english_in_europe_writes_the_day_first() -> None:
+    source = msgspec.structs.replace(EDAM, language="en")
+    assert judged(source, starts="3/12/2026").record.event_date.day == 3
+    american = msgspec.structs.replace(source, time_zone="America/Chicago")
+    assert judged(american, starts="12/3/2026").record.event_date.day == 3
 
 
 def test_history_is_dropped_and_so_is_a_date_beyond_belief() -> None:

@@ -1,5 +1,6 @@
 """The adapters of the events vertical: records or a reason, never nothing."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -70,6 +71,19 @@ def test_a_blocked_page_is_not_a_new_layout() -> None:
     refusal = read("<h1>Access denied</h1>")
     assert isinstance(refusal, Fail)
     assert refusal.failure is Failure.BLOCKED_PAGE
+
+
+def test_markup_inside_json_is_read() -> None:
+    found = read(json.dumps({"status": "ok", "html": LIST}), content_type="application/json")
+    assert isinstance(found, Found)
+    assert [record.fields["title"] for record in found.records] == ["Koor"]
+
+
+def test_a_bare_json_ld_document_is_read() -> None:
+    body = json.dumps([{"@type": "Event", "name": "Koor</b>", "startDate": "2026-12-01"}])
+    found = read(body, content_type="application/ld+json")
+    assert isinstance(found, Found)
+    assert [record.strategy for record in found.records] == [Strategy.JSONLD]
 
 
 def test_what_is_no_text_is_refused() -> None:

@@ -20,7 +20,7 @@ class Grain(StrEnum):
     MONTH = "month"
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """When something happens.
 
     `starts` and `ends` are aware, at the offset that the zone has then; where only a day is known, `starts` is

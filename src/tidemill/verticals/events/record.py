@@ -48,7 +48,7 @@ class Status(StrEnum):
     MOVED_ONLINE = "moved_online"
 
 
-class StructuredDate(msgspec.Struct, frozen=True, kw_only=True):
+class StructuredDate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The date in its parts, and the words that it was read from."""
 
     start: date
@@ -60,7 +60,7 @@ class StructuredDate(msgspec.Struct, frozen=True, kw_only=True):
     source_text: str
 
 
-class StructuredLocation(msgspec.Struct, frozen=True, kw_only=True):
+class StructuredLocation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The place in its parts, as far as the page tells them."""
 
     name: str = ""
@@ -70,7 +70,7 @@ class StructuredLocation(msgspec.Struct, frozen=True, kw_only=True):
     country: str = ""
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Something that happens at a place on a day.
 
     `title` is never empty; `description` may be. `event_date` is aware, at midnight of its day when

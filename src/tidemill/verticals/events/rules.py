@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from tidemill.core.identity import fingerprint, normalized
@@ -40,8 +41,8 @@ _STATUS = {
     "canceled": Status.CANCELLED, "eventpostponed": Status.POSTPONED, "postponed": Status.POSTPONED,
     "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
 }  # fmt: skip
-_SAYS_CANCELLED = re.compile(r"\b(?:geannuleerd|afgelast|gaat niet door|vervallen|cancell?ed)\b", re.IGNORECASE)
-_TRACKERS = ("pixel", "1x1", "spacer", "/blank", "transparent.", "tracking", "beacon", "/tr?", ".gif")
+_SAYS_CANCELLED = ("geannuleerd", "afgelast", "gaat niet door", "cancelled", "canceled")
+_TRACKERS = ("pixel", "1x1", "spacer", "tracking", "beacon", "/tr?", ".gif")
 
 
 class Reason(StrEnum):
@@ -113,13 +114,20 @@ def _end(fields: Any, moment: Moment, context: Context) -> datetime | None:
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
     if moment.grain is Grain.MONTH:
         return Dropped(Reason.VAGUE_DATE, moment.text[:200])
-    if max(moment.starts, ends or moment.starts) < now - LONG_PAST:
+    earliest, latest = _window(now)
+    if (ends or moment.starts) < earliest:
         return Dropped(Reason.LONG_PAST, moment.starts.isoformat())
-    if moment.starts > now + TOO_FAR:
+    if moment.starts > latest:
         return Dropped(Reason.TOO_FAR, moment.starts.isoformat())
     if moment.year_given and moment.weekday_agrees is False:
         return Quarantined(Reason.CONTRADICTORY_DATE, f"{moment.text[:150]}: that day is no such weekday")
     return None
+
+
+@lru_cache(maxsize=64)
+def _window(now: datetime) -> tuple[datetime, datetime]:
+    """Between which moments an event is worth keeping."""
+    return now - LONG_PAST, now + TOO_FAR
 
 
 def _event(raw: RawRecord, title: str, moment: Moment, ends: datetime | None, source: Source) -> Event:
@@ -206,8 +214,10 @@ def _image(fields: Any) -> str | None:
 
 def _status(fields: Any, title: str) -> Status:
     status = _STATUS.get(_text(fields, "status").lower(), Status.SCHEDULED)
-    if status is Status.SCHEDULED and _SAYS_CANCELLED.search(title):
-        return Status.CANCELLED
+    if status is Status.SCHEDULED:
+        lowered = title.lower()
+        if any(words in lowered for words in _SAYS_CANCELLED):
+            return Status.CANCELLED
     return status
 
 

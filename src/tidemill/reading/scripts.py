@@ -1,0 +1,39 @@
+"""Where in a page its JSON-LD stands, found by a search for text: parsing the page would cost more than reading it."""
+
+from collections.abc import Iterator
+
+_LONGEST_TAG = 400
+_MARK = "ld+json"
+
+
+def data_spans(markup: str) -> Iterator[tuple[int, int]]:
+    """Where each JSON-LD script's content begins and ends; what an HTML comment hides is not on the page."""
+    at = markup.find(_MARK)
+    while at >= 0:
+        opened = _opening(markup, at)
+        begins = markup.find(">", at) + 1
+        if opened >= 0 and begins and not _commented_out(markup, opened):
+            ends = _closing(markup, begins)
+            yield begins, ends
+            at = markup.find(_MARK, ends)
+        else:
+            at = markup.find(_MARK, at + len(_MARK))
+
+
+def _opening(markup: str, at: int) -> int:
+    """Where the script tag opens whose attribute stands at `at`; -1 if it is no attribute of one."""
+    earliest = max(0, at - _LONGEST_TAG)
+    opened = max(markup.rfind("<script", earliest, at), markup.rfind("<SCRIPT", earliest, at))
+    return opened if opened >= 0 and markup.find(">", opened, at) < 0 else -1
+
+
+def _closing(markup: str, begins: int) -> int:
+    ends = markup.find("</script", begins)
+    if ends < 0:
+        ends = markup.find("</SCRIPT", begins)
+    return ends if ends >= 0 else len(markup)
+
+
+def _commented_out(markup: str, at: int) -> bool:
+    opened = markup.rfind("<!--", 0, at)
+    return opened >= 0 and markup.find("-->", opened, at) < 0 and "<script" not in markup[opened:at]
