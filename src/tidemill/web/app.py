@@ -1,7 +1,7 @@
 """The web app: the API, the pages and what watches us, in one application."""
 
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
@@ -25,9 +26,27 @@ STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "Read access to what Tidemill scrapes and to how it fares. Everything is read-only."
 
 
+class GuardedApp(FastAPI):
+    """The framework's app inside our guard, so that even the answer to a bug carries its headers."""
+
+    def __init__(self, deps: WebDeps, **described: Any) -> None:
+        """`described` is what the framework wants to know."""
+        self._deps = deps
+        super().__init__(**described)
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """The guard stands outermost."""
+        return Guard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.complain)
+
+    def openapi(self) -> dict[str, Any]:
+        """The description, made from the values that are sent."""
+        return describe(self)
+
+
 def create_app(deps: WebDeps) -> FastAPI:
     """Put the app together; it asks only what it is given, and can change nothing."""
-    app = FastAPI(
+    app = GuardedApp(
+        deps,
         title="Tidemill",
         version=deps.version,
         description=DESCRIPTION,
@@ -41,9 +60,6 @@ def create_app(deps: WebDeps) -> FastAPI:
     app.include_router(reading(deps))
     app.include_router(portal(deps, pages))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Guard, allowed_hosts=deps.allowed_hosts)
-    # The framework's documented way to bring a description of one's own.
-    app.openapi = partial(describe, app)  # type: ignore[method-assign]
     _explain_errors(app, pages)
     return app
 

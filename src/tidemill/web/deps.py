@@ -24,7 +24,8 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`. `allowed_hosts` are the names under which we may be called; None allows any.
+    `source:NAME`, and `complain` is told of our own bugs. `allowed_hosts` are the names under which we may be
+    called; None allows any.
     """
 
     views: Views
@@ -40,5 +41,6 @@ class WebDeps:
     version: str
     started_at: datetime
     why: Why
+    complain: Callable[[str, Exception], None]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

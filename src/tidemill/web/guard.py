@@ -1,6 +1,6 @@
 """Around every answer: who may call us by which name, and what a browser may do with what we send (A4)."""
 
-from collections.abc import Collection, MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
@@ -13,6 +13,8 @@ CONTENT_POLICY = (
     "frame-ancestors 'none'"
 )
 """No script at all and nothing from elsewhere: scraped text that slipped through as markup still could do nothing."""
+
+Complain = Callable[[str, Exception], None]
 
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -28,9 +30,10 @@ HEADERS = {
 class Guard:
     """An ASGI layer; the outermost, so that errors carry the headers too."""
 
-    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None) -> None:
-        """Stand in front of `app`."""
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None, complain: Complain) -> None:
+        """Stand in front of `app`; bugs are told to `complain`, and go no further."""
         self._app = app
+        self._complain = complain
         self._allowed = None if allowed_hosts is None else frozenset(name.lower() for name in allowed_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,10 +41,16 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._may_call(scope):
-            await self._app(scope, receive, with_headers(scope, send))
+            await self._answer(scope, receive, with_headers(scope, send))
         else:
             answer = error_answer(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
             await answer(scope, receive, with_headers(scope, send))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:  # noqa: BLE001 - the framework has answered and passes the bug on to be reported
+            self._complain(f"the web app broke at {scope['path']}", error)
 
     def _may_call(self, scope: Scope) -> bool:
         return self._allowed is None or called_as(scope) in self._allowed

@@ -40,7 +40,7 @@ def _sources(router: APIRouter, deps: WebDeps) -> None:
         found = await deps.views.sources(deps.clock.now(), vertical=vertical)
         return json_answer(Listed(found))
 
-    @router.get("/sources/{name:path}", tags=["sources"], responses=answers(SourceDetail, 404, 503))
+    @router.get("/sources/{name:path}", tags=["sources"], responses=answers(SourceDetail, 404, 422, 503))
     async def source(name: Name) -> Response:
         """Show a source with its breaker, hosts, jobs and latest runs; by name or number."""
         return json_answer(await lookup.source(deps, name))
