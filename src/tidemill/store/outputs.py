@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.page import Page
-from tidemill.core.record import Found
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.bodies import Bodies, Body, body_key
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
+from tidemill.store.readings import encode_found
 from tidemill.store.schema import pages, raw_records, rejected_records, staged_records
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
@@ -53,7 +53,6 @@ class StagedIdentities(msgspec.Struct, frozen=True):
 
 decode_identities = msgspec.json.Decoder(StagedIdentities).decode
 decode_staged = msgspec.json.Decoder(Staged).decode
-decode_found = msgspec.json.Decoder(Found).decode
 
 
 async def write_pages(
@@ -123,7 +122,7 @@ async def write_raw(
             "adapter_version": each.adapter_version,
             "strategy": each.found.records[0].strategy if each.found.records else "",
             "records": len(each.found.records),
-            "found": _encode(each.found),
+            "found": encode_found(each.found),
             "created_at": now,
         }
         for job, each in parsed

@@ -14,7 +14,8 @@ from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resu
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.bodies import Bodies
 from tidemill.store.database import Database
-from tidemill.store.outputs import decode_found, decode_staged, page_of
+from tidemill.store.outputs import decode_staged, page_of
+from tidemill.store.readings import decode_found
 from tidemill.store.schema import pages, raw_records, staged_records
 
 

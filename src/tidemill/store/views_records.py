@@ -19,7 +19,7 @@ from tidemill.core.views import (
     RejectedFilter,
     RejectedView,
 )
-from tidemill.store.outputs import decode_found
+from tidemill.store.readings import decode_found
 from tidemill.store.schema import events, pages, raw_records, record_history, rejected_records, sources
 from tidemill.store.views_work import reading_of, shown
 
