@@ -118,6 +118,10 @@ def test_times(text: str, time: str) -> None:
         ("laatste vrijdag van november", "2026-11-27"),
         ("over 5 dagen", "2026-11-20"),
         ("vanavond", "2026-11-15"),
+        ("gisteravond", "2026-11-14"),
+        ("komend weekend", "2026-11-14"),
+        ("volgende week", "2026-11-22"),
+        ("volgende maand", "2026-12-15"),
     ],
 )
 def test_relative_dates(text: str, day: str) -> None:
@@ -132,7 +136,7 @@ def test_relative_dates(text: str, day: str) -> None:
         "", "binnenkort", "an", "1", "2026", "24/7 open", "€ 12,50", "12.50", "tel 020-1234567", "1 op 3 Nederlanders",
         "van 5 t/m 12 jaar", "vanaf 18 jaar", "Kaarten: 12 - 15 euro", "31 november", "29 februari 2026", "13/13/2026",
         "Versie 1.10.26", "goede morgen", "2019 - 2020", "1234 AB 12", "80-32-89-89", "mar", "do I have the money",
-        "the second half of 2025", "25:12", "in them", "2 x 3:1",
+        "the second half of 2025", "25:12", "in them", "2 x 3:1", "24 uur per dag", "1 may be",
     ],
 )  # fmt: skip
 def test_what_is_no_date_is_refused(text: str) -> None:
@@ -196,6 +200,11 @@ def test_the_day_is_the_zones_own() -> None:
     moment = parse_moment("vandaag", late, "Europe/Amsterdam")
     assert moment is not None
     assert moment.day == date(2026, 11, 16)
+
+
+def test_a_zone_that_the_text_names_is_its_own() -> None:
+    assert shown("Fri, 20 Nov 2026 07:00 UTC", "en") == ("2026-11-20T08:00", "minute", "")
+    assert shown("Fri Nov 20 2026 22:45 GMT+0900", "en") == ("2026-11-20T14:45", "minute", "")
 
 
 def test_other_languages_are_read_when_the_date_is_full() -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from tidemill.reading.heuristics.outline import Element
-from tidemill.reading.moments import Grain, Moment, find_moments, in_zone, parse_moment, zone_of
+from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
 from tidemill.reading.moments.reader import Found
 from tidemill.reading.moments.words import MONTHS, any_of
 from tidemill.reading.setting import Setting
@@ -60,7 +60,7 @@ def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tu
 
 def _may_be_when(found: Found, text: str) -> bool:
     """Whether a date may be an event's: a day, named as one, and not when something was posted or adopted."""
-    if found.moment.grain is Grain.MONTH or not (found.absolute or len(text) <= _SHORT):
+    if found.moment.grain in VAGUE or not (found.absolute or len(text) <= _SHORT):
         return False
     return _NOT_WHEN.search(text[max(0, found.begins - 40) : found.begins]) is None
 

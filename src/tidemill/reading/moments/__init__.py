@@ -1,9 +1,10 @@
 """Dates and times as Dutch and English pages write them (E2)."""
 
-from tidemill.reading.moments.moment import Grain, Moment, in_zone, local, moved, zone_of
+from tidemill.reading.moments.moment import VAGUE, Grain, Moment, in_zone, local, moved, zone_of
 from tidemill.reading.moments.reader import find_moments, parse_end, parse_moment, parse_moments
 
 __all__ = [
+    "VAGUE",
     "Grain",
     "Moment",
     "find_moments",

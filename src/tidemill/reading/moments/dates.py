@@ -55,7 +55,7 @@ _DAY_UNNAMED = rf"(?:{WEEKDAY}(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
 _DAY_MONTH = re.compile(
     rf"(?<![\d.,:/-])(?<![^\W\d_]-)\b{_DAY_NAMED}(?P<d>\d{{1,2}}){_ORDINAL}"
     rf"(?:(?P<more>(?:{_AND}{_DAY_UNNAMED}\d{{1,2}}{_ORDINAL})+)|\s*{TO}\s*{_DAY_UNNAMED}(?P<d2>\d{{1,2}}){_ORDINAL})?"
-    rf"\s*(?:of\s+|in\s+)?(?P<m>{MONTH}){_YEAR.format('y')}"
+    rf"\s*(?:of\s+|in\s+)?(?P<m>{MONTH})(?!\s+(?:be|have|not)\b){_YEAR.format('y')}"
 )
 _MONTH_DAY = re.compile(
     rf"\b{_DAY_NAMED}(?P<m>{MONTH})\s*(?P<d>\d{{1,2}}){_NO_CLOCK}{_ORDINAL}"
@@ -68,7 +68,7 @@ _YEAR_FIRST = re.compile(
 _DIGITS = re.compile(
     rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})"
     rf"(?:\s?(?P<dot>\.)\s?(?P<b1>\d{{1,2}})\s?\.\s?|(?P<s>[-/])(?P<b2>\d{{1,2}}|{MONTH})(?P=s))"
-    r"(?P<y>\d{4}|\d{2})(?!\d)(?![/.-]\d)"
+    r"(?P<y>\d{4}|'?\d{2})(?!\d)(?![/.-]\d)"
 )
 _SHORT_DIGITS = re.compile(
     rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/-])(?P<b>\d{{1,2}})(?![\d/.%-])"

@@ -17,7 +17,12 @@ class Grain(StrEnum):
     MINUTE = "minute"
     PART = "part"
     DAY = "day"
+    WEEK = "week"
     MONTH = "month"
+
+
+VAGUE = frozenset({Grain.WEEK, Grain.MONTH})
+"""Grains too coarse to go anywhere by."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):

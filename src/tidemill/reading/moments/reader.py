@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -12,7 +12,7 @@ from tidemill.reading.moments.clock import Clock, chosen, clocks_in, says_all_da
 from tidemill.reading.moments.dates import Calendar, Mention, dates_in
 from tidemill.reading.moments.foreign import parse_foreign
 from tidemill.reading.moments.iso import parse_iso
-from tidemill.reading.moments.moment import LAST_MINUTE, Grain, Moment, in_zone, local, zone_of
+from tidemill.reading.moments.moment import LAST_MINUTE, VAGUE, Grain, Moment, in_zone, local, zone_of
 from tidemill.reading.moments.relative import relatives_in
 from tidemill.reading.moments.words import MIGHT, TO, prepared
 
@@ -20,6 +20,9 @@ LONGEST = 600
 """Characters of a text that are read for a date; one further on is not what the text is about."""
 
 _BETWEEN = re.compile(rf"[\s,;()\x00]*{TO}[\s,;()]*(?:de\s|the\s)?")
+
+
+_OFFSET = re.compile(r"\d\s?(?:utc|gmt)\b(?:\s?(?P<sign>[+-])(?P<hours>0?\d|1[0-4]):?(?P<minutes>[0-5]\d)?(?!\d))?")
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -121,6 +124,7 @@ class _Reading:
         self._now = now
         self._zone = zone
         self._calendar = calendar
+        self._offset = _named_offset(text)
 
     def moments(self) -> list[Found]:
         mentions = _surest([*dates_in(self._text, self._calendar), *relatives_in(self._text, self._now)])
@@ -201,7 +205,19 @@ class _Reading:
         return self._at(date.fromordinal(first.toordinal() + overnight), closing)
 
     def _at(self, on: date, at: time) -> datetime:
-        return local(datetime.combine(on, at), self._zone)
+        moment = datetime.combine(on, at)
+        if self._offset is None or at in {time(), LAST_MINUTE}:
+            return local(moment, self._zone)
+        return in_zone(moment.replace(tzinfo=self._offset), self._zone)
+
+
+def _named_offset(text: str) -> timezone | None:
+    """The offset that a text tells its times in (`07:00 UTC`, `22:45 GMT+0900`); None for the zone's own."""
+    match = _OFFSET.search(text)
+    if match is None:
+        return None
+    minutes = int(match["hours"] or 0) * 60 + int(match["minutes"] or 0)
+    return timezone(timedelta(minutes=-minutes if match["sign"] == "-" else minutes))
 
 
 def _surest(mentions: Iterable[Mention]) -> list[Mention]:
@@ -216,8 +232,8 @@ def _surest(mentions: Iterable[Mention]) -> list[Mention]:
     dated = [mention for mention in kept if mention.month_day is not None or mention.is_full]
     if dated:
         kept = [mention for mention in kept if mention in dated or mention.is_offset]
-    elif any(mention.grain is not Grain.MONTH for mention in kept):
-        kept = [mention for mention in kept if mention.grain is not Grain.MONTH]
+    elif any(mention.grain not in VAGUE for mention in kept):
+        kept = [mention for mention in kept if mention.grain not in VAGUE]
     return sorted(kept, key=lambda mention: mention.begins)
 
 

@@ -12,6 +12,7 @@ from tidemill.reading.moments.calendar import (
     weekday_in_week,
 )
 from tidemill.reading.moments.dates import Mention
+from tidemill.reading.moments.moment import Grain
 from tidemill.reading.moments.words import (
     DAY_PARTS,
     FULL_WEEKDAY,
@@ -30,9 +31,9 @@ _PART = rf"(?P<part>{any_of(DAY_PARTS)})"
 _NAMED = re.compile(
     rf"(?<!goede )(?<!goeie )(?<!\w)(?:(?P<day>{any_of(_DAYS)})(?:\s?{_PART})?"
     r"|(?:van|deze |this )(?P<here>avond|middag|namiddag|ochtend|morgen|nacht|morning|afternoon|evening)"
-    r"|(?P<tonight>tonight))(?!\w)(?!-)"
+    r"|(?P<tonight>tonight)|(?P<lately>last night))(?!\w)(?!-)"
 )
-_NEXT = r"volgende|komende|aankomende|aanstaande|eerstvolgende|next|coming|upcoming"
+_NEXT = r"volgende|komende?|aankomende|aanstaande|eerstvolgende|next|coming|upcoming"
 _LAST = r"vorige|afgelopen|last|past"
 _THIS = r"deze|dit|this|a\.s\.|as"
 _WEEKDAY = re.compile(
@@ -51,6 +52,7 @@ _UNITS = {
     "maanden": "M", "maand": "M", "months": "M", "month": "M", "mon": "M", "jaar": "y", "jaren": "y", "jr": "y",
     "years": "y", "year": "y",
 }  # fmt: skip
+_PERIOD = re.compile(rf"(?<!\w)(?P<how>{_NEXT}|{_LAST})\s+(?P<unit>week|maand|month)(?!\w)")
 _COUNT = rf"(?:\d{{1,4}}(?:[.,]\d)?\s*|(?:{any_of(NUMBERS)}|half(?: an?| een)?|(?:a |een )?(?:few|paar))\s+)"
 _STRETCH = rf"{_COUNT}(?:{any_of(_UNITS)})\b"
 _STRETCHES = rf"(?P<spans>{_STRETCH}(?:(?:\s*,)?\s*(?:and\s+|en\s+)?{_STRETCH}){{0,4}})"
@@ -86,6 +88,8 @@ def _named(match: re.Match[str], now: datetime) -> Mention | None:
     today = now.date()
     if match["tonight"]:
         return _mention(match, today, part="evening")
+    if match["lately"]:
+        return _mention(match, today - timedelta(days=1), part="night")
     if match["here"]:
         return _mention(match, today, part=match["here"])
     if match["day"] == "morgen" and _follows_a_weekday(match):
@@ -131,6 +135,13 @@ def _weekend(match: re.Match[str], now: datetime) -> Mention | None:
     elif re.fullmatch(_LAST, how):
         saturday -= timedelta(days=7)
     return _mention(match, saturday, last=saturday + timedelta(days=1))
+
+
+def _period(match: re.Match[str], now: datetime) -> Mention:
+    """`volgende week`, `last month`: this day of that week or month, and no more than that is known."""
+    steps, unit = _weeks(match["how"]), _UNITS[match["unit"]]
+    grain = Grain.WEEK if unit == "w" else Grain.MONTH
+    return Mention(begins=match.start(), ends=match.end(), first=_moved(now, unit, steps).date(), grain=grain)
 
 
 def _nth(match: re.Match[str], now: datetime) -> Mention | None:
@@ -202,6 +213,7 @@ _READERS = (
     (_WEEKDAY, _weekday),
     (_NAMED, _named),
     (_WEEKEND, _weekend),
+    (_PERIOD, _period),
     (_BACK, _back),
     (_ON, _on),
     (_WITHIN, _on),

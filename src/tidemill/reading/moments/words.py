@@ -97,10 +97,10 @@ def prepared(text: str) -> str:
     return " ".join(text.translate(_DASHES).lower().split())
 
 
-MIGHT = re.compile(
-    rf"\d|\b(?:{any_of(FULL_WEEKDAYS)}|vandaag|morgen|overmorgen|gisteren|eergisteren|van(?:avond|middag|ochtend|morgen|nacht)"
-    r"|today|tomorrow|yesterday|tonight|weekend|week|deze|this|nu|now|geleden|ago|later|over|binnen|within|noon|in|before|after|days?|dagen|min|months?|maand|years?|jaar|midnight"
-    rf"|middernacht|half|kwart|uur|{any_of(FULL_MONTHS)}|jan|feb|hele dag|all day)",
-    re.IGNORECASE,
+_HINTS = (
+    "vandaag morgen overmorgen gister eergisteren vanavond vanmiddag vanochtend vanmorgen vannacht today tomorrow yesterday "
+    "tonight weekend week deze this nu now geleden ago later over binnen within in before after day dagen min month maand "
+    "year jaar noon midnight middernacht half kwart uur last jan feb hele all"
 )
+MIGHT = re.compile(rf"\d|\b(?:{any_of({*FULL_WEEKDAYS, *FULL_MONTHS, *_HINTS.split()})})", re.IGNORECASE)
 """What a text must hold to be worth a closer look."""

@@ -12,7 +12,7 @@ from tidemill.core.source import Source
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
-from tidemill.reading.moments import Grain, Moment, parse_end, parse_moment
+from tidemill.reading.moments import VAGUE, Grain, Moment, parse_end, parse_moment
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import category_of
 from tidemill.verticals.events.record import (
@@ -112,7 +112,7 @@ def _end(fields: Any, moment: Moment, context: Context) -> datetime | None:
 
 
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
-    if moment.grain is Grain.MONTH:
+    if moment.grain in VAGUE:
         return Dropped(Reason.VAGUE_DATE, moment.text[:200])
     earliest, latest = _window(now)
     if (ends or moment.starts) < earliest:
