@@ -1,0 +1,78 @@
+"""Tidemill itself: the whole pipeline with every checkpoint durable, wired as in production."""
+
+import time
+
+import uvloop
+
+from benchmarks.results import found_in_tidemill
+from benchmarks.stopwatch import Stopwatch, peak_megabytes
+from benchmarks.task import Figures, Task, answer, task_from_command_line
+from tidemill.bootstrap import System, build
+from tidemill.core.run import Trigger
+from tidemill.settings import load_settings
+from tidemill.store.migrate import upgrade
+
+PARALLEL = 64
+"""Requests under way per host: the hosts are ours, so that only the work itself counts."""
+
+
+def entries(task: Task) -> list[dict[str, object]]:
+    """One source per host, in the form of a sources file."""
+    targets: dict[str, list[dict[str, str]]] = {origin: [] for origin in task.origins}
+    for number, url in enumerate(task.urls()):
+        targets[task.origins[number % len(task.origins)]].append({"url": url})
+    return [
+        {
+            "name": origin,
+            "vertical": "events",
+            "base_url": origin,
+            "adapter": "events.generic",
+            "pace": {"interval_seconds": 0, "burst": PARALLEL, "parallel": PARALLEL},
+            "targets": listed,
+        }
+        for origin, listed in targets.items()
+    ]
+
+
+def settings_for(task: Task) -> dict[str, object]:
+    """What differs from the defaults: our own address is allowed, and the queue may hold all pages at once."""
+    return {
+        "database": task.database,
+        "allow_networks": ["127.0.0.0/8"],
+        "max_pending": task.pages + 1,
+        "max_pending_per_adapter": task.pages + 1,
+    }
+
+
+async def enqueue(system: System, task: Task) -> float:
+    """Bring the sources in and enqueue every page; answers the seconds that enqueueing took."""
+    imported = await system.desks.importer.source_entries(entries(task), "bench")
+    assert not imported.problems, imported.problems
+    began = time.perf_counter()
+    due = [
+        each for source in await system.store.sources.every() for each in await system.store.agenda.of_source(source.id)
+    ]
+    dispatched, _ = await system.dispatcher.enqueue(due, Trigger.MANUAL)
+    assert dispatched.jobs == task.pages, dispatched
+    return time.perf_counter() - began
+
+
+async def run(task: Task) -> Figures:
+    system, watch = build(load_settings(**settings_for(task))), Stopwatch()
+    try:
+        await upgrade(system.store.database)
+        enqueued = await enqueue(system, task)
+        await system.worker.sign_in()
+        drain = system.make_drain()
+        watch.start()
+        await drain.run("http")
+        watch.stop()
+        peak = peak_megabytes()
+        found = await found_in_tidemill(system)
+    finally:
+        await system.close()
+    return Figures(watch.seconds, watch.cpu_seconds, peak, found, {"enqueue_seconds": enqueued})
+
+
+if __name__ == "__main__":
+    answer(uvloop.run(run(task_from_command_line())))

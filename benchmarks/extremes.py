@@ -1,0 +1,40 @@
+"""What is measured beside the contest: claims with a million jobs pending, and one slow host among fast ones."""
+
+import msgspec
+
+from benchmarks.contest import Arena, started
+from benchmarks.servers import corpus
+from benchmarks.task import Figures, Task
+
+INTERVAL = 0.25
+"""Seconds between two requests to a host, fast or slow: fifty hosts ask for 200 pages a second."""
+FAST_HOSTS = 50
+SLOW_SECONDS = 2.0
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """A figure by name, or what went wrong with it."""
+
+    name: str
+    figures: Figures | None
+    problem: str = ""
+
+
+def claims(arena: Arena, jobs: int, *, on_postgres: bool) -> Measured:
+    """The time of a claim with so many jobs pending."""
+    name = f"claim with {jobs:,} jobs pending on {'PostgreSQL' if on_postgres else 'SQLite'}"
+    with arena.fresh_database(on_postgres=on_postgres) as database:
+        return Measured(name, *started("tidemill_claims", Task([], 0, database, ""), str(jobs)))
+
+
+def slow_host(arena: Arena, pages_per_host: int) -> Measured:
+    """The time that fifty fast hosts take beside a slow one."""
+    with (
+        corpus(FAST_HOSTS + 1, slow_hosts=1, slow_seconds=SLOW_SECONDS) as origins,
+        arena.fresh_database(on_postgres=False) as database,
+    ):
+        task = Task(origins, FAST_HOSTS * pages_per_host, database, "")
+        figures, problem = started("tidemill_slow_host", task, str(INTERVAL))
+    if figures is not None and figures.found["pages"] != task.pages:
+        problem = f"only {figures.found['pages']} of {task.pages} pages of the fast hosts came in"
+    return Measured("one slow host beside fifty fast ones", None if problem else figures, problem)

@@ -1,0 +1,99 @@
+"""What the figures should be, and whether they are."""
+
+from collections.abc import Sequence
+from statistics import median
+
+import msgspec
+
+from benchmarks.contest import Run
+from benchmarks.extremes import Measured
+
+NOISE = 0.9
+"""Speeds within a tenth of each other count as the same: two runs of the same program differ by as much."""
+
+
+class Goal(msgspec.Struct, frozen=True):
+    """A figure with the bound that it should keep; `goal` is where we want to be in the end, if further."""
+
+    name: str
+    value: float
+    bound: float
+    at_least: bool = True
+    unit: str = "x"
+    goal: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        return self.value >= self.bound if self.at_least else self.value <= self.bound
+
+
+def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
+    """Every goal of which both sides were measured."""
+    small, large = min((run.pages for run in runs), default=0), max((run.pages for run in runs), default=0)
+    found = [
+        _ratio("pages a second against tuned Scrapy", runs, ("tidemill", small), ("scrapy", small), 3.0, goal=4.0),
+        _ratio("pages a second against the bare script", runs, ("tidemill", small), ("bare", small), 0.7),
+        _ratio(
+            "pages a second against tuned Scrapy, both on PostgreSQL",
+            runs, ("tidemill-postgres", small), ("scrapy-postgres", small), 2.0,
+        ),
+        _ratio(f"speed with {large:,} pages against {small:,}", runs, ("tidemill", large), ("tidemill", small), NOISE)
+        if large > small
+        else None,
+        *(_memory(runs, pages) for pages in sorted({small, large})),
+        *_claims(measured),
+        *_slow_host(measured),
+    ]  # fmt: skip
+    return [one for one in found if one is not None]
+
+
+def paired(runs: Sequence[Run], one: tuple[str, int], other: tuple[str, int]) -> list[float]:
+    """How many times faster `one` was than `other`, round by round: what slows both of a round down drops out."""
+    mine = {run.round: run for run in runs if (run.contender, run.pages) == one and run.figures}
+    theirs = {run.round: run for run in runs if (run.contender, run.pages) == other and run.figures}
+    return [mine[at].pages_per_second / theirs[at].pages_per_second for at in sorted(mine.keys() & theirs.keys())]
+
+
+def _ratio(
+    name: str,
+    runs: Sequence[Run],
+    one: tuple[str, int],
+    other: tuple[str, int],
+    bound: float,
+    *,
+    goal: float | None = None,
+) -> Goal | None:
+    ratios = paired(runs, one, other)
+    return Goal(name, median(ratios), bound, goal=goal) if ratios else None
+
+
+def _memory(runs: Sequence[Run], pages: int) -> Goal | None:
+    peaks = [run.figures.peak_mb for run in runs if run.figures and (run.contender, run.pages) == ("tidemill", pages)]
+    name = f"most memory held, {pages:,} pages"
+    return Goal(name, median(peaks), 200, at_least=False, unit=" MB") if peaks else None
+
+
+def _claims(measured: Sequence[Measured]) -> list[Goal]:
+    found = []
+    for database in ("SQLite", "PostgreSQL"):
+        times = {
+            one.figures.found["jobs"]: one.figures.extra["median_ms"]
+            for one in measured
+            if one.figures and "median_ms" in one.figures.extra and one.name.endswith(database)
+        }
+        if len(times) > 1:
+            few, many = min(times), max(times)
+            name = f"time of a claim with {many:,} jobs pending against {few:,}, {database}"
+            found.append(Goal(name, times[many] / times[few], 1.5, at_least=False))
+    return found
+
+
+def _slow_host(measured: Sequence[Measured]) -> list[Goal]:
+    return [
+        Goal(
+            "fast hosts' time beside a slow one against their ideal",
+            one.figures.seconds / one.figures.extra["ideal_seconds"], 1.3, at_least=False,
+        )
+        for one in measured
+        if one.figures and "ideal_seconds" in one.figures.extra
+    ]  # fmt: skip

@@ -1,0 +1,98 @@
+"""The figures as a table for people and as JSON for machines."""
+
+import os
+import platform
+import resource
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.contest import CONTENDERS, Run
+from benchmarks.extremes import Measured
+from benchmarks.goals import Goal, paired
+
+MEASURED_WITH = ("tidemill", "scrapy", "aiohttp", "selectolax", "sqlalchemy", "uvloop")
+
+
+def show(console: Console, runs: Sequence[Run], measured: Sequence[Measured], goals: Sequence[Goal]) -> None:
+    """Everything at a glance: a table per number of pages, then the rest, then what holds and what does not."""
+    for pages in sorted({run.pages for run in runs}):
+        console.print(_contest(runs, pages))
+    if measured:
+        console.print(_extremes(measured))
+    if goals:
+        console.print(_goals(goals))
+    for run in runs:
+        for problem in run.problems:
+            console.print(f"[red]{run.contender}, {run.pages:,} pages: {problem}", highlight=False)
+
+
+def write(file: Path, runs: Sequence[Run], measured: Sequence[Measured], goals: Sequence[Goal]) -> None:
+    """All figures, run by run, and what follows from them."""
+    content = {
+        "at": datetime.now(UTC),  # noqa: TID251 - a report of its own, outside Tidemill
+        "machine": {"cpus": os.cpu_count(), "load": os.getloadavg(), "python": platform.python_version()},
+        "versions": {name: version(name) for name in MEASURED_WITH},
+        "runs": [
+            {
+                **msgspec.to_builtins(run),
+                "pages_per_second": run.pages_per_second,
+                "cpu_ms_per_page": run.cpu_ms_per_page,
+            }
+            for run in runs
+        ],
+        "measured": measured,
+        "goals": [{**msgspec.to_builtins(goal), "holds": goal.holds} for goal in goals],
+        "largest_child_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+    }
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+
+
+def _contest(runs: Sequence[Run], pages: int) -> Table:
+    table = Table(title=f"{pages:,} pages of 30 KB with 16 events each", title_justify="left")
+    table.add_column("")
+    for heading in ("pages/s", "CPU ms/page", "peak MB", "Tidemill is"):
+        table.add_column(heading, justify="right")
+    for contender in CONTENDERS:
+        mine = [run for run in runs if (run.contender, run.pages) == (contender.name, pages) and run.figures]
+        if mine:
+            ours = "tidemill-postgres" if contender.on_postgres else "tidemill"
+            ratios = paired(runs, (ours, pages), (contender.name, pages)) if contender.name != ours else []
+            table.add_row(
+                contender.title,
+                f"{median(run.pages_per_second for run in mine):,.0f}",
+                f"{median(run.cpu_ms_per_page for run in mine):.2f}",
+                f"{median(run.figures.peak_mb for run in mine if run.figures):.0f}",
+                f"{median(ratios):.2f} x as fast" if ratios else "",
+            )
+    return table
+
+
+def _extremes(measured: Sequence[Measured]) -> Table:
+    table = Table("", "", title="Beside the contest", title_justify="left", show_header=False)
+    for one in measured:
+        if one.figures is None:
+            words = f"[red]{one.problem[-300:]}"
+        elif "median_ms" in one.figures.extra:
+            words = f"{one.figures.extra['median_ms']:.1f} ms (worst {one.figures.extra['worst_ms']:.1f})"
+        else:
+            words = f"{one.figures.seconds:.1f} s where {one.figures.extra['ideal_seconds']:.1f} s are ideal"
+        table.add_row(one.name, words)
+    return table
+
+
+def _goals(goals: Sequence[Goal]) -> Table:
+    table = Table("", "measured", "wanted", "", title="Goals", title_justify="left")
+    for goal in goals:
+        digits = 0 if goal.unit == " MB" else 2
+        wanted = f"{'at least' if goal.at_least else 'at most'} {goal.bound:g}{goal.unit}"
+        further = f", in the end {goal.goal:g}{goal.unit}" if goal.goal else ""
+        verdict = "[green]pass" if goal.holds else "[red]miss"
+        table.add_row(goal.name, f"{goal.value:.{digits}f}{goal.unit}", wanted + further, verdict)
+    return table

@@ -1,0 +1,39 @@
+"""A process measures itself: clock, processor and memory."""
+
+import resource
+import time
+from pathlib import Path
+
+
+class Stopwatch:
+    """Runs from `start` to `stop`; every thread of the process counts."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.cpu_seconds = 0.0
+
+    def start(self) -> None:
+        self.seconds, self.cpu_seconds = -time.perf_counter(), -cpu_seconds()
+
+    def stop(self) -> None:
+        self.seconds += time.perf_counter()
+        self.cpu_seconds += cpu_seconds()
+
+
+def cpu_seconds() -> float:
+    """User and system time of this process so far."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held.
+
+    From the kernel's own note where there is one: `ru_maxrss` of a child starts at what its parent held.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

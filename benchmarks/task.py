@@ -1,0 +1,57 @@
+"""What a contender is told to do, and what it answers."""
+
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+EVENTS_PER_PAGE = 16
+
+
+class Task(msgspec.Struct, frozen=True):
+    """So many pages from these origins into that database; files of its own go into `folder`."""
+
+    origins: list[str]
+    pages: int
+    database: str
+    folder: str
+
+    def urls(self) -> Iterator[str]:
+        """Every page once, the hosts in turn."""
+        hosts = len(self.origins)
+        for number in range(self.pages):
+            yield f"{self.origins[number % hosts]}/bench/{number}"
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the database is a file."""
+        return self.database.startswith("sqlite")
+
+    @property
+    def sqlite_file(self) -> str:
+        """The database file."""
+        return self.database.removeprefix("sqlite:///")
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """What one contender needed for its task: time on the clock, time on the processor, memory at its highest.
+
+    `found` counts what is in its database afterwards, by name; `extra` holds what only one contender can tell.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
+    found: dict[str, int]
+    extra: dict[str, float] = {}
+
+
+def task_from_command_line() -> Task:
+    """The task that this process was started for."""
+    return msgspec.json.decode(sys.argv[1], type=Task)
+
+
+def answer(figures: Figures) -> None:
+    """Tell whoever started this process."""
+    sys.stdout.buffer.write(msgspec.json.encode(figures) + b"\n")
+    sys.stdout.flush()
