@@ -1,7 +1,7 @@
 """Events on a page, by whatever means the page offers them: the reading library's front door."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -9,6 +9,7 @@ import msgspec
 
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading import heuristics, jsonld, microdata, pagination, schema_events
+from tidemill.reading.common_events import read_common
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, climb
 from tidemill.reading.moments import Grain, parse_moment
@@ -60,17 +61,24 @@ def is_usable(record: RawRecord) -> bool:
 def from_jsonld(document: Document, today: str) -> list[RawRecord]:
     """The events in the page's JSON-LD, broken blocks mended or skipped one by one."""
     records: list[RawRecord] = []
-    for block in jsonld.blocks(document):
-        if block.value is None:
-            continue
-        known = jsonld.identified(block.value) if '"@id"' in document.markup else _NOTHING_KNOWN
-        sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
-        for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
-            records += schema_events.records_of(
-                item, f"json-ld/{block.index}{path}", strategy=Strategy.JSONLD, confidence=sure,
-                absolute=document.absolute, known=known, today=today,
-            )  # fmt: skip
+    for index, body in enumerate(jsonld.bodies(document)):
+        common = read_common(body, f"json-ld/{index}", _SURE[Strategy.JSONLD], document.absolute)
+        records += _uncommon(document, index, body, today) if common is None else common
     return records
+
+
+def _uncommon(document: Document, index: int, body: str, today: str) -> Iterator[RawRecord]:
+    """The events of a block of any shape."""
+    block = jsonld.block(index, body)
+    if block.value is None:
+        return
+    known = jsonld.identified(block.value) if '"@id"' in document.markup else _NOTHING_KNOWN
+    sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
+    for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
+        yield from schema_events.records_of(
+            item, f"json-ld/{index}{path}", strategy=Strategy.JSONLD, confidence=sure,
+            absolute=document.absolute, known=known, today=today,
+        )  # fmt: skip
 
 
 def from_microdata(document: Document, today: str) -> list[RawRecord]:

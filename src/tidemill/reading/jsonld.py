@@ -41,7 +41,7 @@ def bodies(document: Document) -> list[str]:
 
 def blocks(document: Document) -> list[Block]:
     """Every JSON-LD block of the page, decoded; a block that cannot be saved is marked broken, with no value."""
-    return [_block(index, body) for index, body in enumerate(bodies(document))]
+    return [block(index, body) for index, body in enumerate(bodies(document))]
 
 
 def objects(
@@ -71,7 +71,8 @@ def _is_jsonld(kind: str | None) -> bool:
     return kind is not None and kind.partition(";")[0].strip().lower() == "application/ld+json"
 
 
-def _block(index: int, body: str) -> Block:
+def block(index: int, body: str) -> Block:
+    """One block, decoded; mended if it must be, marked broken if it cannot."""
     try:
         return Block(index, _decode(body))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):

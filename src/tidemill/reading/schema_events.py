@@ -27,8 +27,8 @@ def is_event(item: Mapping[str, Any]) -> bool:
     """Whether an object's `@type` is schema.org's Event or one of its kinds."""
     kind = item.get("@type")
     if isinstance(kind, str):
-        return _is_event_type(kind)
-    return isinstance(kind, list) and any(isinstance(one, str) and _is_event_type(one) for one in kind)
+        return is_event_type(kind)
+    return isinstance(kind, list) and any(isinstance(one, str) and is_event_type(one) for one in kind)
 
 
 def records_of(
@@ -46,8 +46,8 @@ def records_of(
     `known` resolves references by `@id`; `today` (ISO) is where open-ended schedules start to be written out.
     """
     fields = _fields(item, absolute, known)
-    places = _places(_shape(item.get("location")))
-    block = block_of(_encode(item).decode())
+    places = places_for(_shape(item.get("location")))
+    block = "" if strategy is Strategy.JSONLD else block_of(_encode(item).decode())
     for index, (starts, ends) in enumerate(_dates(item, today)):
         dated = dict(fields) if index else fields
         if starts:
@@ -61,7 +61,8 @@ def records_of(
 
 
 @lru_cache(maxsize=512)
-def _is_event_type(kind: str) -> bool:
+def is_event_type(kind: str) -> bool:
+    """Whether a vocabulary name is schema.org's Event or one of its kinds."""
     name = last_segment(kind)
     return name in _OCCASIONS or name.endswith("Event")
 
@@ -73,7 +74,7 @@ def last_segment(name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _places(location: str) -> Mapping[str, str]:
+def places_for(location: str) -> Mapping[str, str]:
     """Where each field stands in an event object (X11); one mapping for all records of the same shape."""
     return {
         "title": "name", "description": "description", "starts": "startDate", "ends": "endDate", "url": "url",

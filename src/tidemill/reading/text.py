@@ -19,7 +19,10 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 def squash(text: str) -> str:
     """One line: every run of white space is one blank, control characters and half surrogates are gone."""
-    line = " ".join(text.split())
+    line = text.strip()
+    if line.isprintable() and "  " not in line:
+        return line
+    line = " ".join(line.split())
     if line.isprintable():
         return line
     return " ".join(_SURROGATE.sub("\ufffd", _CONTROLS.sub("", line)).split())

@@ -100,4 +100,6 @@ def in_zone(aware: datetime, zone: ZoneInfo) -> datetime:
     """An aware time as the zone's clocks show it, at a fixed offset."""
     shown = aware.astimezone(zone)
     offset = shown.utcoffset()
-    return shown.replace(tzinfo=_fixed(offset), fold=0) if offset is not None else shown
+    if offset is None or (aware.tzinfo.__class__ is timezone and aware.utcoffset() == offset):
+        return aware
+    return shown.replace(tzinfo=_fixed(offset), fold=0)

@@ -98,9 +98,9 @@ def prepared(text: str) -> str:
 
 
 _HINTS = (
-    "vandaag morgen overmorgen gister eergisteren vanavond vanmiddag vanochtend vanmorgen vannacht today tomorrow yesterday "
-    "tonight weekend week deze this nu now geleden ago later over binnen within in before after day dagen min month maand "
-    "year jaar noon midnight middernacht half kwart uur last jan feb hele all"
+    "vandaag morgen overmorgen gister eergisteren vanavond vanmiddag vanochtend vanmorgen vannacht today tomorrow "
+    "yesterday tonight weekend week deze this nu now geleden ago later over binnen within in before after day dagen "
+    "min month maand year jaar noon midnight middernacht half kwart uur last jan feb hele all"
 )
 MIGHT = re.compile(rf"\d|\b(?:{any_of({*FULL_WEEKDAYS, *FULL_MONTHS, *_HINTS.split()})})", re.IGNORECASE)
 """What a text must hold to be worth a closer look."""

@@ -123,14 +123,19 @@ def category_of(kind: str, labels: str, title: str, description: str) -> Categor
 
 
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
-    for word in _WORD.findall(text.lower()) if text else ():
+    for word in text.lower().split():
         category = _of_word(word)
         if category is not None:
             scores[category] = scores.get(category, 0) + weight
 
 
 @lru_cache(maxsize=32_768)
-def _of_word(word: str) -> Category | None:
+def _of_word(written: str) -> Category | None:
+    found = [category for word in _WORD.findall(written) if (category := _of_bare_word(word)) is not None]
+    return found[-1] if found else None
+
+
+def _of_bare_word(word: str) -> Category | None:
     if word in _TABLE:
         return _TABLE[word]
     for ending in _ENDINGS:
