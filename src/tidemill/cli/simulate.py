@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tidemill.bootstrap import Listeners, System, build
-from tidemill.lab.inline_sqlite import inline_sqlite_engine
 from tidemill.lab.leash import Leash
 from tidemill.lab.mill import Mill, Surroundings
 from tidemill.settings import Settings
-from tidemill.store.database import Database, prepare_sqlite
+from tidemill.store.database import Database
 from tidemill.store.migrate import upgrade
+from tidemill.store.sqlite import fleeting_engine
 
 
 class LeashedDatabase(Database):
@@ -30,6 +30,12 @@ class LeashedDatabase(Database):
     async def read(self) -> AsyncIterator[Any]:
         self._leash.check()
         async with super().read() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def glance(self) -> AsyncIterator[Any]:
+        self._leash.check()
+        async with super().glance() as connection:
             yield connection
 
 
@@ -57,8 +63,6 @@ class SimulatedMill:
 
 
 def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lambda _: None) -> Mill:
-    engine = inline_sqlite_engine(surroundings.database)
-    prepare_sqlite(engine)
     settings = Settings(
         database=f"sqlite:///{surroundings.database}",
         pages_folder=surroundings.folder / "pages",
@@ -70,7 +74,7 @@ def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lam
         announce=Listeners(surroundings.announce),
         clock=surroundings.clock,
         dice=surroundings.dice,
-        database=LeashedDatabase(engine, surroundings.leash),
+        database=LeashedDatabase(fleeting_engine(surroundings.database), surroundings.leash),
         transport=surroundings.transport,
     )
     alter(system)

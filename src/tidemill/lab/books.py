@@ -1,0 +1,197 @@
+"""The books: what the database says, read by plain SQL.
+
+On purpose not by the store's own queries: an auditor that borrowed them would share their mistakes.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+OPEN = frozenset({"ready", "waiting", "leased"})
+
+
+class JobRow(msgspec.Struct, frozen=True):
+    """A job."""
+
+    id: int
+    run_id: int
+    source_id: int
+    target_id: int
+    host: str
+    url: str
+    trigger: str
+    due_at: datetime
+    stage: str
+    status: str
+    attempts: int
+    max_attempts: int
+    page_id: int | None
+    created_at: datetime
+    completed_at: datetime | None
+
+
+class PageRow(msgspec.Struct, frozen=True):
+    """A page that a job read."""
+
+    id: int
+    job_id: int
+    source_id: int
+    url: str
+    status_code: int
+    failure: str | None
+    created_at: datetime
+
+
+class EventRow(msgspec.Struct, frozen=True):
+    """An event on the shelf."""
+
+    id: int
+    source_id: int
+    identity: str
+    title: str
+    event_date: datetime
+    url: str | None
+    gone_at: datetime | None
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+class LetterRow(msgspec.Struct, frozen=True):
+    """A dead letter."""
+
+    job_id: int
+    status: str
+    retry_count: int
+    max_retries: int
+
+
+class GoneRow(msgspec.Struct, frozen=True):
+    """An event that was declared gone, by which run and when."""
+
+    record_id: int
+    run_id: int
+    at: datetime
+
+
+class Books(msgspec.Struct, frozen=True):
+    """Everything in the database that the laws are judged by."""
+
+    sources: Mapping[int, str]
+    jobs: list[JobRow]
+    runs: Mapping[int, Mapping[str, Any]]
+    pages: list[PageRow]
+    events: list[EventRow]
+    letters: Mapping[int, LetterRow]
+    gone: list[GoneRow]
+    staged: int
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """How many jobs were open at a moment, by host."""
+
+    at: datetime
+    open_by_host: Mapping[str, int]
+
+    @property
+    def open(self) -> int:
+        """How many in all."""
+        return sum(self.open_by_host.values())
+
+
+class Auditor:
+    """Looks into the books while the simulation runs, and reads all of them at its end."""
+
+    def __init__(self, database: Path) -> None:
+        """The database need not exist yet."""
+        self._database = database
+        self.samples: list[Sample] = []
+        self.letters_seen: set[int] = set()
+        self.pages_checked: set[int] = set()
+        self.astray: dict[int, str] = {}
+
+    def glance(self, now: datetime) -> None:
+        """Note what is open."""
+        with closing(self._connect()) as connection:
+            self.samples.append(Sample(now, dict(connection.execute(_HELD).fetchall())))
+
+    def look(self) -> None:
+        """Note which letters there are, and whether every record of a page has its verdict, before they are pruned."""
+        with closing(self._connect()) as connection:
+            self.letters_seen.update(row[0] for row in connection.execute("SELECT job_id FROM dead_letter_queue"))
+            for page, found, accepted, rejected in connection.execute(_RECORDS):
+                self.pages_checked.add(page)
+                if found != accepted + rejected:
+                    self.astray[page] = f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
+
+    def books(self) -> Books:
+        """Everything, at the end."""
+        with closing(self._connect()) as connection:
+            return Books(
+                sources=dict(connection.execute("SELECT id, name FROM scraper_sources")),
+                jobs=[JobRow(*_moments(row, 7, 13, 14)) for row in connection.execute(_JOBS)],
+                runs={row["id"]: dict(row) for row in _by_name(connection, "SELECT * FROM scrape_runs ORDER BY id")},
+                pages=[PageRow(*_moments(row, 6)) for row in connection.execute(_PAGES)],
+                events=[_event(row) for row in connection.execute(_EVENTS)],
+                letters={row[0]: LetterRow(*row) for row in connection.execute(_LETTERS)},
+                gone=[GoneRow(*_moments(row, 2)) for row in connection.execute(_GONE)],
+                staged=connection.execute(_STAGED).fetchone()[0] or 0,
+            )
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)
+
+
+_HELD = "SELECT host, count(*) FROM pipeline_jobs WHERE status IN ('ready', 'waiting', 'leased') GROUP BY 1 ORDER BY 1"
+_JOBS = (
+    "SELECT id, run_id, source_id, target_id, host, url, trigger, due_at, current_stage, status, attempts,"
+    " max_attempts, page_id, created_at, completed_at FROM pipeline_jobs ORDER BY id"
+)
+_PAGES = "SELECT id, job_id, source_id, url, status_code, failure, created_at FROM raw_pages ORDER BY id"
+_EVENTS = (
+    "SELECT id, source_id, identity, title, event_date, record, gone_at, first_seen_at, last_seen_at"
+    " FROM events ORDER BY id"
+)
+_LETTERS = "SELECT job_id, status, retry_count, max_retries FROM dead_letter_queue ORDER BY id"
+_GONE = "SELECT record_id, run_id, created_at FROM record_history WHERE kind = 'gone' ORDER BY id"
+_STAGED = (
+    "SELECT sum(staged_records.accepted) FROM staged_records JOIN pipeline_jobs ON pipeline_jobs.id = job_id"
+    " WHERE pipeline_jobs.page_id = staged_records.page_id AND pipeline_jobs.status <> 'done'"
+)
+_RECORDS = (
+    "SELECT raw_records.page_id, raw_records.records, coalesce(staged_records.accepted, 0),"
+    " (SELECT count(*) FROM rejected_records WHERE rejected_records.page_id = raw_records.page_id)"
+    " FROM raw_records JOIN pipeline_jobs ON pipeline_jobs.id = raw_records.job_id"
+    " LEFT JOIN staged_records ON staged_records.page_id = raw_records.page_id"
+    " WHERE pipeline_jobs.status = 'done' OR staged_records.page_id IS NOT NULL ORDER BY raw_records.page_id"
+)
+
+
+def moment(micros: int) -> datetime:
+    """The moment that the store keeps as microseconds."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def _moments(row: Any, *places: int) -> list[Any]:
+    values = list(row)
+    for place in places:
+        if values[place] is not None:
+            values[place] = moment(values[place])
+    return values
+
+
+def _by_name(connection: sqlite3.Connection, query: str) -> list[sqlite3.Row]:
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row  # type: ignore[assignment]  # sqlite3's own idiom
+    return cursor.execute(query).fetchall()
+
+
+def _event(row: Any) -> EventRow:
+    values = _moments(row, 4, 6, 7, 8)
+    values[5] = msgspec.json.decode(values[5]).get("detail_url")
+    return EventRow(values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8])

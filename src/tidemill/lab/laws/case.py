@@ -1,0 +1,82 @@
+"""What a law is judged by, and what comes of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from tidemill.lab.books import Auditor, Books, JobRow
+from tidemill.lab.eventlog import Asked, SourceSwitched
+from tidemill.lab.sites import Site
+from tidemill.lab.witness import Witness
+from tidemill.lab.world import World
+
+TOLD = 10
+"""Breaches told in words; the rest are counted."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a law held: how much was looked at, and what was found against it."""
+
+    law: str
+    checked: str
+    breaches: int = 0
+    told: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """No breach at all."""
+        return not self.breaches
+
+
+def verdict(law: str, checked: str, breaches: Sequence[str]) -> Verdict:
+    """A verdict that tells the first few breaches in words."""
+    return Verdict(law=law, checked=checked, breaches=len(breaches), told=tuple(breaches[:TOLD]))
+
+
+@dataclass
+class Case:
+    """A finished simulation: the truth, what was seen from outside, and what the books say."""
+
+    world: World
+    witness: Witness
+    books: Books
+    auditor: Auditor
+    entries: Sequence[Mapping[str, Any]]
+    ends: datetime
+
+    @cached_property
+    def site_of_source(self) -> dict[int, Site]:
+        """Sources are named after their hosts."""
+        return {key: self.world.sites[f"{name}.test"] for key, name in self.books.sources.items()}
+
+    @cached_property
+    def requests_by_host(self) -> dict[str, list[Asked]]:
+        """What each site was asked, in order of departure."""
+        ordered = sorted(self.witness.requests, key=lambda asked: (asked.host, asked.at, asked.ended))
+        return {host: list(group) for host, group in groupby(ordered, key=lambda asked: asked.host)}
+
+    @cached_property
+    def jobs_by_target(self) -> dict[int, list[JobRow]]:
+        """Each target's jobs, in order of creation."""
+        ordered = sorted(self.books.jobs, key=lambda job: (job.target_id, job.created_at, job.id))
+        return {target: list(group) for target, group in groupby(ordered, key=lambda job: job.target_id)}
+
+    def times_off(self, host: str) -> list[tuple[datetime, datetime]]:
+        """When a person had the host's source switched off."""
+        switches = [each for each in self.witness.events if isinstance(each, SourceSwitched) and each.host == host]
+        return [
+            (off.at, min((on.at for on in switches if on.on and on.at > off.at), default=self.ends))
+            for off in switches
+            if not off.on
+        ]
+
+
+def path_of(url: str) -> str:
+    """The path of an address."""
+    return urlsplit(url).path

@@ -1,0 +1,102 @@
+"""Politeness: spacing, parallelism, Crawl-delay, Retry-After, robots.txt and the off switch, as the sites saw them."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from tidemill.lab.eventlog import Asked
+from tidemill.lab.faults import RobotsChange
+from tidemill.lab.laws.case import Case, Verdict, verdict
+from tidemill.lab.sites import Site
+
+ROBOTS = "/robots.txt"
+KEPT_FOR = timedelta(hours=24)
+ROUNDING = timedelta(milliseconds=1)
+IN_HAND = timedelta(minutes=2)
+"""A job that was in hand when its source was switched off may still be carried out."""
+
+
+def pace(case: Case) -> Verdict:
+    """No host is asked faster than its pace, nor more at a time than it allows, nor sooner than it asked for."""
+    breaches: list[str] = []
+    paces = {entry["name"]: entry["pace"] for entry in case.entries}
+    for host, asked in case.requests_by_host.items():
+        terms = paces[host.removesuffix(".test")]
+        interval, burst = timedelta(seconds=terms["interval_seconds"]), int(terms["burst"])
+        breaches += spacing(case.world.sites[host], asked, interval, burst)
+        breaches += crowding(asked, int(terms["parallel"]))
+        breaches += haste(asked)
+    return verdict("no host is asked over its pace", f"{len(case.witness.requests)} requests", breaches)
+
+
+def spacing(site: Site, asked: list[Asked], interval: timedelta, burst: int) -> Iterator[str]:
+    """Each request against a bucket of `burst`, refilled once per interval; a Crawl-delay leaves no burst."""
+    delay = timedelta(seconds=site.crawl_delay)
+    slowed = delay > interval
+    tab: datetime | None = None
+    before: Asked | None = None
+    for each in asked:
+        # the first page after a robots.txt that names a delay was paced before anyone could know of it
+        unaware = before is None or before.path == ROBOTS
+        room = timedelta(0) if slowed and not unaware else interval * (burst - 1)
+        if tab is not None and tab - each.at > room + ROUNDING:
+            yield f"{each.host}{each.path} asked at {each.at:%d %H:%M:%S.%f}, {tab - room - each.at} too soon"
+        start = each.at if tab is None or tab < each.at else tab
+        tab = start + (delay if slowed and each.path != ROBOTS else interval)
+        before = each
+
+
+def crowding(asked: list[Asked], parallel: int) -> Iterator[str]:
+    """How many requests are under way together."""
+    under_way: list[datetime] = []
+    for each in asked:
+        under_way = [ended for ended in under_way if ended > each.at]
+        under_way.append(each.ended)
+        if len(under_way) > parallel:
+            yield f"{each.host} had {len(under_way)} requests at once at {each.at:%d %H:%M:%S}, {parallel} allowed"
+
+
+def haste(asked: list[Asked]) -> Iterator[str]:
+    """A site that names a time to come back is left alone until then."""
+    closed_until: datetime | None = None
+    for each in asked:
+        if closed_until is not None and each.at < closed_until - ROUNDING:
+            yield f"{each.host} asked at {each.at:%d %H:%M:%S}, though it wanted peace until {closed_until:%H:%M:%S}"
+        if each.retry_after is not None:
+            closed_until = each.ended + timedelta(seconds=each.retry_after)
+
+
+def leave(case: Case) -> Verdict:
+    """Nobody is asked who has not given leave: robots.txt is read first and obeyed, and off means off."""
+    breaches: list[str] = []
+    pages = 0
+    for host, asked in case.requests_by_host.items():
+        pages += sum(each.path != ROBOTS for each in asked)
+        breaches += trespasses(case, host, asked)
+    breaches += switched_off(case)
+    return verdict("nobody is asked without leave", f"{pages} pages", breaches)
+
+
+def trespasses(case: Case, host: str, asked: list[Asked]) -> Iterator[str]:
+    """Pages that were asked for without a robots.txt of the last 24 hours, or against it."""
+    agenda = case.world.sites[host].tongue.agenda
+    known: dict[int, tuple[datetime, bool]] = {}
+    for each in asked:
+        if each.path == ROBOTS:
+            if each.status:
+                barred = any(isinstance(fault, RobotsChange) for fault in case.world.faults(host, each.at))
+                known[each.worker] = (each.ended, barred or each.status >= 500)  # noqa: PLR2004 - server errors
+            continue
+        read_at, barred = known.get(each.worker, (None, True))
+        if read_at is None or each.at - read_at > KEPT_FOR + IN_HAND:
+            yield f"{host}{each.path} asked at {each.at:%d %H:%M:%S} without a fresh robots.txt"
+        elif barred and each.path.startswith(agenda):
+            yield f"{host}{each.path} asked at {each.at:%d %H:%M:%S} against robots.txt"
+
+
+def switched_off(case: Case) -> Iterator[str]:
+    """Requests to sources that a person had switched off."""
+    for host, asked in case.requests_by_host.items():
+        for off, on in case.times_off(host):
+            for each in asked:
+                if off + IN_HAND < each.at < on:
+                    yield f"{host}{each.path} asked at {each.at:%d %H:%M:%S}, though it was switched off"

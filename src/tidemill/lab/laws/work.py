@@ -1,0 +1,99 @@
+"""Jobs, runs and letters: everything that was begun is accounted for."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from tidemill.lab.books import OPEN, moment
+from tidemill.lab.faults import EVERYWHERE, Outage
+from tidemill.lab.laws.case import Case, Verdict, verdict
+from tidemill.pipeline.happenings import JobDead, RunClosed, RunOpened, TickRan
+
+DRAINED_WITHIN = timedelta(hours=12)
+FOUND_WITHIN = timedelta(hours=3)
+"""A run that a crash left open is closed by a tick."""
+
+
+def accounts(case: Case) -> Verdict:
+    """Every job has ended or is open, and every run's figures add up to its jobs."""
+    open_jobs = Counter(job.run_id for job in case.books.jobs if job.status in OPEN)
+    opened = {event.run_id: event.jobs for event in case.witness.events if isinstance(event, RunOpened)}
+    breaches = [breach for run in case.books.runs.values() for breach in _run(case, run, open_jobs, opened)]
+    breaches += [f"run {key} was announced, but is not in the books" for key in opened if key not in case.books.runs]
+    closed = Counter(event.summary.run_id for event in case.witness.events if isinstance(event, RunClosed))
+    breaches += [f"run {key} was closed {count} times" for key, count in closed.items() if count > 1]
+    checked = f"{len(case.books.jobs)} jobs in {len(case.books.runs)} runs"
+    return verdict("every job is accounted for", checked, breaches)
+
+
+def _run(case: Case, run: Mapping[str, Any], open_jobs: Counter[int], opened: dict[int, int]) -> Iterator[str]:
+    key = run["id"]
+    if run["open_jobs"] != open_jobs[key]:
+        yield f"run {key} says {run['open_jobs']} jobs are open, {open_jobs[key]} are"
+    ended = run["urls_succeeded"] + run["urls_failed"] + run["urls_refused"]
+    if run["urls_attempted"] != ended:
+        yield f"run {key} attempted {run['urls_attempted']} URLs, but {ended} ended"
+    if key in opened and opened[key] != ended + run["open_jobs"]:
+        yield f"run {key} began with {opened[key]} jobs, {ended} ended and {run['open_jobs']} are open"
+    if run["status"] == "RUNNING" and not run["open_jobs"] and moment(run["started_at"]) < case.ends - FOUND_WITHIN:
+        yield f"run {key} is over, but nobody closed it"
+    if run["status"] != "RUNNING" and run["open_jobs"]:
+        yield f"run {key} was closed with {run['open_jobs']} jobs open"
+
+
+def drained(case: Case) -> Verdict:
+    """After an outage of all hosts the queue empties: every host that is well has no job left within hours."""
+    spells = [spell for spell in case.world.timetable.spells if spell.host == EVERYWHERE]
+    breaches = []
+    for spell in spells:
+        if spell.ends is None or not isinstance(spell.fault, Outage) or spell.ends + DRAINED_WITHIN > case.ends:
+            continue
+        ill = {
+            other.host
+            for other in case.world.timetable.spells
+            if other.begins < spell.ends + DRAINED_WITHIN and (other.ends is None or other.ends > spell.begins)
+        }
+        after = [s for s in case.auditor.samples if spell.ends <= s.at <= spell.ends + DRAINED_WITHIN]
+        left = [sum(count for host, count in s.open_by_host.items() if host not in ill) for s in after]
+        if 0 not in left:
+            breaches.append(f"{min(left, default=0)} jobs or more were open for {DRAINED_WITHIN} after the outage")
+    return verdict("the queue drains after an outage", f"{len(spells)} outages", breaches)
+
+
+def bounded(case: Case) -> Verdict:
+    """No job is tried more often than it may be, and no dead letter retried more often."""
+    breaches = [
+        f"job {job.id} was tried {job.attempts} times of {job.max_attempts}"
+        for job in case.books.jobs
+        if job.attempts > job.max_attempts
+    ]
+    breaches += [
+        f"the letter of job {letter.job_id} was retried {letter.retry_count} times of {letter.max_retries}"
+        for letter in case.books.letters.values()
+        if letter.retry_count > letter.max_retries
+    ]
+    return verdict("attempts are bounded", f"{len(case.books.jobs)} jobs", breaches)
+
+
+def letters(case: Case) -> Verdict:
+    """A dead letter stays until it is resolved, and says where its job stands."""
+    kept = case.books.letters
+    died = {event.job_id for event in case.witness.events if isinstance(event, JobDead)} | case.auditor.letters_seen
+    breaches = [f"the letter of job {key} vanished" for key in sorted(died - set(kept))]
+    expected = {"pending": {"dead"}, "retrying": OPEN, "resolved": {"done", "refused"}, "discarded": {"dead"}}
+    for job in case.books.jobs:
+        letter = kept.get(job.id)
+        if letter is not None and job.status not in expected[letter.status]:
+            breaches.append(f"the letter of job {job.id} is {letter.status}, but the job is {job.status}")
+        if letter is None and job.status == "dead":
+            breaches.append(f"job {job.id} is dead and has no letter")
+    return verdict("dead letters never vanish", f"{len(kept)} letters", breaches)
+
+
+def upkeep(case: Case) -> Verdict:
+    """Periodic work goes well, whatever else goes wrong."""
+    ticks = [event for event in case.witness.events if isinstance(event, TickRan)]
+    failed = [f"{t.name} at {t.at:%d %H:%M}: {t.detail.strip().splitlines()[-1]}" for t in ticks if t.status != "ok"]
+    return verdict("periodic work goes well", f"{len(ticks)} ticks", failed)
+

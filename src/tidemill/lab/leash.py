@@ -1,0 +1,102 @@
+"""What holds one simulated worker: it can be frozen and thawed, and it can die as by kill -9."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
+
+NO_GRAIN = timedelta(0)
+
+
+class Leash:
+    """Stands between a worker and the world: everything that has an effect outside the worker passes here."""
+
+    def __init__(self) -> None:
+        """Let everything pass."""
+        self._thawed = asyncio.Event()
+        self._thawed.set()
+        self.is_dead = False
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the worker stands still."""
+        return not self._thawed.is_set()
+
+    def freeze(self) -> None:
+        """Let nothing pass until the thaw; what was under way elsewhere goes on without the worker."""
+        self._thawed.clear()
+
+    def thaw(self) -> None:
+        """Let everything pass again."""
+        self._thawed.set()
+
+    def kill(self) -> None:
+        """Let nothing pass any more. What the worker still does, it does without any effect."""
+        self.is_dead = True
+        self._thawed.set()
+
+    def check(self) -> None:
+        """End the asking task if the worker is dead: its cleaning up must not reach the world either."""
+        if self.is_dead:
+            raise asyncio.CancelledError
+
+    async def passage(self) -> None:
+        """Wait for the thaw; a dead worker never passes."""
+        self.check()
+        while self.is_frozen:
+            await self._thawed.wait()
+            self.check()
+
+
+class LeashedClock:
+    """A worker's own clock: it sleeps through a freeze, and its timers go off on whole grains.
+
+    A grain lets many things happen at one moment, which is what makes a month of them cheap: a second is far
+    below anything that the engine waits for.
+    """
+
+    def __init__(self, clock: Clock, leash: Leash, epoch: datetime, grain: timedelta = NO_GRAIN) -> None:
+        """`grain` is counted from `epoch`; without one, timers are exact."""
+        self._clock = clock
+        self._leash = leash
+        self._epoch = epoch
+        self._grain = grain
+
+    def now(self) -> datetime:
+        """The present moment."""
+        return self._clock.now()
+
+    async def sleep_until(self, moment: datetime) -> None:
+        """Return once the moment has come and the worker may go on."""
+        self._leash.check()
+        if self._grain:
+            moment = self._epoch - (self._epoch - moment) // self._grain * self._grain
+        await self._clock.sleep_until(moment)
+        await self._leash.passage()
+
+
+class LeashedTransport:
+    """A worker's own way to the sites: a frozen worker sends nothing and notices no answer."""
+
+    def __init__(self, transport: Transport, leash: Leash) -> None:
+        """Send through `transport`."""
+        self._transport = transport
+        self._leash = leash
+
+    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+        """Send one request, when the worker may."""
+
+        async def leave() -> None:
+            await self._leash.passage()
+            await depart()
+            await self._leash.passage()
+
+        await self._leash.passage()
+        answer = await self._transport.send(request, leave)
+        await self._leash.passage()
+        return answer
+
+    async def close(self) -> None:
+        """Let go of what the transport holds."""
+        await self._transport.close()

@@ -1,0 +1,60 @@
+"""What the lab asks of the system that it puts to the test; whoever starts a simulation passes a builder in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+from tidemill.lab.leash import Leash
+from tidemill.pipeline.happenings import Announce
+from tidemill.pipeline.ports import Clock, Dice, Transport
+
+
+class Mill(Protocol):
+    """A whole system in one worker process."""
+
+    async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
+        """Make the tables and bring these sources in."""
+        ...
+
+    async def run(self) -> None:
+        """Work until stopped, or until the task is cancelled."""
+        ...
+
+    def stop(self) -> None:
+        """Finish what is in hand, then leave."""
+        ...
+
+    async def switch(self, source: str, *, on: bool) -> None:
+        """Switch a source on or off, as a person would."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything that a simulated system must use in place of the real thing.
+
+    `leash.check` must be asked before every transaction: it is what keeps a dead worker's hands off the database.
+    """
+
+    folder: Path
+    clock: Clock
+    dice: Dice
+    transport: Transport
+    announce: Announce
+    leash: Leash
+    ticks: Mapping[str, str]
+    lease: timedelta
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file that all workers share."""
+        return self.folder / "simulation.db"
+
+
+Build = Callable[[Surroundings], Mill]

@@ -1,0 +1,273 @@
+"""The simulation (X3): the real engine, store, stages and fetcher against a world of faults, in virtual time."""
+
+import asyncio
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from tidemill.lab.accidents import ACCIDENTS, Accident, Crash, Freeze, Switch, accidents
+from tidemill.lab.books import Auditor
+from tidemill.lab.dice import dice
+from tidemill.lab.eventlog import (
+    EventLog,
+    SimulationBegan,
+    SourceSwitched,
+    WorkerFrozen,
+    WorkerKilled,
+    WorkerStarted,
+    WorkerStopped,
+    WorkerThawed,
+)
+from tidemill.lab.faults import ALL_KINDS
+from tidemill.lab.laws import Case, Verdict, judge
+from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
+from tidemill.lab.mill import Build, Mill, Surroundings
+from tidemill.lab.sources import sources
+from tidemill.lab.transport import LabTransport
+from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.lab.witness import Witness, WitnessedTransport
+from tidemill.lab.world import World, build_world
+
+EVERYTHING = (*ALL_KINDS, *ACCIDENTS)
+TICKS = {
+    "dispatch": "every 15m",
+    "rescue": "every 15m",
+    "close_runs": "every 1h",
+    "retry_letters": "every 30m",
+    "proof": "every 1h",
+    "stale_jobs": "every 1h",
+    "compact_pages": "every 12h",
+}
+"""Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
+DISPATCH = timedelta(minutes=15)
+LEASE = timedelta(minutes=30)
+BEFORE_PRUNING = 2  # o'clock in the night
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What to simulate. `grain` is the coarseness of timers; zero makes them exact."""
+
+    days: float = 30
+    sources: int = 200
+    seed: int = 7
+    faults: tuple[str, ...] = EVERYTHING
+    grain: timedelta = timedelta(seconds=1)
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    plan: Plan
+    verdicts: tuple[Verdict, ...]
+    figures: dict[str, int]
+    log_lines: int
+    log_sha256: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether every law held."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+
+class Hand:
+    """One worker with everything that holds it."""
+
+    def __init__(self, number: int, mill: Mill, leash: Leash) -> None:
+        """Not at work yet."""
+        self.number = number
+        self.mill = mill
+        self.leash = leash
+        self.task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Set it to work."""
+        self.task = asyncio.create_task(self.mill.run(), name=f"worker {self.number}")
+
+
+class Simulation:
+    """One world, its workers and its accidents."""
+
+    def __init__(self, plan: Plan, build: Build, folder: Path, clock: VirtualClock, log: EventLog) -> None:
+        """Nothing happens before `run`."""
+        self._plan = plan
+        self._build = build
+        self._folder = folder
+        self._clock = clock
+        self.world = _world(plan)
+        self.witness = Witness(log)
+        self.ends = self.world.start + timedelta(days=plan.days)
+        self._timers = LeashedClock(clock, Leash(), self.world.start, plan.grain)
+        self._transport = LabTransport(self.world, self._timers)
+        self.entries = _entries(self.world)
+        self._hired = 0
+        self._hands: list[Hand] = []
+        self.auditor = Auditor(self._folder / "simulation.db")
+
+    async def run(self) -> None:
+        """Let the days pass."""
+        faults = tuple(self._plan.faults)
+        self.witness.note(
+            SimulationBegan(self.world.start, self._plan.seed, self._plan.sources, self._plan.days, faults)
+        )
+        first = self._hire()
+        await first.mill.prepare(self.entries)
+        self._start(first)
+        watch = asyncio.create_task(self._audit(), name="audit")
+        switches = [asyncio.create_task(self._befall(each), name="switch") for each in self._planned(Switch)]
+        for accident in self._planned(Crash, Freeze):
+            await self._befall(accident)
+        await self._until(self.ends)
+        for task in (watch, *switches):
+            task.cancel()
+        await asyncio.gather(watch, *switches, return_exceptions=True)
+        for hand in list(self._hands):
+            await self._retire(hand)
+        self.auditor.look()
+
+    def _planned(self, *kinds: type[Accident]) -> list[Accident]:
+        planned = accidents(self.world, self._plan.days, self._plan.faults, lease=LEASE, rhythm=DISPATCH)
+        return [accident for accident in planned if isinstance(accident, kinds) and accident.at < self.ends]
+
+    def _hire(self) -> Hand:
+        """A new worker process, on the same database."""
+        self._hired += 1
+        leash = Leash()
+        clock = LeashedClock(self._clock, leash, self.world.start, self._plan.grain)
+        by_origin = {site.origin: site for site in self.world.sites.values()}
+        seen = WitnessedTransport(self._transport, self._clock, self.witness, by_origin, self._hired)
+        mill = self._build(
+            Surroundings(
+                folder=self._folder,
+                clock=clock,
+                dice=dice(self._plan.seed, "worker", self._hired),
+                transport=LeashedTransport(seen, leash),
+                announce=self.witness.listener(lambda: leash.is_dead),
+                leash=leash,
+                ticks=TICKS,
+                lease=LEASE,
+            )
+        )
+        return Hand(self._hired, mill, leash)
+
+    def _start(self, hand: Hand) -> None:
+        self._hands.append(hand)
+        self.witness.note(WorkerStarted(self._clock.now(), hand.number))
+        hand.start()
+
+    async def _befall(self, accident: Accident) -> None:
+        await self._until(accident.at)
+        match accident:
+            case Crash(after=after):
+                await self._crash(after)
+            case Freeze():
+                await self._freeze(accident)
+            case Switch():
+                await self._switch(accident)
+
+    async def _crash(self, after: timedelta) -> None:
+        hand = self._hands[0]
+        self.witness.note(WorkerKilled(self._clock.now(), hand.number))
+        hand.leash.kill()
+        await self._bury(hand)
+        await self._until(self._clock.now() + after)
+        self._start(self._hire())
+
+    async def _freeze(self, accident: Freeze) -> None:
+        hand = self._hands[0]
+        self.witness.note(WorkerFrozen(self._clock.now(), hand.number))
+        hand.leash.freeze()
+        relief = self._hire()
+        self._start(relief)
+        await self._until(accident.at + accident.lasts)
+        self.witness.note(WorkerThawed(self._clock.now(), hand.number))
+        hand.leash.thaw()
+        await self._until(self._clock.now() + accident.relieved)
+        await self._retire(relief)
+
+    async def _switch(self, accident: Switch) -> None:
+        name = accident.host.removesuffix(".test")
+        for on, moment in ((False, accident.at), (True, accident.at + accident.lasts)):
+            await self._until(moment)
+            await self._steady().mill.switch(name, on=on)
+            self.witness.note(SourceSwitched(self._clock.now(), accident.host, on))
+
+    def _steady(self) -> Hand:
+        """A worker that is neither dead nor frozen, or the next best."""
+        return next((hand for hand in self._hands if not hand.leash.is_frozen), self._hands[0])
+
+    async def _retire(self, hand: Hand) -> None:
+        """Stop a worker in good order."""
+        hand.mill.stop()
+        await self._bury(hand, wait=True)
+        self.witness.note(WorkerStopped(self._clock.now(), hand.number))
+
+    async def _bury(self, hand: Hand, *, wait: bool = False) -> None:
+        self._hands.remove(hand)
+        if hand.task is not None:
+            if not wait:
+                hand.task.cancel()
+            await asyncio.wait([hand.task])
+            if not hand.task.cancelled():
+                hand.task.result()
+        await hand.mill.close()
+
+    async def _audit(self) -> None:
+        """Glance into the books every hour, and look well before each night's pruning."""
+        moment = self.world.start
+        while True:
+            moment += timedelta(hours=1)
+            await self._until(moment)
+            self.auditor.glance(moment)
+            if moment.hour == BEFORE_PRUNING:
+                self.auditor.look()
+
+    async def _until(self, moment: datetime) -> None:
+        await self._clock.sleep_until(moment)
+
+
+def simulate(plan: Plan, build: Build, folder: Path, log: BinaryIO | None = None) -> Outcome:
+    """Run a simulation in `folder`, which must be empty, and judge it by every law."""
+    events = EventLog(log)
+
+    async def main(clock: VirtualClock) -> Simulation:
+        simulation = Simulation(plan, build, folder, clock, events)
+        await simulation.run()
+        return simulation
+
+    done = run_virtual(main, build_world(plan.seed, 0).start)
+    case = Case(done.world, done.witness, done.auditor.books(), done.auditor, done.entries, done.ends)
+    return Outcome(
+        plan=plan,
+        verdicts=judge(case),
+        figures=figures(case),
+        log_lines=events.lines,
+        log_sha256=events.sha256,
+    )
+
+
+def figures(case: Case) -> dict[str, int]:
+    """The simulation in numbers."""
+    return dict(case.witness.log.counts)
+
+
+def _world(plan: Plan) -> World:
+    kinds = [kind for kind in plan.faults if kind in ALL_KINDS]
+    return build_world(
+        plan.seed, plan.sources, kinds=kinds, days=plan.days, furniture=False, compression=False
+    )  # fmt: skip
+
+
+def _entries(world: World) -> list[dict[str, object]]:
+    """The sites as sources; every third may be asked two at a time, so that there is something to hold back."""
+    entries = sources(world)
+    for entry in entries[::3]:
+        entry["pace"] = {"interval_seconds": 2.0, "burst": 2, "parallel": 2}
+    return entries
+
+
+def unknown_faults(names: Collection[str]) -> list[str]:
+    """The names among these that are no fault."""
+    return [name for name in names if name not in EVERYTHING]
