@@ -1,6 +1,7 @@
 """What every test may ask for: databases that are empty and real, and the shared fixtures if they are there."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import settings
 
 from rig.clock import SettableClock
+from rig.migrated import migrate
 from rig.parent import die_with_parent
 from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
 from rig.postgres_binaries import find_programs
+from rig.processes import Nursery, a_nursery
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = os.environ  # noqa: TID251 -- tests have no settings module; only this line reads the environment
@@ -89,3 +92,49 @@ def database_url(request: pytest.FixtureRequest) -> str:
     """An empty database, once on SQLite and once on PostgreSQL."""
     url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
     return url
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with its tables, to be copied."""
+    file = tmp_path_factory.mktemp("migrated") / "tidemill.db"
+    migrate(f"sqlite+aiosqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: PostgresServer) -> Iterator[str]:
+    """A database with its tables, to be the template of others."""
+    name = postgres.create_database()
+    migrate(postgres.url(name))
+    yield name
+    postgres.drop_database(name)
+
+
+@pytest.fixture
+def migrated_sqlite_url(migrated_sqlite: Path, sqlite_url: str, tmp_path: Path) -> str:
+    """A database on SQLite with its tables, this test's own."""
+    shutil.copy(migrated_sqlite, tmp_path / "tidemill.db")
+    return sqlite_url
+
+
+@pytest.fixture
+def migrated_postgres_url(postgres: PostgresServer, migrated_postgres: str) -> Iterator[str]:
+    """A database on PostgreSQL with its tables, this test's own."""
+    name = postgres.create_database(template=migrated_postgres)
+    yield postgres.url(name)
+    postgres.drop_database(name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def migrated_url(request: pytest.FixtureRequest) -> str:
+    """A database with its tables, once on SQLite and once on PostgreSQL."""
+    url: str = request.getfixturevalue(f"migrated_{request.param}_url")
+    return url
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Where real processes come from, ready in milliseconds."""
+    with a_nursery() as place:
+        yield place

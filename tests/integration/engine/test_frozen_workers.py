@@ -1,0 +1,79 @@
+"""A worker that freezes, and wakes up after its lease: it writes nothing, and begins anew (B1)."""
+
+import signal
+import sqlite3
+
+from sqlalchemy import text
+
+from rig.site import agenda
+from rig.works import stages_done
+from tidemill.store.schema import events, jobs, pages, runs, workers
+
+SHORT_LEASE = {"lease_seconds": 3, "ticks": {"rescue": "every 1s", "dispatch": "every 1s"}}
+
+
+async def test_a_frozen_worker_writes_nothing_when_it_wakes_and_goes_on_under_a_new_key(nursery, site, works):
+    await works.source(site)  # new targets are due at once
+    gate = site.hold("/agenda/5")
+    orders = {"settings": {"database": works.url, **SHORT_LEASE}}
+    async with nursery.child("supervise", **orders) as sleeper:
+        await gate.arrived.wait()
+        await freeze(sleeper, works)
+        async with nursery.child("supervise", **orders) as heir:
+            await heir.until("JobsRescued")
+            await heir.until("RunClosed")
+            gate.opened.set()  # the sleeper finds this answer when it wakes
+            heir.signal(signal.SIGTERM)
+            assert await heir.ended() == 0
+        site.page("/agenda/5", agenda(["Concert 5-0", "Concert 5-1", "Concert 5-2", "Encore"]))
+        before = await everything(works)
+        sleeper.signal(signal.SIGCONT)
+        await sleeper.until("LeaseLost", lambda said: said["stage"] == "fetch")
+        assert await everything(works) == before
+
+        await works.make_due()
+        await sleeper.until("RunClosed")
+        sleeper.signal(signal.SIGTERM)
+        assert await sleeper.ended() == 0
+    assert (await works.count(runs), await works.count(jobs), await works.count(pages)) == (2, 12, 12)
+    assert await works.count(events, title="Encore") == 1
+    assert set(stages_done(sleeper.said, heir.said).values()) == {1}
+    keys = [row["id"] for row in await works.rows(workers, pid=sleeper.pid)]
+    assert len(keys) == 2
+    assert {row["leased_by"] for row in await works.rows(jobs)} == {None}
+
+
+async def freeze(child, works):
+    """Stop a process outside of any transaction: one that freezes inside keeps its locks until it wakes."""
+    child.signal(signal.SIGSTOP)
+    while await is_inside_a_transaction(works.system.store.database):
+        child.signal(signal.SIGCONT)
+        child.signal(signal.SIGSTOP)
+
+
+async def is_inside_a_transaction(database):
+    """Whether somebody else is; on SQLite only those who write count."""
+    if database.is_sqlite:
+        return is_locked(database.engine.url.database)
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    async with database.read() as connection:
+        return bool((await connection.execute(text(f"{others} AND xact_start IS NOT NULL"))).scalar())
+
+
+def is_locked(file):
+    """Whether somebody holds SQLite's lock."""
+    connection = sqlite3.connect(file, timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError:
+        return True
+    else:
+        return False
+    finally:
+        connection.close()
+
+
+async def everything(works):
+    """All that a worker could have written for a job."""
+    return [[dict(row) for row in await works.rows(table)] for table in (jobs, pages, events, runs)]

@@ -1,0 +1,246 @@
+"""What a forked process does: the real system, told by its orders where to die and when to begin."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import asyncpg  # noqa: F401 -- so that a fork finds it imported
+import msgspec
+from sqlalchemy import event
+
+from tidemill import bootstrap
+from tidemill.core.page import Page
+from tidemill.core.record import RawRecord, Reading
+from tidemill.core.verdict import Verdict
+from tidemill.core.vertical import Adapter, Context
+from tidemill.engine.clock import RealClock
+from tidemill.pipeline.happenings import Happening
+from tidemill.pipeline.ports import StoreError
+from tidemill.settings import load_settings
+from tidemill.verticals.events import VERTICAL, EventsVertical
+
+Orders = dict[str, Any]
+
+
+class Voice:
+    """How a process talks with its test: a line of JSON for each thing it says, a word for each thing it hears."""
+
+    def __init__(self, hears: int, says: int) -> None:
+        """Talk over two pipes."""
+        self._hears = hears
+        self._says = says
+
+    def say(self, kind: str, **facts: Any) -> None:
+        """Say one thing; it is in the pipe when this returns, even if the process dies at once."""
+        line = json.dumps({"kind": kind, **facts}).encode() + b"\n"
+        while line:
+            line = line[os.write(self._says, line) :]
+
+    def announce(self, happening: Happening) -> None:
+        """Say what the system announces."""
+        self.say(type(happening).__name__, **{**msgspec.to_builtins(happening), "type": None})
+
+    async def hear(self) -> str:
+        """The next word from the test."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._line)
+
+    def _line(self) -> str:
+        word = b""
+        while not word.endswith(b"\n"):
+            word += os.read(self._hears, 1)
+        return word.decode().strip()
+
+
+class Fate:
+    """Where the process dies, if it must: at the so-manieth time that it comes to a point."""
+
+    def __init__(self, orders: Orders) -> None:
+        """`die_at` names the point, `die_count` says at which time."""
+        self._point = orders.get("die_at", "")
+        self._left = orders.get("die_count", 1)
+
+    def at(self, point: str) -> None:
+        """The process has come to a point."""
+        if point == self._point:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+class WatchedAdapter:
+    """An adapter that tells of every page it reads."""
+
+    def __init__(self, adapter: Adapter, voice: Voice, fate: Fate) -> None:
+        """Read as `adapter` does."""
+        self.id, self.version = adapter.id, adapter.version
+        self.domain, self.needs_browser = adapter.domain, adapter.needs_browser
+        self._adapter, self._voice, self._fate = adapter, voice, fate
+
+    def read(self, page: Page, context: Context) -> Reading:
+        """Read, having said so."""
+        self._voice.say("read", url=page.url)
+        self._fate.at("read")
+        return self._adapter.read(page, context)
+
+
+class WatchedVertical(EventsVertical):
+    """The events vertical, telling of every record it judges."""
+
+    def __init__(self, voice: Voice, fate: Fate) -> None:
+        """Judge as the real one does."""
+        self.adapters = {key: WatchedAdapter(each, voice, fate) for key, each in VERTICAL.adapters.items()}
+        self._voice, self._fate = voice, fate
+
+    def judge(self, raw: RawRecord, context: Context) -> Verdict:
+        """Judge, having said so."""
+        self._voice.say("judge", title=raw.fields.get("title"), url=context.page_url)
+        self._fate.at("judge")
+        return super().judge(raw, context)
+
+
+class LaterClock(RealClock):
+    """The machine's time, so much later: leases run out without anybody waiting for them."""
+
+    def __init__(self, ahead: timedelta) -> None:
+        """Be ahead by so much."""
+        self._ahead = ahead
+
+    def now(self) -> datetime:
+        """The present moment there."""
+        return super().now() + self._ahead
+
+    async def sleep_until(self, moment: datetime) -> None:
+        """Wait until it has come there."""
+        await super().sleep_until(moment - self._ahead)
+
+
+WATCHED_TABLES = {
+    "INSERT INTO raw_pages ": "fetch",
+    "INSERT INTO raw_records ": "parse",
+    "INSERT INTO staged_records ": "normalize",
+    "INSERT INTO events ": "persist",
+    "UPDATE pipeline_jobs SET status": "claim",
+    "UPDATE scrape_runs SET status": "close",
+}
+
+
+def watch_database(system: bootstrap.System, fate: Fate) -> None:
+    """Give fate its points in the database: in a stage's transaction, at its commit, and right after it."""
+    engine = system.store.database.engine.sync_engine
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _execute(connection: Any, _cursor: object, statement: str, *_: object) -> None:
+        for words, stage in WATCHED_TABLES.items():
+            if statement.startswith(words):
+                connection.info["writes"] = stage
+                fate.at(f"{stage} write")
+
+    @event.listens_for(engine, "commit")
+    def _commit(connection: Any) -> None:
+        if stage := connection.info.get("writes"):
+            fate.at(f"{stage} commit")
+
+    @event.listens_for(engine.pool, "checkin")
+    def _checkin(_connection: object, record: Any) -> None:
+        if stage := record.info.pop("writes", None):
+            fate.at(f"{stage} committed")
+
+
+def build(orders: Orders, voice: Voice) -> bootstrap.System:
+    """The real system on the orders' settings, with its vertical and its database watched."""
+    fate = Fate(orders)
+    bootstrap.VERTICALS["events"] = WatchedVertical(voice, fate)
+    settings = load_settings(**{"allow_networks": ["127.0.0.0/8"], "jobs_in_hand": 2, **orders["settings"]})
+    clock = LaterClock(timedelta(seconds=orders.get("ahead_seconds", 0)))
+    system = bootstrap.build(settings, announce=bootstrap.Listeners(voice.announce), clock=clock)
+    if system.store.database.is_sqlite and "busy_ms" in orders:
+        impatient(system, orders["busy_ms"])
+    watch_database(system, fate)
+    return system
+
+
+def impatient(system: bootstrap.System, milliseconds: int) -> None:
+    """Let SQLite complain of a lock sooner than its ten seconds."""
+
+    @event.listens_for(system.store.database.engine.sync_engine, "connect")
+    def _connect(connection: Any, _record: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={milliseconds}")
+        cursor.close()
+
+
+async def drain(orders: Orders, voice: Voice) -> None:
+    """Sign in, carry everything through, sign off."""
+    system = build(orders, voice)
+    await system.worker.sign_in()
+    for chore in orders.get("first", ()):
+        await system.ticks.tick(chore)
+    await system.make_drain().run("http")
+    for chore in orders.get("last", ()):
+        await system.ticks.tick(chore)
+    voice.say("handed back", jobs=await system.worker.sign_off())
+    await system.close()
+
+
+async def dispatch(orders: Orders, voice: Voice) -> None:
+    """Dispatch once per word heard, until told to stop."""
+    system = build(orders, voice)
+    await system.worker.sign_in()
+    voice.say("ready")
+    while (word := await voice.hear()) != "stop":
+        try:
+            done = await system.dispatcher.dispatch() if word == "dispatch" else await system.ticks.tick(word)
+            voice.say("dispatched", answer=msgspec.to_builtins(done))
+        except StoreError as trouble:
+            voice.say("dispatched", trouble=str(trouble))
+    await system.close()
+
+
+async def supervise(orders: Orders, voice: Voice) -> None:
+    """Run as `up` does: the first signal drains, the second stops at once, and both hand everything back."""
+    system = build(orders, voice)
+    running = asyncio.ensure_future(system.supervisor.run())
+    signals = 0
+
+    def leave() -> None:
+        nonlocal signals
+        signals += 1
+        if signals == 1:
+            voice.say("stopping")
+            system.supervisor.stop()
+        else:
+            running.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, leave)
+    voice.say("running")
+    await asyncio.wait([running])
+    voice.say("left", cancelled=running.cancelled())
+    await system.close()
+    if not running.cancelled():
+        running.result()
+
+
+JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
+    "drain": drain,
+    "dispatch": dispatch,
+    "supervise": supervise,
+}
+
+
+def live(orders: Orders, hears: int, says: int) -> int:
+    """Do what was ordered; answers the exit code."""
+    voice = Voice(hears, says)
+    try:
+        asyncio.run(JOBS[orders["job"]](orders, voice))  # type: ignore[arg-type]
+    except BaseException:  # noqa: BLE001 -- a fork must never return into the zygote
+        voice.say("crash", stack=traceback.format_exc())
+        return 1
+    sys.stdout.flush()
+    return 0
