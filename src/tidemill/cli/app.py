@@ -31,7 +31,6 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
     "crawl": Entry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
     "tick": Entry(RUN, "Do one piece of periodic work by hand."),
-    "simulate": Entry(RUN, "Run the real system through weeks of virtual time and check its laws."),
     "bench": Entry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
     "list": Entry(LOOK, "List adapters, verticals and sources."),
     "runs": Entry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
@@ -54,16 +53,14 @@ COMMANDS: dict[str, Entry] = {
 
 
 class LazyGroup(TyperGroup):
-    """Lists commands from the table, and imports the one that is run."""
+    """Knows its commands by name and help only, and imports the one that is run."""
 
-    def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Every command, in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:  # noqa: ARG002 - click's signature
-        """A stand-in that only knows its help; `resolve_command` brings the real one."""
-        entry = COMMANDS.get(cmd_name)
-        return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
+    def __init__(self, **options: Any) -> None:
+        """Put a stand-in for every command in its place."""
+        super().__init__(**options)
+        self.commands = {
+            name: TyperCommand(name, help=entry.help, rich_help_panel=entry.panel) for name, entry in COMMANDS.items()
+        }
 
     def resolve_command(
         self, ctx: Context, args: list[str]

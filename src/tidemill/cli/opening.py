@@ -61,7 +61,7 @@ async def opened(
 def refuse_if_absent(settings: Settings) -> None:
     """Looking at a database must not make one."""
     url = settings.database.get_secret_value()
-    file = url.partition(":///")[2].partition("?")[0]
+    file = url.partition(":///")[2].partition("?")[0].removeprefix("file:")
     if url.startswith("sqlite") and file and file != ":memory:" and not Path(file).exists():
         msg = f"there is no database {file} yet; {TRY_DEMO}"
         raise Mistake(msg)

@@ -28,6 +28,7 @@ class Watchers:
 
     def __init__(self, complain: Callable[[str, Exception], None], *others: Announce) -> None:
         """`complain` hears of a watcher that failed; the engine never does."""
+        self.complain = complain
         self.metrics = Metrics(__version__)
         self.pulse = Pulse()
         self.recent = Recent(leave_out=(StageDone, PageGot))
@@ -56,6 +57,7 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         version=__version__,
         started_at=clock.now(),
         why=system.desks.why.explain,
+        complain=watchers.complain,
         lease=store.workers.heartbeat * 3,
         allowed_hosts=None if host in EVERYWHERE else LOOPBACK_NAMES | {host},
     )

@@ -40,7 +40,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
         parts.insert(1, Text(f"barred for now: {', '.join(source.name for source in barred)}", style="yellow"))
     if kept_in:
         parts.append(cell(f"kept in {kept_in}"))
-    return Panel(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
+    return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
 
 
 def words(counts: Mapping[str, int]) -> str:

@@ -33,6 +33,8 @@ USUAL_SECONDS = 60.0
 ROUND = 300.0
 """Seconds of the timetable of faults when nobody said how long."""
 TICKS = {"dispatch": "every 5s", "close_runs": "every 10s", "proof": "every 1m"}
+SCHEDULE = "adaptive 10s-10s"
+"""Every ten seconds to the dot: other schedules are spread over a minute, which a demo has no time for."""
 FRAME = timedelta(milliseconds=200)
 TIMEOUT_SECONDS = 4.0
 DRAIN_SECONDS = 15.0
@@ -66,7 +68,7 @@ async def play(terms: Terms, seconds: float | None, keep: Path | None, port: int
     watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
         async with lab(terms) as entries, built(folder, watchers) as system:
-            await system.desks.importer.source_entries(lively(entries, "every 15s", TIMEOUT_SECONDS), "demo")
+            await system.desks.importer.source_entries(lively(entries, SCHEDULE, TIMEOUT_SECONDS), "demo")
             async with portal(system, watchers, port) as address:
                 began = system.clock.now()
                 await show_or_wait(system, watchers, seconds, address, as_json=as_json)
@@ -134,9 +136,9 @@ async def show_or_wait(
     until = None if seconds is None else began + timedelta(seconds=seconds)
     err = console(stderr=True)
     live = Live(console=err, auto_refresh=False, transient=True) if err.is_terminal and not as_json else None
-    if live is None and not as_json:
-        err.print(f"Scraping {len(names)} sites; look on at {address} (Ctrl-C finishes and ends)")
     with live or nullcontext(), Stopper(system.supervisor.stop, bound_seconds=DRAIN_SECONDS) as stopper:
+        if live is None and not as_json:
+            err.print(f"Scraping {len(names)} sites; look on at {address} (Ctrl-C finishes and ends)")
         drawing = asyncio.create_task(draw(system, board, live, address, until))
         if seconds is not None:
             asyncio.get_running_loop().call_later(seconds, stopper.stop)

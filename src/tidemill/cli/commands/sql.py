@@ -35,7 +35,10 @@ def sql(
     *,
     json: AsJson = False,
 ) -> None:
-    """Ask the database a question, read-only: the runbook's or your own. Any SELECT works on SQLite and PostgreSQL."""
+    """Ask the database a question, read-only: the runbook's or your own.
+
+    The runbook's NOW() and INTERVAL work on SQLite too.
+    """
     if " " not in question.strip() and question not in QUESTIONS:
         raise NotFound(unknown("question", question, QUESTIONS) + "; or write a SELECT")
 

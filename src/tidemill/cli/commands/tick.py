@@ -23,7 +23,10 @@ def tick(
     *,
     json: AsJson = False,
 ) -> None:
-    """Do one piece of periodic work by hand; without a name, list them and how they went last."""
+    """Do one piece of periodic work by hand.
+
+    Without a name, list what there is and how it went last.
+    """
 
     async def work() -> tuple[str, list[TickView]]:
         async with opened(ctx) as system:

@@ -48,12 +48,12 @@ async def until_stopped(system: System, address: str) -> None:
     """Run the supervisor, and tell a person where to look and how to stop."""
     err = console(stderr=True)
     where = f"Tidemill is up; see {address}" if address else "Tidemill is up"
-    err.print(f"{where}  (Ctrl-C finishes and ends)")
 
     def finish() -> None:
         err.print("Finishing what is in hand; Ctrl-C again stops at once.")
         system.supervisor.stop()
 
     with Stopper(finish) as stopper:
+        err.print(f"{where}  (Ctrl-C finishes and ends)")
         await stopper.until_done(system.supervisor.run())
     err.print("Stopped; everything is kept.")

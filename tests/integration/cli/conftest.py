@@ -1,0 +1,134 @@
+"""The command line under test: in this process where that is enough, as a process where it is not."""
+
+import asyncio
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import pytest
+
+from tidemill.cli.app import run
+from tidemill.lab.faults import Fault, Spell, Timetable
+from tidemill.lab.server import LabServer
+from tidemill.lab.sites import build_sites
+from tidemill.lab.sources import sources
+from tidemill.lab.world import World
+
+SEED = 7
+
+
+class Said(NamedTuple):
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Cli:
+    """Runs commands on one database with one settings file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = f"sqlite:///{folder / 'tidemill.db'}"
+        self.settings = folder / "settings.toml"
+        self.settings.write_text('allow_networks = ["127.0.0.0/8"]\n')
+
+    @property
+    def place(self) -> list[str]:
+        return ["--settings", str(self.settings), "--database", self.database]
+
+    def __call__(self, *arguments: object) -> Said:
+        """Run in this process."""
+        return said([*self.place, *map(str, arguments)])
+
+    def start(self, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+        """Run as a process of its own."""
+        return start(*self.place, *map(str, arguments), **options)
+
+
+def said(arguments: list[str]) -> Said:
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(arguments)
+    return Said(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+
+def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from tidemill.cli.app import main; main()", *arguments]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)
+
+
+class Lab:
+    """Local sites, served from a thread; `entries` are its sources."""
+
+    def __init__(self, faults: Mapping[int, Fault], count: int) -> None:
+        """`faults` by the number of the site."""
+        now = datetime.now(UTC)  # noqa: TID251 - the sites are asked in real time
+        sites = build_sites(SEED, count)
+        spells = [
+            Spell(host=sites[place].host, kind="planted", fault=fault, begins=now - timedelta(days=1))
+            for place, fault in faults.items()
+        ]
+        self._world = World(SEED, sites, Timetable(spells), start=now - timedelta(days=1))
+        self._ready = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._over = asyncio.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.entries: list[dict[str, Any]] = []
+
+    def _serve(self) -> None:
+        self._loop.run_until_complete(self._until_over())
+        self._loop.close()
+
+    async def _until_over(self) -> None:
+        async with LabServer(self._world) as server:
+            self.entries = sources(server.world, interval_seconds=0.0)
+            self._ready.set()
+            await self._over.wait()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(30)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(30)
+
+
+@pytest.fixture
+def serve_lab() -> Iterator[Callable[..., Lab]]:
+    """Start a lab with these faults; it ends with the test."""
+    with contextlib.ExitStack() as stack:
+        yield lambda faults=None, count=2: stack.enter_context(Lab(faults or {}, count))
+
+
+@pytest.fixture
+def import_lab(cli: Cli, serve_lab: Callable[..., Lab], tmp_path: Path) -> Callable[..., list[str]]:
+    """Start a lab and bring its sources in; answers their names."""
+
+    def bring_in(faults: Mapping[int, Fault] | None = None, count: int = 2) -> list[str]:
+        lab = serve_lab(faults, count)
+        file = tmp_path / "sources.yaml"
+        file.write_text(json.dumps(lab.entries))
+        done = cli("sources", "import", file)
+        assert done.code == 0, done.err
+        return [entry["name"] for entry in lab.entries]
+
+    return bring_in

@@ -1,0 +1,224 @@
+"""The command line at work, on sites of the lab."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tidemill.lab.faults import BrokenEmpty, EmptyAgenda, Forbidden403, RobotsChange
+
+from .conftest import Cli, Lab
+
+
+def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
+    cli: Cli, import_lab: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    name, _ = import_lab()
+    crawled = cli("crawl", name, "--json")
+    assert crawled.code == 0, crawled
+    run = crawled.json["runs"][0]["run"]
+    assert run["complete"] is True
+    assert run["records_inserted"] > 5
+
+    listed = cli("runs", "list", "--json").json
+    assert [one["id"] for one in listed] == [run["id"]]
+    assert cli("runs", "show", run["id"]).code == 0
+    job = cli("runs", "show", run["id"], "--json").json["jobs"][0]
+    assert "went all the way" in cli("why", f"job:{job['id']}").out
+    assert "saw everything" in cli("why", f"run:{run['id']}").out
+    assert "nothing holds it back" in cli("why", f"source:{name}").out
+    assert "due" in cli("why", f"target:{job['target_id']}", "--json").json["verdict"]
+
+    lines = [json.loads(line) for line in cli("export").out.splitlines()]
+    assert len(lines) == run["records_inserted"]
+    table = tmp_path / "events.csv"
+    assert cli("export", "--format", "csv", "--output", table).code == 0
+    assert table.read_text().startswith("id,title,event_date")
+    reason = cli("why", f"event:{lines[0]['id']}.title", "--json").json
+    assert lines[0]["title"] in reason["verdict"]
+    assert any(step["gate"] == "place" and "confidence" in step["detail"] for step in reason["steps"])
+
+    page = cli("shell", f"page:{job['page_id']}", "-c", "len(css('a')) > 0")
+    assert page.out == "True\n"
+    assert cli("sql", "pipeline", "--json").json[0]["jobs"] == run["urls_attempted"]
+    checks = {check["name"]: check["level"] for check in cli("doctor", "--json").json}
+    assert checks["database"] == "ok"
+
+
+def test_a_second_crawl_sees_unchanged_pages_again(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name, _ = import_lab()
+    first = cli("crawl", name, "--json").json["runs"][0]["run"]
+    second = cli("crawl", name, "--json").json["runs"][0]["run"]
+    assert second["pages_unchanged"] == first["urls_succeeded"]
+    assert second["records_seen_again"] == first["records_inserted"]
+
+
+def test_a_source_that_refuses_is_a_failure_with_letters_to_retry(
+    cli: Cli, import_lab: Callable[..., list[str]]
+) -> None:
+    name, _ = import_lab({0: Forbidden403()})
+    crawled = cli("crawl", name, "--json")
+    assert crawled.code == 1
+    letters = cli("dlq", "list", "--source", name, "--json").json
+    assert letters
+    shown = cli("dlq", "show", letters[0]["id"], "--json").json
+    assert shown["payload"]["url"] == letters[0]["url"]
+    assert "forbidden" in cli("why", f"job:{letters[0]['job_id']}").out
+    assert cli("dlq", "retry", letters[0]["id"], "--json").json["letters"] == 1
+    again = cli("dlq", "retry", letters[0]["id"])
+    assert again.code == 2
+    assert "is being retried" in again.err
+    rest = cli("dlq", "discard", "--all", "--yes", "--notes", "the site said no", "--json").json["letters"]
+    assert rest == len(letters) - 1
+    assert cli("dlq", "list", "--status", "pending", "--json").json == []
+
+
+def test_crawling_all_is_partial_when_one_source_refuses(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    import_lab({0: Forbidden403()})
+    crawled = cli("crawl", "--all", "--json")
+    assert crawled.code == 3
+    assert len(crawled.json["runs"]) == 2
+
+
+def test_an_empty_agenda_that_says_so_is_complete(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name, _ = import_lab({0: EmptyAgenda()})
+    assert cli("crawl", name).code == 0
+
+
+def test_an_empty_page_that_does_not_say_so_has_its_own_exit_code(
+    cli: Cli, import_lab: Callable[..., list[str]]
+) -> None:
+    name, _ = import_lab({0: BrokenEmpty()})
+    crawled = cli("crawl", name)
+    assert crawled.code == 4, crawled
+    assert "layout_changed" in crawled.out
+
+
+def test_a_source_that_is_off_is_not_crawled(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name, _ = import_lab()
+    assert cli("sources", "disable", name, "--reason", "they asked").code == 0
+    refused = cli("crawl", name)
+    assert refused.code == 2
+    assert f"tidemill sources enable {name}" in refused.err
+    assert "switched off by a person" in cli("why", f"source:{name}").out
+    assert cli("sources", "enable", name).code == 0
+    assert cli("sources", "run", name, "--json").json["jobs"] > 0
+
+
+def test_an_adapter_that_is_off_turns_its_targets_away(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name, _ = import_lab()
+    adapter = cli("sources", "show", name, "--json").json["view"]["adapter_id"]
+    assert cli("adapters", "disable", adapter, "--reason", "redesign").code == 0
+    turned_away = cli("sources", "run", name, "--json")
+    assert turned_away.code == 1
+    assert turned_away.json["reason"] == "adapter_disabled"
+    assert "redesign" in cli("why", f"source:{name}").out
+    assert cli("adapters", "enable", adapter).code == 0
+    assert {one["enabled"] for one in cli("adapters", "list", "--json").json} == {True}
+
+
+def test_a_breaker_is_reset_by_hand(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name, _ = import_lab({0: Forbidden403()})
+    while not cli("breaker", "list", "--open", "--json").json:
+        cli("crawl", name)
+    assert "held back by breaker" in cli("why", f"source:{name}").out
+    started = cli("sources", "run", name, "--json").json
+    assert any("breaker is open" in note for note in started["notes"])
+    reset = cli("breaker", "reset", "--all", "--json").json
+    assert reset == [{"source": name, "was": "OPEN"}]
+    assert cli("breaker", "list", "--open", "--json").json == []
+
+
+def test_a_target_is_paused_resumed_run_and_removed(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    import_lab()
+    target = cli("targets", "list", "--json").json[0]["id"]
+    assert cli("targets", "pause", target).code == 0
+    refused = cli("targets", "run", target)
+    assert refused.code == 2
+    assert f"tidemill targets resume {target}" in refused.err
+    assert "paused" in cli("why", f"target:{target}").out
+    assert cli("targets", "resume", target).code == 0
+    assert cli("targets", "run", target, "--json").json["jobs"] == 1
+    busy = cli("targets", "run", target, "--json").json
+    assert (busy["jobs"], len(busy["notes"])) == (0, 1)
+    assert cli("targets", "remove", target, "--yes").code == 0
+    assert cli("why", f"target:{target}").code == 2
+
+
+def test_a_page_is_fetched_and_parsed_without_a_database(cli: Cli, serve_lab: Callable[..., Lab]) -> None:
+    entry = serve_lab().entries[0]
+    url = entry["targets"][0]["url"]
+    got = cli("fetch", url, "--json")
+    assert got.code == 0
+    assert (got.json["status_code"], got.json["failure"]) == (200, None)
+    selectors = json.dumps(entry["settings"].get("selectors", {}))
+    read = cli("parse", url, "--selectors", selectors, "--json") if selectors != "{}" else cli("parse", url, "--json")
+    assert read.code == 0
+    assert {one["verdict"] for one in read.json["records"]} == {"accepted"}
+    assert not (cli.settings.parent / "tidemill.db").exists()
+
+
+def test_a_saved_page_is_parsed_and_tried_in_the_shell(cli: Cli, serve_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    url = serve_lab().entries[0]["targets"][0]["url"]
+    saved = tmp_path / "page.html"
+    assert cli("fetch", url, "--output", saved).code == 0
+    assert cli("parse", saved, "--url", url).code in {0, 4}
+    assert cli("shell", saved, "-c", "document.title").out.strip()
+    assert cli("shell", saved, "-c", "for word in ['a', 'b']: print(word)").out == "a\nb\n"
+    assert cli("shell", saved, "-c", "1 +").code == 2
+
+
+def test_what_robots_txt_forbids_is_explained(cli: Cli, serve_lab: Callable[..., Lab]) -> None:
+    url = serve_lab({0: RobotsChange()}).entries[0]["targets"][0]["url"]
+    got = cli("fetch", url)
+    assert got.code == 1
+    assert "robots.txt" in got.out
+
+
+def test_a_private_address_is_refused_and_explained(cli: Cli) -> None:
+    cli.settings.write_text("")
+    for url in ("http://127.0.0.1:1/", "http://0x7f.1/", "http://[::1]/", "http://localhost/", "http://10.0.0.1/"):
+        got = cli("fetch", url, "--json")
+        assert got.code == 1
+        assert got.json["failure"] == "address_refused", url
+
+
+def test_ticks_are_done_by_hand_once_per_slot(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    import_lab()
+    assert cli("tick", "dispatch", "--json").json["status"] in {"ok", "taken"}
+    assert {tick["name"] for tick in cli("tick", "--json").json} == {"dispatch"}
+    assert cli("sql", "SELECT COUNT(*) AS jobs FROM pipeline_jobs", "--json").json[0]["jobs"] > 0
+
+
+def test_every_setting_is_shown_with_its_origin(cli: Cli) -> None:
+    shown = {one["name"]: one for one in cli("settings", "--json").json}
+    assert shown["allow_networks"]["origin"] == "file"
+    assert shown["database"]["origin"] == "command line"
+    assert shown["lease_seconds"]["origin"] == "default"
+    assert all(one["description"] for one in shown.values())
+
+
+def test_what_this_version_knows_is_listed_without_a_database(cli: Cli) -> None:
+    assert "events.generic" in cli("list").out
+    assert [line["name"] for line in cli("list", "verticals", "--json").json] == ["events"]
+
+
+def test_a_reader_that_leaves_early_is_no_trouble(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    import_lab()
+    process = cli.start("sources", "list", "--json")
+    assert process.stdout is not None
+    process.stdout.close()
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+
+
+def test_migrate_says_where_the_tables_stand(cli: Cli) -> None:
+    assert cli("migrate", "--json").json["before"] is None
+    assert "already" in cli("migrate").out
+
+
+def test_the_command_is_installed() -> None:
+    installed = Path(sys.executable).parent / "tidemill"
+    done = subprocess.run([str(installed), "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("tidemill ")
