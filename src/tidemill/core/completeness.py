@@ -42,10 +42,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHORTFALL = 0.5
-"""A run that sees under half of the usual count is doubted."""
-
-ENOUGH_HISTORY = 3
-"""Runs needed before the usual count means anything."""
+"""A run that sees under half of the usual count is doubted, be it after a single run: a list that was cut short in
+a source's first days would otherwise take everything else off the shelf."""
 
 
 def certify(evidence: Evidence) -> Certificate:
@@ -74,7 +72,7 @@ def _claimed_total(evidence: Evidence) -> Doubt | None:
 
 
 def _usual_count(evidence: Evidence) -> Doubt | None:
-    if len(evidence.history) < ENOUGH_HISTORY:
+    if not evidence.history:
         return None
     usual = median(evidence.history)
     if evidence.records_seen >= usual * SHORTFALL:

@@ -24,7 +24,8 @@ class RawRecord(msgspec.Struct, frozen=True, kw_only=True):
     `fields` holds plain JSON values under the vertical's own field names; absent fields are absent, not empty.
     `origin` says where on the page the record stands (`json-ld/0/3`, a selector path), `places` where under that
     origin each field was read (X11); strategies share one `places` mapping between records.
-    `block` is the piece of markup or JSON it came from, bounded to 2,000 characters.
+    `block` is the piece of markup it came from, bounded to 2,000 characters; of JSON-LD it is left out, because the
+    origin names the very object on the stored page.
     """
 
     fields: Mapping[str, Any]

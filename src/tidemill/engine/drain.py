@@ -27,7 +27,7 @@ CAPACITY = 256
 """Jobs in hand at once: enough to fill a group commit while others are on the wire."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
-SLICE = 16
+SLICE = 4
 """Stages run in one go before the event loop gets a turn."""
 
 

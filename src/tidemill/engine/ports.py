@@ -72,6 +72,10 @@ class SlotBook(Protocol):
         """When each piece of work last went well."""
         ...
 
+    async def since(self) -> datetime | None:
+        """The earliest slot on record of anything."""
+        ...
+
 
 class Waker(Protocol):
     """Tells workers that there is work. A lost wake-up costs one tick, a doubled one an empty claim (D-1)."""

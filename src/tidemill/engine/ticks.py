@@ -85,13 +85,18 @@ class Ticks:
         return status
 
     async def overdue(self) -> list[tuple[str, str]]:
-        """Work that has not gone well for three of its periods, even if it died before it wrote a row (B2)."""
+        """Work that has not gone well for three of its periods, even if it died before it wrote a row (B2).
+
+        What has never gone well is counted from the first that anything is known of.
+        """
         now = self._clock.now()
         last = await self._slots.last_success(list(self.all))
+        since = await self._slots.since() or now
         late = []
         for name, tick in self.all.items():
-            if name in last and now - last[name] > tick.period * SILENT_PERIODS:
-                late.append((name, f"last went well {last[name]:%Y-%m-%d %H:%M} UTC, due every {tick.period}"))
+            if now - last.get(name, since) > tick.period * SILENT_PERIODS:
+                went = f"last went well {last[name]:%Y-%m-%d %H:%M} UTC" if name in last else "has never gone well"
+                late.append((name, f"{went}, due every {tick.period}"))
         return late
 
 

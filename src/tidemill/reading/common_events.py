@@ -57,6 +57,9 @@ class _Event(msgspec.Struct, frozen=True):
     organizer: _Organizer | str | None = None
     eventStatus: str | None = None  # noqa: N815
     keywords: str | None = None
+    mainEntityOfPage: Unusual = UNSET  # noqa: N815
+    abstract: Unusual = UNSET
+    photo: Unusual = UNSET
     unusual_0: Unusual = field(name="subEvent", default=UNSET)
     unusual_1: Unusual = field(name="subEvents", default=UNSET)
     unusual_2: Unusual = field(name="event", default=UNSET)
@@ -75,7 +78,6 @@ class _Event(msgspec.Struct, frozen=True):
 
 _many = msgspec.json.Decoder(list[_Event]).decode
 _one = msgspec.json.Decoder(_Event).decode
-_UNUSUAL = tuple(name for name in _Event.__struct_fields__ if name.startswith("unusual_"))
 
 
 def read_common(body: str, origin: str, sure: float, absolute: Callable[[str], str]) -> list[RawRecord] | None:
@@ -110,7 +112,9 @@ def _is_common(event: _Event) -> bool:
         and "T" in event.startDate
         and place.kind != "PostalAddress"
         and bool(event.name and place.name and event.kind)
-        and (event.url != "" and event.description != "")
+        and bool(event.url or event.mainEntityOfPage is UNSET)
+        and bool(event.description or event.abstract is UNSET)
+        and bool(event.image or event.photo is UNSET)
         and (place.geo is None or place.geo.reference is UNSET)
         and is_event_type(event.kind)
     )

@@ -14,7 +14,7 @@ from tidemill.reading.wrapped import unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
 _ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
-_ORIGIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?=/|$)", re.ASCII)
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
 _SURELY_SHALLOW = 50_000
 _DEEPEST = 3_000
