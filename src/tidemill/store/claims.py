@@ -19,7 +19,6 @@ from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, tar
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 
 PROMOTED_AT_ONCE = 500
-HOSTS_AT_ONCE = 64
 
 # Spelled out, not bound: a planner only uses a partial index when it can read its condition in the statement.
 _READY_FETCH = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'")
@@ -136,7 +135,11 @@ async def mark_work(connection: AsyncConnection, names: Iterable[str]) -> None:
 
 
 async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Share]:
-    """The hosts that may be asked now: best waiting job first, then the least recently served."""
+    """The hosts that may be asked now: best waiting job first, then the least recently served.
+
+    Hosts with their hands full are left out by the query, and as many hosts are taken as jobs are wanted: neither
+    slow hosts nor a great number of them keep others from being looked at.
+    """
     best = (
         select(jobs.c.rank)
         .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
@@ -148,9 +151,9 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     busy = select(func.count()).select_from(jobs).where(_LEASED, fetching).scalar_subquery()
     query = (
         select(hosts, best.label("best"), busy.label("busy"))
-        .where(_HAS_WORK, hosts.c.opens_at <= now)
+        .where(_HAS_WORK, hosts.c.opens_at <= now, busy < hosts.c.parallel)
         .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
-        .limit(HOSTS_AT_ONCE)
+        .limit(limit)
         .with_for_update(skip_locked=True, of=hosts)
     )
     rows = (await connection.execute(query)).mappings().all()
@@ -252,7 +255,9 @@ async def drop_orphans(
     counts = Counter(row["run_id"] for row in orphans)
     left = update(runs).where(runs.c.id == bindparam("b_run"))
     fewer = left.values(
-        open_jobs=runs.c.open_jobs - bindparam("b_count"), urls_refused=runs.c.urls_refused + bindparam("b_count")
+        open_jobs=runs.c.open_jobs - bindparam("b_count"),
+        urls_attempted=runs.c.urls_attempted + bindparam("b_count"),
+        urls_refused=runs.c.urls_refused + bindparam("b_count"),
     )
     await connection.execute(fewer, [{"b_run": run, "b_count": count} for run, count in sorted(counts.items())])
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import MAX_RETRIES, LetterStatus, next_retry
@@ -69,3 +69,35 @@ async def resolve(connection: AsyncConnection, job_ids: Sequence[int], now: date
             resolution_notes="a retry went well",
         )
     )
+
+
+async def give_back(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
+    """Put the letters of jobs whose retry came to nothing back among the pending ones, with a longer wait (R2)."""
+    query = select(dead_letters.c.id, dead_letters.c.retry_count).where(
+        dead_letters.c.job_id.in_(job_ids), dead_letters.c.status == LetterStatus.RETRYING
+    )
+    rows = [
+        {"b_id": row.id, "b_count": row.retry_count + 1, "b_next": next_retry(row.retry_count + 1, now), "b_now": now}
+        for row in await connection.execute(query.order_by(dead_letters.c.id))
+    ]
+    if rows:
+        await connection.execute(_GIVE_BACK, rows)
+
+
+_GIVE_BACK = (
+    update(dead_letters)
+    .where(dead_letters.c.id == bindparam("b_id"))
+    .values(
+        status=LetterStatus.PENDING,
+        retry_count=bindparam("b_count"),
+        next_retry_at=bindparam("b_next"),
+        updated_at=bindparam("b_now"),
+    )
+)
+
+
+async def take_up(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
+    """Mark the letters of jobs that a person put back into the queue as being retried."""
+    pending = (dead_letters.c.job_id.in_(job_ids)) & (dead_letters.c.status == LetterStatus.PENDING)
+    going = {"status": LetterStatus.RETRYING, "updated_at": now}
+    await connection.execute(update(dead_letters).where(pending).values(**going))

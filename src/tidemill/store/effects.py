@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.pacing import charged, opens_at, slower
-from tidemill.core.target import UNCHANGED, after_failure, after_success
+from tidemill.core.target import UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
@@ -92,6 +92,13 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
     """Write what a job's end means for its target: health, and the page to compare the next one with."""
     rows = {each.claimed.target.id: _target_row(each, now) for each in ended}
     await connection.execute(_TARGET, [rows[key] for key in sorted(rows)])
+    if revived := sorted(each.claimed.target.id for each in ended if _is_revived(each)):
+        # its next look was a week away; its own schedule holds again from now on
+        await connection.execute(update(targets).where(targets.c.id.in_(revived)).values(next_due_at=now))
+
+
+def _is_revived(checkpoint: Checkpoint) -> bool:
+    return checkpoint.move.status is JobStatus.DONE and checkpoint.claimed.target.status is TargetStatus.BROKEN
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tidemill.core.run import Trigger
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
+from tidemill.store.dead_letters import take_up
 from tidemill.store.ids import Ids
 from tidemill.store.schema import jobs, runs, sources
 
@@ -46,6 +47,7 @@ class StaleJobs:
             if rows:
                 new_runs = await self._open_runs(connection, rows, now)
                 await connection.execute(_READY, [{"b_id": row.id, "b_run": new_runs[row.source_id]} for row in rows])
+                await take_up(connection, [row.id for row in rows], now)
                 await mark_work(connection, {row.host for row in rows})
             await write_audit(connection, zip(keys, audit, strict=True), now)
         return len(rows)

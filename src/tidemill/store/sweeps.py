@@ -7,6 +7,7 @@ from sqlalchemy import exists, func, or_, select, text, update
 from tidemill.core.job import OPEN, JobStatus
 from tidemill.core.target import TargetStatus
 from tidemill.store.database import Database
+from tidemill.store.dead_letters import give_back
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 
 _WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
@@ -20,14 +21,19 @@ class Sweeps:
         self._database = database
 
     async def stale(self, older_than: timedelta, now: datetime) -> int:
-        """Jobs pending for longer than this become STALE: counted, visible, requeueable (O4)."""
-        old = select(jobs.c.id, jobs.c.run_id).where(_WAITS, jobs.c.created_at < now - older_than)
+        """Jobs pending for longer than this become STALE: counted, visible, requeueable (O4).
+
+        A job waits since its run began: one that was retried is as old as its retry, not as its first try.
+        """
+        waiting = select(jobs.c.id, jobs.c.run_id).join(runs, runs.c.id == jobs.c.run_id).where(_WAITS)
+        old = waiting.where(jobs.c.created_at < now - older_than, runs.c.started_at < now - older_than)
         async with self._database.write() as connection:
-            rows = (await connection.execute(old.order_by(jobs.c.id).with_for_update(skip_locked=True))).all()
+            rows = (await connection.execute(old.order_by(jobs.c.id).with_for_update(skip_locked=True, of=jobs))).all()
             if not rows:
                 return 0
             ended = {"status": JobStatus.STALE, "fence": jobs.c.fence + 1, "completed_at": now}
             await connection.execute(update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(**ended))
+            await give_back(connection, [row.id for row in rows], now)
             counts: dict[int, int] = {}
             for row in rows:
                 counts[row.run_id] = counts.get(row.run_id, 0) + 1
