@@ -14,6 +14,7 @@ from tidemill.pipeline.ports import Clock, WireFailure, WireResponse
 
 KEPT_FOR = timedelta(hours=24)
 RETRIED_AFTER = timedelta(minutes=5)  # a robots.txt we could not get is asked for again soon, not tomorrow
+LONGEST_REST = timedelta(hours=1)  # but a host that stays unwell is asked less and less often
 TRIES = 3
 BETWEEN_TRIES = timedelta(seconds=1)
 LARGEST = 500_000  # bytes; what stands beyond them is not read
@@ -48,6 +49,7 @@ class Unavailable(msgspec.Struct, frozen=True):
     until: datetime
     failure: Failure
     detail: str
+    rest: timedelta = RETRIED_AFTER
 
 
 Verdict = Allowed | Disallowed | Unavailable
@@ -131,11 +133,19 @@ class Robots:
         async with self._asking.setdefault(origin, asyncio.Lock()):
             verdict = self.recall(href)  # the one before us may have fetched it
             if verdict is None:
-                rules = await self._fetch(origin, get)
+                rules = self._rested(origin, await self._fetch(origin, get))
                 self._remember(origin, rules)
                 verdict = _judged(rules, href)
         self._asking.pop(origin, None)
         return verdict
+
+    def _rested(self, origin: str, rules: Rules | Unavailable) -> Rules | Unavailable:
+        """Twice the rest of last time for a host that could not tell its rules then either."""
+        before = self._known.get(origin)
+        if not isinstance(rules, Unavailable) or before is None or not isinstance(before[1], Unavailable):
+            return rules
+        rest = min(LONGEST_REST, before[1].rest * 2)
+        return msgspec.structs.replace(rules, until=self._clock.now() + rest, rest=rest)
 
     def _remember(self, origin: str, rules: Rules | Unavailable) -> None:
         now = self._clock.now()

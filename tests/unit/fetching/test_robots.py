@@ -156,6 +156,25 @@ async def test_an_unreachable_robots_txt_closes_the_host_after_three_tries_but_n
     assert await robots.ask(PAGE, host.get) == Allowed()
 
 
+async def test_a_host_that_stays_unwell_is_asked_less_and_less_often_until_it_is_well(clock: SettableClock) -> None:
+    host, robots = Host(text("", 503)), Robots(clock, "Tidemill")
+    rests = []
+    for _ in range(6):
+        verdict = await robots.ask(PAGE, host.get)
+        assert isinstance(verdict, Unavailable)
+        rests.append((verdict.until - clock.now()) / timedelta(minutes=1))
+        clock.set(verdict.until)
+    assert rests == [5, 10, 20, 40, 60, 60]
+
+    host.answers = [text("")]
+    assert await robots.ask(PAGE, host.get) == Allowed()
+    clock.set(clock.now() + timedelta(hours=24))
+    host.answers = [text("", 503)]
+    verdict = await robots.ask(PAGE, host.get)
+    assert isinstance(verdict, Unavailable)
+    assert verdict.until == clock.now() + timedelta(minutes=5)
+
+
 async def test_a_second_try_that_works_opens_the_host(clock: SettableClock) -> None:
     host = Host(text("", 503), text("User-agent: *\nCrawl-delay: 3"))
     assert await Robots(clock, "Tidemill").ask(PAGE, host.get) == Allowed(timedelta(seconds=3))
