@@ -36,8 +36,12 @@ def test_one_percent_of_the_usual_count_is_a_doubt():
     assert doubts(records_seen=1) == ["count"]
 
 
+def test_one_earlier_run_is_enough_to_doubt_a_list_cut_short_in_the_first_days():
+    assert doubts(records_seen=1, history=(40,)) == ["count"]
+
+
 def test_without_history_the_count_proves_nothing():
-    assert doubts(records_seen=1, history=(40, 42)) == []
+    assert doubts(records_seen=1, history=()) == []
 
 
 def test_a_run_ends_by_what_its_pages_answered():
