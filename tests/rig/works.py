@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Table, select, text, update
 
 from rig.site import Site
 from tidemill import bootstrap
 from tidemill.core.run import Trigger
+from tidemill.pipeline.ports import Clock
 from tidemill.settings import load_settings
 from tidemill.store.schema import jobs, targets
 
@@ -66,15 +68,14 @@ class Works:
 
     async def stages(self) -> dict[str, str]:
         """The stage of every job, by its path."""
-        found = await self.rows(jobs)
-        return {row["url"].partition("/agenda")[1] + row["url"].partition("/agenda")[2]: row["current_stage"]
-                for row in found}  # fmt: skip
+        return {urlsplit(row["url"]).path: row["current_stage"] for row in await self.rows(jobs)}
 
 
 @asynccontextmanager
-async def the_works(url: str, **settings: Any) -> AsyncIterator[Works]:
+async def the_works(url: str, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Works]:
     """Open the test's view of a database."""
-    system = bootstrap.build(load_settings(database=url, allow_networks=["127.0.0.0/8"], **settings))
+    knobs = load_settings(database=url, allow_networks=["127.0.0.0/8"], **settings)
+    system = bootstrap.build(knobs, clock=clock)
     try:
         yield Works(system, url)
     finally:

@@ -119,6 +119,7 @@ class Agendas:
     ) -> dict[int, int]:
         """Insert the jobs that do not exist yet; answers how many each run got."""
         rows = [_job_row(self._ids.take(), run_id, plan, job, now) for run_id, plan in keyed for job in plan.jobs]
+        rows.sort(key=lambda row: row["target_id"])  # in one order, so that two schedulers never wait for each other
         statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=["target_id", "due_at"])
         counts: dict[int, int] = {}
         for run_id in (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars():
@@ -175,9 +176,11 @@ def _job_row(key: int, run_id: int, plan: RunPlan, job: JobPlan, now: datetime) 
     }
 
 
+# Only if nobody has moved it on meanwhile: a scheduler that was slow to write must not turn a target's time back.
 _NEXT = (
     update(targets)
     .where(targets.c.id == bindparam("b_id"))
+    .where(or_(targets.c.next_due_at == bindparam("b_was"), targets.c.next_due_at.is_(None)))
     .values(next_due_at=bindparam("b_due"), adapted_seconds=bindparam("b_adapted"))
 )
 
@@ -185,7 +188,13 @@ _NEXT = (
 async def _move_on(connection: AsyncConnection, plans: Sequence[JobPlan]) -> None:
     scheduled = sorted((plan for plan in plans if plan.next_due_at is not None), key=lambda plan: plan.target.id)
     rows = [
-        {"b_id": plan.target.id, "b_due": plan.next_due_at, "b_adapted": plan.adapted_seconds} for plan in scheduled
+        {
+            "b_id": plan.target.id,
+            "b_was": plan.due_at,
+            "b_due": plan.next_due_at,
+            "b_adapted": plan.adapted_seconds,
+        }
+        for plan in scheduled
     ]
     if rows:
         await connection.execute(_NEXT, rows)

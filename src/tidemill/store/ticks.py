@@ -39,3 +39,9 @@ class Slots:
         )
         async with self._database.glance() as connection:
             return {name: slot for name, slot in await connection.execute(query)}  # noqa: C416 - rows are not tuples
+
+    async def since(self) -> datetime | None:
+        """The earliest slot on record of anything: from then on, silence counts."""
+        async with self._database.read() as connection:
+            earliest: datetime | None = (await connection.execute(select(func.min(tick_slots.c.slot)))).scalar()
+        return earliest

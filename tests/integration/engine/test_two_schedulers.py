@@ -1,7 +1,11 @@
 """Two schedulers at once: each due target once per window, each piece of periodic work once per slot (B12)."""
 
 from contextlib import AsyncExitStack
+from datetime import timedelta
 
+from rig.clock import NOON
+from rig.works import the_works
+from tidemill.core.run import Trigger
 from tidemill.store.schema import jobs, runs, targets, tick_slots
 
 ROUNDS = 12
@@ -62,3 +66,19 @@ async def both(pair, word):
         child.tell(word)
     for child in pair:
         await child.until("dispatched")
+
+
+async def test_a_scheduler_that_is_slow_to_write_does_not_turn_a_targets_time_back(site, migrated_url, clock):
+    async with the_works(migrated_url, clock) as works:
+        await works.source(site)
+        dispatcher, agenda = works.system.dispatcher, works.system.store.agenda
+        stale = await agenda.due(clock.now(), 100)
+        for _ in range(2):
+            await dispatcher.dispatch()
+            await works.say("UPDATE pipeline_jobs SET status = 'done' WHERE status = 'ready'")
+            clock.advance(timedelta(days=1, hours=1))
+        before = [row["next_due_at"] for row in await works.rows(targets)]
+        clock.set(NOON)  # when the slow one looked
+        late, _ = await dispatcher.enqueue(stale, Trigger.SCHEDULED)
+        assert late.jobs == 0
+        assert [row["next_due_at"] for row in await works.rows(targets)] == before
