@@ -117,6 +117,7 @@ def tables() -> None:
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index("ix_events_date", ["event_date", "id"], unique=False)
+        batch_op.create_index("ix_events_source", ["source_id", "last_seen_at"], unique=False)
 
     op.create_table(
         "hosts",
@@ -598,6 +599,7 @@ def downgrade() -> None:
 
     op.drop_table("hosts")
     with op.batch_alter_table("events", schema=None) as batch_op:
+        batch_op.drop_index("ix_events_source")
         batch_op.drop_index("ix_events_date")
 
     op.drop_table("events")
