@@ -31,6 +31,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
     "crawl": Entry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
     "tick": Entry(RUN, "Do one piece of periodic work by hand."),
+    "simulate": Entry(RUN, "Run the real system through weeks of virtual time and check its laws."),
     "bench": Entry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
     "list": Entry(LOOK, "List adapters, verticals and sources."),
     "runs": Entry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),

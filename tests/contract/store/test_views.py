@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rig.clock import NOON, SettableClock, seeded_dice
-from tidemill.bootstrap import System, build
+from rig.clock import SettableClock
+from rig.scraped import SITES, scraped
+from tidemill.bootstrap import System
 from tidemill.core.views import (
     EventCursor,
     EventFilter,
@@ -18,35 +19,13 @@ from tidemill.core.views import (
     TargetFilter,
 )
 from tidemill.core.views.records import BadCursor
-from tidemill.lab.faults import Forbidden403, Spell, Timetable
-from tidemill.lab.sites import build_sites
-from tidemill.lab.sources import sources
-from tidemill.lab.transport import LabTransport
-from tidemill.lab.world import World
-from tidemill.settings import Settings
 from tidemill.store.database import Database
 from tidemill.store.views import Views
-
-SITES = 4
 
 
 @pytest.fixture
 async def system(database: Database, clock: SettableClock, tmp_path: Path) -> AsyncIterator[System]:
-    """Four sites, of which the last refuses everything, scraped once."""
-    sites = build_sites(7, SITES)
-    ill = sites[-1].host
-    spell = Spell(host=ill, kind="forbidden", fault=Forbidden403(), begins=NOON - timedelta(days=1))
-    world = World(7, sites, Timetable([spell]), start=NOON - timedelta(days=1))
-    settings = Settings(allow_networks=["127.0.0.0/8"], pages_folder=tmp_path / "pages")
-    built = build(
-        settings, clock=clock, dice=seeded_dice(), database=database, transport=LabTransport(world, clock)
-    )  # fmt: skip
-    await built.desks.importer.source_entries(sources(world, interval_seconds=0), "ans")
-    await built.worker.sign_in()
-    await built.ticks.tick("dispatch")
-    while await built.make_drain().run("http") is not None:
-        clock.advance(timedelta(seconds=1))
-    await built.ticks.tick("close_runs")
+    built = await scraped(database, clock, tmp_path / "pages")
     yield built
     await built.close()
 

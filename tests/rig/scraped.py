@@ -1,0 +1,39 @@
+"""A system that has worked in the lab for a while: four sites, of which the last refuses everything, scraped once."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from rig.clock import NOON, SettableClock, seeded_dice
+from tidemill.bootstrap import System, build
+from tidemill.lab.faults import Forbidden403, Spell, Timetable
+from tidemill.lab.sites import build_sites
+from tidemill.lab.sources import sources
+from tidemill.lab.transport import LabTransport
+from tidemill.lab.world import World
+from tidemill.settings import Settings
+from tidemill.store.database import Database
+
+SITES = 4
+
+
+async def scraped(database: Database, clock: SettableClock, folder: Path) -> System:
+    """The system, its first runs closed."""
+    sites = build_sites(7, SITES)
+    ill = sites[-1].host
+    spell = Spell(host=ill, kind="forbidden", fault=Forbidden403(), begins=NOON - timedelta(days=1))
+    world = World(7, sites, Timetable([spell]), start=NOON - timedelta(days=1))
+    settings = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
+    transport = LabTransport(world, clock)
+    system = build(settings, clock=clock, dice=seeded_dice(), database=database, transport=transport)
+    await system.desks.importer.source_entries(sources(world, interval_seconds=0), "ans")
+    await system.worker.sign_in()
+    await system.ticks.tick("dispatch")
+    await work_off(system, clock)
+    return system
+
+
+async def work_off(system: System, clock: SettableClock) -> None:
+    """Drain until nothing waits, letting time pass, and close what is over."""
+    while await system.make_drain().run("http") is not None:
+        clock.advance(timedelta(seconds=1))
+    await system.ticks.all["close_runs"].chore()
