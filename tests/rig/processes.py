@@ -59,7 +59,7 @@ class Child:
         line = await self._lines.readline()
         if not line:
             return None
-        said: Said = json.loads(line)
+        said: Said = json.loads(line) if line.startswith(b"{") else {"kind": "print", "line": line.decode()}
         assert said["kind"] != "crash", said["stack"]
         self.said.append(said)
         return said

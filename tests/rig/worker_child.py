@@ -15,6 +15,9 @@ import msgspec
 from sqlalchemy import event
 
 from tidemill import bootstrap
+from tidemill.cli.app import run as command_line
+from tidemill.cli.commands import up  # noqa: F401 -- so that a fork finds it imported
+from tidemill.cli.stopping import Stopper
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord, Reading
 from tidemill.core.verdict import Verdict
@@ -203,28 +206,11 @@ async def dispatch(orders: Orders, voice: Voice) -> None:
 
 
 async def supervise(orders: Orders, voice: Voice) -> None:
-    """Run as `up` does: the first signal drains, the second stops at once, and both hand everything back."""
+    """Run as `up` does, but watched."""
     system = build(orders, voice)
-    running = asyncio.ensure_future(system.supervisor.run())
-    signals = 0
-
-    def leave() -> None:
-        nonlocal signals
-        signals += 1
-        if signals == 1:
-            voice.say("stopping")
-            system.supervisor.stop()
-        else:
-            running.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, leave)
-    voice.say("running")
-    await asyncio.wait([running])
-    voice.say("left", cancelled=running.cancelled())
+    with Stopper(system.supervisor.stop) as stopper:
+        await stopper.until_done(system.supervisor.run())
     await system.close()
-    if not running.cancelled():
-        running.result()
 
 
 JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
@@ -237,7 +223,11 @@ JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
 def live(orders: Orders, hears: int, says: int) -> int:
     """Do what was ordered; answers the exit code."""
     voice = Voice(hears, says)
+    for standard in (sys.stdout, sys.stderr):
+        os.dup2(says, standard.fileno())
     try:
+        if orders["job"] == "command":
+            return command_line(orders["arguments"])
         asyncio.run(JOBS[orders["job"]](orders, voice))  # type: ignore[arg-type]
     except BaseException:  # noqa: BLE001 -- a fork must never return into the zygote
         voice.say("crash", stack=traceback.format_exc())
