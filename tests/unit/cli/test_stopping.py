@@ -1,0 +1,56 @@
+"""Ctrl-C once, twice, and not at all."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from tidemill.cli.stopping import Stopper
+
+
+async def test_the_first_signal_lets_the_work_finish() -> None:
+    asked = asyncio.Event()
+    finished = []
+
+    async def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asked.wait()
+        finished.append(True)
+
+    with Stopper(asked.set) as stopper:
+        await stopper.until_done(work())
+    assert finished == [True]
+    assert stopper.signalled
+
+
+async def test_the_second_signal_stops_work_that_does_not_end() -> None:
+    once = asyncio.Event()
+    ended = []
+
+    async def work() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await once.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    with Stopper(once.set) as stopper:
+        await stopper.until_done(work())
+    assert ended == [True]
+
+
+async def test_work_that_does_not_finish_in_time_is_stopped() -> None:
+    with Stopper(lambda: None, bound_seconds=0.01) as stopper:
+        stopper.stop()
+        await stopper.until_done(asyncio.Event().wait())
+
+
+async def test_what_goes_wrong_in_the_work_is_not_hidden() -> None:
+    async def work() -> None:
+        raise ZeroDivisionError
+
+    with Stopper(lambda: None) as stopper, pytest.raises(ZeroDivisionError):
+        await stopper.until_done(work())

@@ -1,0 +1,89 @@
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rig.clock import NOON
+from tidemill.core.views import Totals
+from tidemill.operations import doctor
+from tidemill.operations.doctor import clock_check, database, disk, ticks, work
+from tidemill.store.health import Health
+
+TOTALS = Totals(
+    sources=3,
+    sources_on=3,
+    targets=9,
+    pages=0,
+    pages_unchanged=0,
+    records={},
+    events_listed=0,
+    events_gone=0,
+    jobs={},
+    runs={},
+    dead_letters={},
+    breakers={},
+)
+
+
+def levels(totals: Totals, max_pending: int = 100) -> dict[str, str]:
+    return {check.name: check.level for check in work(totals, max_pending)}
+
+
+def test_old_tables_are_a_failure_with_its_remedy() -> None:
+    check = database(Health("sqlite", None, "0001", None))
+    assert (check.level, check.remedy) == ("failure", "run `tidemill migrate`")
+    assert database(Health("sqlite", "0001", "0001", None)).level == "ok"
+
+
+def test_a_clock_from_before_we_were_written_cannot_be_right() -> None:
+    assert clock_check(datetime(1970, 1, 2, tzinfo=UTC), None, []).level == "failure"
+
+
+def test_a_worker_seen_in_the_future_means_that_a_clock_is_wrong() -> None:
+    assert clock_check(NOON, None, [NOON + timedelta(minutes=5)]).level == "warning"
+    assert clock_check(NOON, None, [NOON - timedelta(minutes=5)]).level == "ok"
+
+
+def test_a_database_with_another_idea_of_the_time_is_told() -> None:
+    assert clock_check(NOON, NOON - timedelta(minutes=5), []).level == "warning"
+    assert clock_check(NOON, NOON + timedelta(seconds=1), []).level == "ok"
+
+
+def test_a_folder_that_is_not_there_yet_is_judged_by_where_it_will_be(tmp_path: Path) -> None:
+    assert disk(tmp_path / "not" / "yet").level in {"ok", "warning"}
+
+
+def test_a_folder_that_cannot_be_written_is_a_failure() -> None:
+    assert disk(Path("/proc/self")).level == "failure"
+
+
+@pytest.mark.parametrize(("free", "level"), [(50_000_000, "failure"), (500_000_000, "warning"), (5_000_000_000, "ok")])
+def test_little_room_is_told_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str
+) -> None:  # fmt: skip
+    usage = type("Usage", (), {"free": free})
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage)
+    assert disk(tmp_path).level == level
+
+
+def test_silent_ticks_are_named() -> None:
+    found = ticks([("dispatch", "last went well long ago")])
+    assert [(check.name, check.level) for check in found] == [("tick dispatch", "warning")]
+    assert ticks([])[0].level == "ok"
+
+
+def test_a_queue_that_is_nearly_full_is_told() -> None:
+    assert levels(msgspec.structs.replace(TOTALS, jobs={"ready": 50, "waiting": 30}))["queue"] == "warning"
+    assert levels(msgspec.structs.replace(TOTALS, jobs={"ready": 50, "done": 900}))["queue"] == "ok"
+
+
+def test_more_than_fifty_letters_are_told() -> None:
+    assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 51}))["dead letters"] == "warning"
+    assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 50, "discarded": 9}))["dead letters"] == "ok"
+
+
+def test_stale_jobs_and_open_breakers_are_told() -> None:
+    found = levels(msgspec.structs.replace(TOTALS, jobs={"stale": 2}, breakers={"OPEN": 1}))
+    assert (found["stale jobs"], found["breakers"]) == ("warning", "warning")
+    assert "stale jobs" not in levels(TOTALS)
