@@ -312,7 +312,7 @@ def compactor(store: Store) -> Callable[[datetime], Awaitable[str]]:
 
 def pruner(settings: Settings, store: Store) -> Callable[[datetime], Awaitable[str]]:
     """The chore that forgets what retention lets go."""
-    rules = DEFAULT_RULES | {table: timedelta(days=days) for table, days in settings.retention_days.items()}
+    rules = {**DEFAULT_RULES, **{table: timedelta(days=days) for table, days in settings.retention_days.items()}}
 
     async def work(now: datetime) -> str:
         gone = await prune(store.database, store.bodies, rules, now)

@@ -26,7 +26,6 @@ class Crawl:
         """Nothing is started yet."""
         self._system = system
         self._open = set(run_ids)
-        self._total = len(run_ids)
         self._stopping = False
         self.drain = system.make_drain()
         self.waits_until: datetime | None = None

@@ -1,6 +1,6 @@
 """The one list of periodic work (O5): every engine runs these, at these times, unless the settings say otherwise."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -31,7 +31,7 @@ DISPATCH_GRACE = timedelta(minutes=30)
 class Rescuing(Protocol):
     """Frees the jobs of dead workers."""
 
-    async def rescue(self, now: datetime) -> "list[RescueLike]":
+    async def rescue(self, now: datetime) -> "Sequence[RescueLike]":
         """Free what can be freed; one entry per worker."""
         ...
 
