@@ -77,7 +77,6 @@ events = Table(
     UniqueConstraint("source_id", "identity"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
-Index("ix_events_source", events.c.source_id, events.c.last_seen_at)
 
 record_history = Table(
     "record_history",

@@ -117,7 +117,6 @@ def tables() -> None:
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index("ix_events_date", ["event_date", "id"], unique=False)
-        batch_op.create_index("ix_events_source", ["source_id", "last_seen_at"], unique=False)
 
     op.create_table(
         "hosts",
@@ -599,7 +598,6 @@ def downgrade() -> None:
 
     op.drop_table("hosts")
     with op.batch_alter_table("events", schema=None) as batch_op:
-        batch_op.drop_index("ix_events_source")
         batch_op.drop_index("ix_events_date")
 
     op.drop_table("events")
