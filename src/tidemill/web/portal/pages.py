@@ -27,11 +27,13 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.portal.dates import EmptyOrDay
 from tidemill.web.portal.news import news
 from tidemill.web.portal.words import FILTERS
-from tidemill.web.watch import PATIENCE_SECONDS, Watch
+from tidemill.web.watch import LONGER_SECONDS, Watch
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 SOURCES_AT_A_GLANCE, RUNS_AT_A_GLANCE, EVENTS_AT_A_GLANCE, NEWS_AT_A_GLANCE = 15, 10, 9, 8
 PAGE_OF_EVENTS, PAGE_OF_RUNS = 50, 50
+RECENT_LOOKED_AT = 1_000
+"""So far back we look for something worth telling."""
 
 
 class Pages:
@@ -63,7 +65,7 @@ class Pages:
         if not health.database.reachable:
             return self.fill("down.html", 503, health=health)
         views, now = self._deps.views, self._deps.clock.now()
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(LONGER_SECONDS):
             sources = sorted(await views.sources(now), key=_urgency)
             runs = await views.runs(limit=RUNS_AT_A_GLANCE)
             events = await views.events(EventFilter(date_from=now), limit=EVENTS_AT_A_GLANCE)
@@ -78,7 +80,9 @@ class Pages:
             sources=sources[:SOURCES_AT_A_GLANCE],
             sources_left=max(0, len(sources) - SOURCES_AT_A_GLANCE),
             rates=self._deps.pulse.rates(now),
-            lately=news(self._deps.recent.latest(), {each.id: each.name for each in sources})[:NEWS_AT_A_GLANCE],
+            lately=news(self._deps.recent.latest(RECENT_LOOKED_AT), {each.id: each.name for each in sources})[
+                :NEWS_AT_A_GLANCE
+            ],
         )
 
 

@@ -79,9 +79,10 @@ def stamp(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def day(moment: date) -> str:
-    """A day as people say it."""
-    return f"{moment:%a} {moment.day} {moment:%b %Y}"
+def day(moment: date, now: datetime) -> str:
+    """A day as people say it; the year only when it is another."""
+    year = f" {moment.year}" if moment.year != now.year else ""
+    return f"{moment:%a} {moment.day} {moment:%b}{year}"
 
 
 def number(count: float) -> str:

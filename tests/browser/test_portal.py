@@ -1,0 +1,57 @@
+"""The pages in a real browser: whatever was scraped, nothing of it runs."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from integration.web.conftest import browsing, deps_of
+from integration.web.world import furnish
+from rig.clock import SettableClock
+from tidemill.bootstrap import build
+from tidemill.settings import load_settings
+from tidemill.store.migrate import upgrade
+
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync")  # fmt: skip
+PROGRAMS = ("chromium-headless-shell", "/usr/lib/chromium/chromium-headless-shell")
+OWNED = "document.title='owned'"
+HOSTILE = (
+    f"<script>{OWNED}</script>",
+    f'"><img src=x onerror="{OWNED}">',
+    f"<svg onload={OWNED}>",
+    f"</title></head><body onload={OWNED}>",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if found is None:
+        pytest.skip("no Chromium here; `apt install chromium-headless-shell` brings it")
+    return found
+
+
+async def seen(chromium: str, address: str, profile: Path) -> LexborHTMLParser:
+    """The page as it stands after the browser has done all it wanted with it."""
+    process = await asyncio.create_subprocess_exec(
+        chromium, *FLAGS, f"--user-data-dir={profile}", "--dump-dom", address,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    page, _ = await process.communicate()
+    return LexborHTMLParser(page.decode())
+
+
+async def test_nothing_scraped_runs_in_a_browser(
+    chromium: str, sqlite_url: str, clock: SettableClock, tmp_path: Path
+) -> None:
+    system = build(load_settings(database=sqlite_url), clock=clock)
+    await upgrade(system.store.database)
+    await furnish(system, titles=HOSTILE, name=HOSTILE[0])
+    async for browser in browsing(deps_of(system)):
+        page = await seen(chromium, f"{browser.address}/events", tmp_path / "profile")
+    await system.close()
+    assert page.css_first("title").text() == "Events · Tidemill"
+    assert [title.text() for title in page.css("h3 a")] == list(HOSTILE)
