@@ -1,4 +1,4 @@
-"""A system that has worked in the lab for a while: four sites, of which the last refuses everything, scraped once."""
+"""A system that has worked in the lab for a while: three sites, of which the last refuses everything, scraped once."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from tidemill.lab.world import World
 from tidemill.settings import Settings
 from tidemill.store.database import Database
 
-SITES = 4
+SITES = 3
 
 
 async def scraped(database: Database, clock: SettableClock, folder: Path) -> System:

@@ -17,6 +17,8 @@ def told(error: Exception) -> tuple[int, str | None]:
             return USAGE, str(error)
         case StoreError() | ListeningTrouble():
             return FAILURE, str(error)
+        case ModuleNotFoundError(name="asyncpg"):
+            return FAILURE, "PostgreSQL needs one more package: pip install 'tidemill[postgres]'"
         case PermissionError() | FileNotFoundError() | IsADirectoryError() | NotADirectoryError():
             return FAILURE, f"{error.filename or 'a file'}: {error.strerror}"
         case _:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import typer
 
@@ -34,7 +35,12 @@ def settings_of(context: typer.Context, **overrides: Any) -> Settings:
 def readable(url: str) -> str:
     """The database's address, if we know what to make of it; its password is not repeated."""
     scheme = url.partition("://")[0].partition("+")[0]
-    if "://" not in url or scheme not in SCHEMES:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme.partition("+")[0] in SCHEMES and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        known = False
+    if not known or (scheme == "sqlite" and ":///" not in url):
         msg = "the database is written as sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
         raise Mistake(msg)
     return url

@@ -92,6 +92,9 @@ def test_the_version_is_told() -> None:
         (["demo", "--faults", "time-oot"], "did you mean 'time-out'?"),
         (["sql", "pipelin"], "did you mean 'pipeline'?"),
         (["--database", "mysql://x", "runs", "list"], "sqlite:///FILE or postgresql://"),
+        (["--database", "sqlite://tidemill.db", "runs", "list"], "sqlite:///FILE or postgresql://"),
+        (["--database", "postgresql://a:b@host:port/x", "runs", "list"], "sqlite:///FILE or postgresql://"),
+        (["--database", "postgresql://[::1/x", "runs", "list"], "sqlite:///FILE or postgresql://"),
         (["--database", "nonsense", "runs", "list"], "sqlite:///FILE or postgresql://"),
     ],
 )

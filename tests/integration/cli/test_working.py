@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tidemill.lab.faults import BrokenEmpty, EmptyAgenda, Forbidden403, RobotsChange
 
-from .conftest import Cli, Lab
+from .conftest import Cli, Lab, start
 
 
 def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
@@ -52,6 +52,20 @@ def test_a_second_crawl_sees_unchanged_pages_again(cli: Cli, import_lab: Callabl
     second = cli("crawl", name, "--json").json["runs"][0]["run"]
     assert second["pages_unchanged"] == first["urls_succeeded"]
     assert second["records_seen_again"] == first["records_inserted"]
+
+
+def test_the_same_words_work_on_postgresql(
+    cli: Cli, postgres_url: str, import_lab: Callable[..., list[str]]
+) -> None:  # fmt: skip
+    cli.database = postgres_url
+    name, _ = import_lab()
+    crawled = cli("crawl", name, "--json")
+    assert crawled.code == 0, crawled
+    assert "nothing holds it back" in cli("why", f"source:{name}").out
+    assert cli("sql", "pipeline", "--json").json[0]["jobs"] == crawled.json["runs"][0]["run"]["urls_attempted"]
+    assert {check["level"] for check in cli("doctor", "--json").json if check["name"] in {"database", "clock"}} == {
+        "ok"
+    }
 
 
 def test_a_source_that_refuses_is_a_failure_with_letters_to_retry(
@@ -167,6 +181,17 @@ def test_a_saved_page_is_parsed_and_tried_in_the_shell(cli: Cli, serve_lab: Call
     assert cli("shell", saved, "-c", "document.title").out.strip()
     assert cli("shell", saved, "-c", "for word in ['a', 'b']: print(word)").out == "a\nb\n"
     assert cli("shell", saved, "-c", "1 +").code == 2
+
+
+def test_the_shell_answers_what_is_typed(tmp_path: Path) -> None:
+    saved = tmp_path / "page.html"
+    saved.write_text("<title>Agenda</title><h1>What is on</h1>")
+    process = start("shell", str(saved), stdin=subprocess.PIPE)
+    out, err = process.communicate("css('h1')\ndocument.title\n", timeout=60)
+    assert process.returncode == 0
+    assert "['What is on']" in out
+    assert "'Agenda'" in out
+    assert "page.text" in err
 
 
 def test_what_robots_txt_forbids_is_explained(cli: Cli, serve_lab: Callable[..., Lab]) -> None:

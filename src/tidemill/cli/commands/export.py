@@ -58,7 +58,9 @@ def export(
 
 
 async def stream(system: System, which: EventFilter, form: Format, file: BinaryIO) -> None:
-    """Write page by page, with a counter on a screen."""
+    """Write page by page, with a counter on a screen; who took what is noted first, or nothing is given out."""
+    note = AuditEntry(actor(), "events.export", "events", {"format": form.value})
+    await system.store.audit.note([note], system.clock.now())
     columns = (TextColumn("exported {task.completed:,.0f} events"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
         counting = progress.add_task("export", total=None)
@@ -66,5 +68,3 @@ async def stream(system: System, which: EventFilter, form: Format, file: BinaryI
             file.write(piece)
             progress.advance(counting, piece.count(b"\n"))
     file.flush()
-    note = AuditEntry(actor(), "events.export", "events", {"format": form.value})
-    await system.store.audit.note([note], system.clock.now())
