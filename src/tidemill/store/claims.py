@@ -81,15 +81,16 @@ class Claims:
         if not shares:
             return []
         wanted = {share.host: share.slots for share in shares}
-        query = self._best_jobs(list(wanted), lane, max(wanted.values()))
-        found = list((await connection.execute(query)).mappings())
+        each = min(max(wanted.values()), 2 * limit // len(wanted) + 2)
+        found = list((await connection.execute(self._best_jobs(list(wanted), lane, each))).mappings())
         taken = fair_share(found, wanted, limit)
         await charge_hosts(connection, shares, taken, now)
         await self._clear_idle(connection, [share.host for share in shares], found)
-        return taken
+        rows = await _by_key(connection, select(jobs).where(jobs.c.id.in_([row["id"] for row in taken])), "id")
+        return [rows[row["id"]] for row in taken]
 
     def _best_jobs(self, names: Sequence[str], lane: str, each: int) -> Select[Any]:
-        """The best `each` ready jobs of every named host, by index alone."""
+        """The best `each` ready jobs of every named host, by index alone: no more of the job than its place in line."""
         inner = (
             select(jobs.c.id)
             .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
@@ -101,8 +102,8 @@ class Claims:
         else:
             best = inner.correlate(hosts).lateral("best")
             joined = hosts.join(best, true()).join(jobs, jobs.c.id == best.c.id)
-        query = select(jobs).select_from(joined).where(hosts.c.host.in_(names)).order_by(jobs.c.rank, jobs.c.id)
-        return query.with_for_update(skip_locked=True, of=jobs)
+        line = select(jobs.c.id, jobs.c.host, jobs.c.rank).select_from(joined).where(hosts.c.host.in_(names))
+        return line.order_by(jobs.c.rank, jobs.c.id).with_for_update(skip_locked=True, of=jobs)
 
     async def _clear_idle(self, connection: AsyncConnection, asked: Iterable[str], found: Sequence[Row]) -> None:
         """Hosts that turned out to have nothing ready are not looked at again until something is enqueued."""
