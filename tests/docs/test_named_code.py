@@ -17,8 +17,9 @@ PLACES = ("", "src/tidemill", "src/tidemill/verticals/events", "tests")
 
 
 def is_there(root: Path, page: Path, name: str) -> bool:
-    places = [page.parent, *(root / place for place in PLACES)]
-    return any((place / name).exists() for place in places)
+    """Whether the path leads to a file, or to a folder that holds one: an empty folder is in nobody else's checkout."""
+    paths = [place / name for place in (page.parent, *(root / place for place in PLACES))]
+    return any(path.is_file() or any(each.is_file() for each in path.glob("*")) for path in paths)
 
 
 def is_importable(root: Path, dotted: str) -> bool:
