@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, bindparam, exists, func, literal, literal_column, select, text, true, update
+from sqlalchemy import BindParameter, Select, bindparam, exists, func, literal_column, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -26,6 +26,63 @@ _READY_LATER = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_st
 _LEASED = text("pipeline_jobs.status = 'leased'")
 _WAITING = text("pipeline_jobs.status = 'waiting'")
 _HAS_WORK = text("hosts.has_work")
+
+# Statements are built once: putting one together costs as much as running it, and a claim runs a dozen.
+_BEST = (
+    select(jobs.c.rank)
+    .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == bindparam("b_lane"))
+    .order_by(jobs.c.rank)
+    .limit(1)
+    .scalar_subquery()
+)
+_BUSY = (
+    select(func.count())
+    .select_from(jobs)
+    .where(_LEASED, jobs.c.host == hosts.c.host, jobs.c.current_stage == Stage.FETCH)
+    .scalar_subquery()
+)
+_OPEN_HOSTS = (
+    select(hosts, _BEST.label("best"), _BUSY.label("busy"))
+    .where(_HAS_WORK, hosts.c.opens_at <= bindparam("b_now"), hosts.c.parallel > _BUSY)
+    .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
+    .limit(bindparam("b_limit"))
+    .with_for_update(skip_locked=True, of=hosts)
+)
+_RESUMABLE = (
+    select(jobs)
+    .where(_READY_LATER, jobs.c.lane == bindparam("b_lane"))
+    .order_by(jobs.c.rank, jobs.c.id)
+    .limit(bindparam("b_limit"))
+    .with_for_update(skip_locked=True)
+)
+_PROMOTABLE = (
+    select(jobs.c.id, jobs.c.host)
+    .where(_WAITING, jobs.c.not_before <= bindparam("b_now"))
+    .order_by(jobs.c.not_before)
+    .limit(PROMOTED_AT_ONCE)
+    .with_for_update(skip_locked=True)
+)
+_MOMENTS = select(
+    select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > bindparam("b_now")).scalar_subquery(),
+    select(func.min(jobs.c.not_before)).where(_WAITING).scalar_subquery(),
+)
+_LEASE = (
+    update(jobs)
+    .where(jobs.c.id.in_(bindparam("b_ids", expanding=True)))
+    .values(
+        status=JobStatus.LEASED,
+        fence=jobs.c.fence + 1,
+        leased_by=bindparam("b_worker"),
+        leased_at=bindparam("b_now"),
+        started_at=func.coalesce(jobs.c.started_at, bindparam("b_now", type_=jobs.c.started_at.type)),
+    )
+)
+_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_JOBS = select(jobs).where(jobs.c.id.in_(_KEYS))
+_SOURCES = select(sources).where(sources.c.id.in_(_KEYS))
+_TARGETS = select(targets).where(targets.c.id.in_(_KEYS))
+_BREAKERS = select(breakers).where(breakers.c.source_id.in_(_KEYS))
+_HOSTS = select(hosts).where(hosts.c.host.in_(_KEYS))
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -60,21 +117,12 @@ class Claims:
     async def next_moment(self, now: datetime) -> datetime | None:
         """When a job may become claimable by time alone; None when nothing waits."""
         async with self._database.glance() as connection:
-            host = select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > now)
-            waiting = select(func.min(jobs.c.not_before)).where(_WAITING)
-            moments = [(await connection.execute(query)).scalar() for query in (host, waiting)]
+            moments = (await connection.execute(_MOMENTS, {"b_now": now})).one()
         return min((moment for moment in moments if moment is not None), default=None)
 
     async def _resumable(self, connection: AsyncConnection, lane: str, limit: int) -> list[Row]:
         """Jobs past their fetch that a worker left behind: no host need be asked for them."""
-        query = (
-            select(jobs)
-            .where(_READY_LATER, jobs.c.lane == lane)
-            .order_by(jobs.c.rank, jobs.c.id)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
-        return list((await connection.execute(query)).mappings())
+        return list((await connection.execute(_RESUMABLE, {"b_lane": lane, "b_limit": limit})).mappings())
 
     async def _by_host(self, connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Row]:
         shares = await open_hosts(connection, lane, limit, now)
@@ -86,7 +134,7 @@ class Claims:
         taken = fair_share(found, wanted, limit)
         await charge_hosts(connection, shares, taken, now)
         await self._clear_idle(connection, [share.host for share in shares], found)
-        rows = await _by_key(connection, select(jobs).where(jobs.c.id.in_([row["id"] for row in taken])), "id")
+        rows = await _by_key(connection, _JOBS, [row["id"] for row in taken], "id")
         return [rows[row["id"]] for row in taken]
 
     def _best_jobs(self, names: Sequence[str], lane: str, each: int) -> Select[Any]:
@@ -114,14 +162,7 @@ class Claims:
 
 async def promote_waiting(connection: AsyncConnection, now: datetime) -> None:
     """Make jobs ready whose waiting time is over."""
-    due = (
-        select(jobs.c.id, jobs.c.host)
-        .where(_WAITING, jobs.c.not_before <= now)
-        .order_by(jobs.c.not_before)
-        .limit(PROMOTED_AT_ONCE)
-        .with_for_update(skip_locked=True)
-    )
-    rows = (await connection.execute(due)).all()
+    rows = (await connection.execute(_PROMOTABLE, {"b_now": now})).all()
     if not rows:
         return
     ready = update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(status=JobStatus.READY, not_before=None)
@@ -141,23 +182,7 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     Hosts with their hands full are left out by the query, and as many hosts are taken as jobs are wanted: neither
     slow hosts nor a great number of them keep others from being looked at.
     """
-    best = (
-        select(jobs.c.rank)
-        .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
-        .order_by(jobs.c.rank)
-        .limit(1)
-        .scalar_subquery()
-    )
-    fetching = (jobs.c.host == hosts.c.host) & (jobs.c.current_stage == Stage.FETCH)
-    busy = select(func.count()).select_from(jobs).where(_LEASED, fetching).scalar_subquery()
-    query = (
-        select(hosts, best.label("best"), busy.label("busy"))
-        .where(_HAS_WORK, hosts.c.opens_at <= now, busy < hosts.c.parallel)
-        .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
-        .limit(limit)
-        .with_for_update(skip_locked=True, of=hosts)
-    )
-    rows = (await connection.execute(query)).mappings().all()
+    rows = (await connection.execute(_OPEN_HOSTS, {"b_lane": lane, "b_now": now, "b_limit": limit})).mappings().all()
     shares = [
         Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
     ]
@@ -203,28 +228,16 @@ async def charge_hosts(
 
 async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int, now: datetime) -> None:
     """Put jobs into a worker's hands; the raised fence shuts out whoever held them before."""
-    await connection.execute(
-        update(jobs)
-        .where(jobs.c.id.in_(ids))
-        .values(
-            status=JobStatus.LEASED,
-            fence=jobs.c.fence + 1,
-            leased_by=worker_id,
-            leased_at=now,
-            started_at=func.coalesce(jobs.c.started_at, literal(now, jobs.c.started_at.type)),
-        )
-    )
+    await connection.execute(_LEASE, {"b_ids": list(ids), "b_worker": worker_id, "b_now": now})
 
 
 async def with_context(connection: AsyncConnection, rows: Sequence[Row]) -> list[Claimed]:
     """The jobs with their sources, targets, paces and breakers as of this moment; three queries for all of them."""
     source_ids = sorted({row["source_id"] for row in rows})
-    known = await _by_key(connection, select(sources).where(sources.c.id.in_(source_ids)), "id")
-    aims = await _by_key(connection, select(targets).where(targets.c.id.in_([row["target_id"] for row in rows])), "id")
-    tripped = await _by_key(connection, select(breakers).where(breakers.c.source_id.in_(source_ids)), "source_id")
-    places = await _by_key(
-        connection, select(hosts).where(hosts.c.host.in_(sorted({row["host"] for row in rows}))), "host"
-    )
+    known = await _by_key(connection, _SOURCES, source_ids, "id")
+    aims = await _by_key(connection, _TARGETS, [row["target_id"] for row in rows], "id")
+    tripped = await _by_key(connection, _BREAKERS, source_ids, "source_id")
+    places = await _by_key(connection, _HOSTS, sorted({row["host"] for row in rows}), "host")
     parsed = {key: source_of(row) for key, row in known.items()}
     return [
         Claimed(
@@ -263,5 +276,5 @@ async def drop_orphans(
     await connection.execute(fewer, [{"b_run": run, "b_count": count} for run, count in sorted(counts.items())])
 
 
-async def _by_key(connection: AsyncConnection, query: Select[Any], key: str) -> dict[Any, Row]:
-    return {row[key]: row for row in (await connection.execute(query)).mappings()}
+async def _by_key(connection: AsyncConnection, query: Select[Any], keys: Sequence[Any], key: str) -> dict[Any, Row]:
+    return {row[key]: row for row in (await connection.execute(query, {"b_keys": list(keys)})).mappings()}
