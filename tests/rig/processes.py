@@ -41,11 +41,22 @@ class Child:
 
     async def until(self, kind: str, like: Callable[[Said], bool] = lambda _: True) -> Said:
         """The next thing of this kind that the process says; everything before it goes to `said`."""
-        async with asyncio.timeout(PATIENCE):
-            while said := await self._next():
-                if said["kind"] == kind and like(said):
-                    return said
-        msg = f"the process ended before it said {kind!r}; its last words: {self.said[-3:]}"
+        return await self._until(lambda said: said["kind"] == kind and like(said), kind)
+
+    async def until_any(self, *kinds: str) -> Said:
+        """The next thing of any of these kinds."""
+        return await self._until(lambda said: said["kind"] in kinds, " or ".join(kinds))
+
+    async def _until(self, wanted: Callable[[Said], bool], words: str) -> Said:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while said := await self._next():
+                    if wanted(said):
+                        return said
+        except TimeoutError:
+            msg = f"the process does not say {words}; its last words: {self.said[-5:]}"
+            raise AssertionError(msg) from None
+        msg = f"the process ended before it said {words}; its last words: {self.said[-5:]}"
         raise AssertionError(msg)
 
     async def ended(self) -> int:

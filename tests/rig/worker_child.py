@@ -3,17 +3,23 @@
 import asyncio
 import json
 import os
+import resource
+import shutil
 import signal
+import sqlite3
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import asyncpg  # noqa: F401 -- so that a fork finds it imported
 import msgspec
 from sqlalchemy import event
 
+from rig.small_disk import mount_small_disk
 from tidemill import bootstrap
 from tidemill.cli.app import run as command_line
 from tidemill.cli.commands import up  # noqa: F401 -- so that a fork finds it imported
@@ -26,9 +32,11 @@ from tidemill.engine.clock import RealClock
 from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import load_settings
+from tidemill.store import inline
 from tidemill.verticals.events import VERTICAL, EventsVertical
 
 Orders = dict[str, Any]
+PATIENT_SECONDS = 60
 
 
 class Voice:
@@ -50,10 +58,11 @@ class Voice:
         self.say(type(happening).__name__, **{**msgspec.to_builtins(happening), "type": None})
 
     async def hear(self) -> str:
-        """The next word from the test."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._line)
+        """The next word from the test; others go on meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(None, self.listen)
 
-    def _line(self) -> str:
+    def listen(self) -> str:
+        """The next word from the test; nothing goes on meanwhile."""
         word = b""
         while not word.endswith(b"\n"):
             word += os.read(self._hears, 1)
@@ -61,18 +70,26 @@ class Voice:
 
 
 class Fate:
-    """Where the process dies, if it must: at the so-manieth time that it comes to a point."""
+    """Where the process dies or stands still, if it must."""
 
-    def __init__(self, orders: Orders) -> None:
-        """`die_at` names the point, `die_count` says at which time."""
-        self._point = orders.get("die_at", "")
-        self._left = orders.get("die_count", 1)
+    def __init__(self, orders: Orders, voice: Voice) -> None:
+        """It dies at the `die_count`-th time that it comes to `die_at`; at `pause_at` it waits for a word, once."""
+        self._dies_at = orders.get("die_at", "")
+        self._lives = orders.get("die_count", 1)
+        self._pauses_at = orders.get("pause_at", "")
+        self._at_pause: Callable[[], None] = orders.get("at_pause", lambda: None)
+        self._voice = voice
 
     def at(self, point: str) -> None:
         """The process has come to a point."""
-        if point == self._point:
-            self._left -= 1
-            if self._left == 0:
+        if point == self._pauses_at:
+            self._pauses_at = ""
+            self._voice.say("paused")
+            self._voice.listen()
+            self._at_pause()
+        if point == self._dies_at:
+            self._lives -= 1
+            if self._lives == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -157,25 +174,14 @@ def watch_database(system: bootstrap.System, fate: Fate) -> None:
 
 def build(orders: Orders, voice: Voice) -> bootstrap.System:
     """The real system on the orders' settings, with its vertical and its database watched."""
-    fate = Fate(orders)
+    fate = Fate(orders, voice)
+    inline.PATIENCE_MILLISECONDS = orders.get("patience_ms", inline.PATIENCE_MILLISECONDS)
     bootstrap.VERTICALS["events"] = WatchedVertical(voice, fate)
     settings = load_settings(**{"allow_networks": ["127.0.0.0/8"], "jobs_in_hand": 2, **orders["settings"]})
     clock = LaterClock(timedelta(seconds=orders.get("ahead_seconds", 0)))
     system = bootstrap.build(settings, announce=bootstrap.Listeners(voice.announce), clock=clock)
-    if system.store.database.is_sqlite and "busy_ms" in orders:
-        impatient(system, orders["busy_ms"])
     watch_database(system, fate)
     return system
-
-
-def impatient(system: bootstrap.System, milliseconds: int) -> None:
-    """Let SQLite complain of a lock sooner than its ten seconds."""
-
-    @event.listens_for(system.store.database.engine.sync_engine, "connect")
-    def _connect(connection: Any, _record: object) -> None:
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout={milliseconds}")
-        cursor.close()
 
 
 async def drain(orders: Orders, voice: Voice) -> None:
@@ -189,6 +195,13 @@ async def drain(orders: Orders, voice: Voice) -> None:
         await system.ticks.tick(chore)
     voice.say("handed back", jobs=await system.worker.sign_off())
     await system.close()
+
+
+async def drain_measured(orders: Orders, voice: Voice) -> None:
+    """Drain, and say by how many kilobytes the process grew."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    await drain(orders, voice)
+    voice.say("grew", kilobytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 async def dispatch(orders: Orders, voice: Voice) -> None:
@@ -213,10 +226,59 @@ async def supervise(orders: Orders, voice: Voice) -> None:
     await system.close()
 
 
+async def hold_lock(orders: Orders, voice: Voice) -> None:
+    """Another program at work in the same SQLite file, until a word is heard."""
+    connection = sqlite3.connect(orders["file"], isolation_level=None, timeout=PATIENT_SECONDS)
+    connection.execute("BEGIN EXCLUSIVE")
+    voice.say("holding")
+    voice.listen()
+    connection.execute("ROLLBACK")
+    connection.close()
+    voice.say("released")
+
+
+async def supervise_on_a_small_disk(orders: Orders, voice: Voice) -> None:
+    """Run on a disk of a few megabytes that is filled at one word and given room at the next."""
+    disk, keep = Path(orders["disk"]), Path(orders["keep"])
+    try:
+        mount_small_disk(disk, orders["megabytes"])
+    except OSError as error:
+        voice.say("no disk", reason=str(error))
+        return
+    shutil.copytree(keep, disk, dirs_exist_ok=True)
+    ballast = disk / "ballast"
+    rooms: list[asyncio.Future[None]] = []
+
+    def fill_up() -> None:
+        fill(ballast)
+        rooms.append(asyncio.ensure_future(make_room(voice, ballast)))
+
+    await supervise({**orders, "at_pause": fill_up}, voice)
+    await asyncio.gather(*rooms)
+    shutil.copytree(disk, keep, dirs_exist_ok=True)
+
+
+def fill(file: Path) -> None:
+    """Leave no room on the disk."""
+    piece = b"\xaa" * 4_096
+    with suppress(OSError), file.open("wb", buffering=0) as full:
+        while full.write(piece) == len(piece):
+            pass
+
+
+async def make_room(voice: Voice, ballast: Path) -> None:
+    """Wait for a word, and give the room back."""
+    await voice.hear()
+    ballast.unlink()
+
+
 JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
     "drain": drain,
+    "drain measured": drain_measured,
     "dispatch": dispatch,
     "supervise": supervise,
+    "supervise on a small disk": supervise_on_a_small_disk,
+    "hold lock": hold_lock,
 }
 
 

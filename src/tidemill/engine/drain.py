@@ -20,7 +20,7 @@ from tidemill.pipeline.fetch import fetch
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
-from tidemill.pipeline.ports import Dice
+from tidemill.pipeline.ports import Dice, StoreError
 from tidemill.pipeline.tools import Tools
 
 CAPACITY = 256
@@ -77,7 +77,7 @@ class Drain:
         """Carry everything claimable through; answers when to look again, or None if a wake-up will tell."""
         writing = asyncio.create_task(self._write(), name="writer")
         working = asyncio.create_task(self._work(), name="stages")
-        claiming = asyncio.create_task(self._claim_until_dry(lane), name="claims")
+        claiming = asyncio.create_task(self._claims(lane), name="claims")
         try:
             await asyncio.wait((writing, working, claiming), return_when=asyncio.FIRST_COMPLETED)
             for task in (writing, working):
@@ -91,6 +91,20 @@ class Drain:
             await asyncio.gather(*leftovers, return_exceptions=True)
             self._in_hand.clear()
             self._inbox.clear()
+
+    async def _claims(self, lane: str) -> datetime | None:
+        """Claim until there is nothing left; if the database fails us, finish what is in hand before saying so.
+
+        A claim that failed may have taken jobs all the same. Whoever runs us hands them back, once our hands are empty.
+        """
+        try:
+            return await self._claim_until_dry(lane)
+        except StoreError:
+            self._stopping = True
+            while self._in_hand:
+                self._stirred.clear()
+                await self._stirred.wait()
+            raise
 
     async def _claim_until_dry(self, lane: str) -> datetime | None:
         while True:
@@ -109,12 +123,11 @@ class Drain:
         """Claim up to `room` jobs and set them going."""
         await self._ledger.reserve_keys(2 * room)
         claimed = await self._ledger.claim(lane, room, self._worker_id(), self._tools.clock.now())
-        self._in_hand.update(each.job.id for each in claimed)
-        resumed = [each for each in claimed if each.job.stage is not Stage.FETCH]
-        for each in claimed:
-            if each.job.stage is Stage.FETCH:
-                self._start(self._fetch(each))
-        if resumed:
+        fresh = [each for each in claimed if each.job.stage is Stage.FETCH]
+        self._in_hand.update(each.job.id for each in fresh)
+        for each in fresh:
+            self._start(self._fetch(each))
+        if resumed := [each for each in claimed if each.job.stage is not Stage.FETCH]:
             await self._resume(resumed)
         return len(claimed)
 
@@ -142,7 +155,9 @@ class Drain:
         self._answer(claimed, outcome)
 
     async def _resume(self, claimed: Sequence[Claimed]) -> None:
-        for each in await self._ledger.restore(claimed):
+        restored = await self._ledger.restore(claimed)
+        self._in_hand.update(each.job.id for each in claimed)
+        for each in restored:
             if each.material is None:
                 self._answer(each.claimed, Fail(Failure.PAGE_LOST, "the stored page cannot be read back"))
             else:
@@ -187,7 +202,12 @@ class Drain:
                     self._in_hand.discard(job.id)
             if self._inbox:
                 self._arrived.set()
-            self._stirred.set()
+            if self._makes_room(batch):
+                self._stirred.set()
+
+    def _makes_room(self, batch: Sequence[Checkpoint]) -> bool:
+        """Whether there may be more to claim: after a claim that ran dry, only once a fetch has freed its host."""
+        return not self._was_dry or not self._in_hand or any(each.claimed.job.stage is Stage.FETCH for each in batch)
 
 
 def run_stage(claimed: Claimed, material: object, tools: Tools) -> Outcome:

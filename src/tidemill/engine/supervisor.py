@@ -14,7 +14,6 @@ from tidemill.pipeline.happenings import Announce, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
 
 LOOK_AGAIN = timedelta(seconds=30)
-"""A lane that nobody wakes looks for itself after this time."""
 TROUBLE_PAUSE = timedelta(seconds=5)
 
 
@@ -50,6 +49,11 @@ class Worker:
         """Hand back what is still held."""
         return await self._register.sign_off(self.key(), self._clock.now())
 
+    async def begin_anew(self) -> None:
+        """Hand back whatever the database thinks we hold, and go on under a new key."""
+        await self.sign_off()
+        await self.sign_in()
+
 
 class Supervisor:
     """Runs one worker process: one drain per lane, all ticks, one heartbeat."""
@@ -62,14 +66,17 @@ class Supervisor:
         lanes: Sequence[str],
         clock: Clock,
         announce: Announce,
+        *,
+        look_again: timedelta = LOOK_AGAIN,
     ) -> None:
-        """`make_drain` builds a fresh drain per lane."""
+        """`make_drain` builds a fresh drain per lane; a lane that nobody wakes looks for itself after `look_again`."""
         self._worker = worker
         self._ticks = ticks
         self._make_drain = make_drain
         self._lanes = lanes
         self._clock = clock
         self._announce = announce
+        self._look_again = look_again
         self._drains: dict[str, Drain] = {}
         self._roused: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
         self._stopping = asyncio.Event()
@@ -108,13 +115,18 @@ class Supervisor:
             await self._worker.sign_off()
 
     async def _lane(self, lane: str) -> None:
-        """Drain, sleep until the next moment or a wake-up, and drain again."""
+        """Drain, sleep until the next moment or a wake-up, and drain again; after trouble, with clean hands."""
+        in_doubt = False
         while not self._stopping.is_set():
             self._roused[lane].clear()
             drain = self._drains[lane] = self._make_drain()
             try:
+                if in_doubt:
+                    await self._worker.begin_anew()
+                in_doubt = False
                 moment = await drain.run(lane)
             except StoreError as trouble:
+                in_doubt = True
                 self._announce(StoreTrouble(self._clock.now(), str(trouble)))
                 moment = self._clock.now() + TROUBLE_PAUSE
             if self._stopping.is_set():
@@ -122,7 +134,7 @@ class Supervisor:
             await self._until(lane, moment)
 
     async def _until(self, lane: str, moment: datetime | None) -> None:
-        latest = self._clock.now() + LOOK_AGAIN
+        latest = self._clock.now() + self._look_again
         moment = latest if moment is None else min(latest, moment)
         await first_of(self._roused[lane].wait(), self._clock.sleep_until(moment))
 

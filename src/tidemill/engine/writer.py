@@ -1,13 +1,14 @@
 """The writer: collects the checkpoints of many jobs into one transaction (D-3)."""
 
 import asyncio
+import traceback
 from collections import deque
 from datetime import timedelta
 
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import Move, after_failure
+from tidemill.core.job import after_failure
 from tidemill.core.outcome import Fail
 from tidemill.core.policy import AGENDA
 from tidemill.engine.narrator import Narrator
@@ -66,51 +67,45 @@ class Writer:
             pause.cancel()
 
     async def _commit(self, batch: list[Checkpoint]) -> Committed:
-        """Commit, however long the database is away; a group that is refused is tried one by one."""
+        """Commit, and tell of it; a group that is refused is written one by one, for one may spoil it for all."""
+        try:
+            committed = await self._patiently(batch)
+        except Exception as refusal:  # noqa: BLE001 - even a bug in writing one record is not its neighbours' fault
+            if len(batch) == 1:
+                return await self._give_up(batch[0], refusal)
+            alone = [await self._commit([checkpoint]) for checkpoint in batch]
+            return Committed(frozenset().union(*(each.held for each in alone)))
+        await self._tell(batch, committed)
+        return committed
+
+    async def _patiently(self, batch: list[Checkpoint]) -> Committed:
+        """Commit, however long the database is away."""
         pause = FIRST_PAUSE
         while True:
             try:
-                committed = await self._ledger.commit(batch, self._clock.now())
+                return await self._ledger.commit(batch, self._clock.now())
             except StoreLost as trouble:
                 self._narrator.store_trouble(str(trouble))
                 await self._clock.sleep_until(self._clock.now() + pause)
                 pause = min(LONGEST_PAUSE, pause * 2)
-                continue
-            except StoreError as refusal:
-                committed = await self._one_by_one(batch, refusal)
-            await self._close_runs(committed)
-            self._narrator.committed(batch, committed)
-            return committed
 
-    async def _one_by_one(self, batch: list[Checkpoint], refusal: StoreError) -> Committed:
-        """One record that the database will not take must not hold up its neighbours."""
-        if len(batch) == 1:
-            return await self._give_up(batch[0], refusal)
-        held: set[int] = set()
-        finished: list[int] = []
-        for checkpoint in batch:
-            try:
-                one = await self._ledger.commit([checkpoint], self._clock.now())
-            except StoreLost:
-                raise
-            except StoreError as alone:
-                one = await self._give_up(checkpoint, alone)
-            held |= one.held
-            finished.extend(one.finished_runs)
-        return Committed(frozenset(held), tuple(finished))
-
-    async def _give_up(self, checkpoint: Checkpoint, refusal: StoreError) -> Committed:
+    async def _give_up(self, checkpoint: Checkpoint, refusal: Exception) -> Committed:
         """Fail the job whose output cannot be written; if even that is refused, its lease runs out."""
         self._narrator.store_trouble(str(refusal))
-        fail = Fail(Failure.WRITE_FAILED, str(refusal)[:500])
-        step: Move = after_failure(checkpoint.claimed.job, fail, AGENDA, self._clock.now(), 0.0)
+        fail = failure_of(refusal)
+        step = after_failure(checkpoint.claimed.job, fail, AGENDA, self._clock.now(), 0.0)
         failed = msgspec.structs.replace(checkpoint, outcome=fail, move=step)
         try:
-            committed = await self._ledger.commit([failed], self._clock.now())
+            committed = await self._patiently([failed])
         except StoreError as again:
             self._narrator.store_trouble(str(again))
-            return Committed(frozenset())
-        return msgspec.structs.replace(committed, held=frozenset())
+        else:
+            await self._tell([failed], committed)
+        return Committed(frozenset())
+
+    async def _tell(self, batch: list[Checkpoint], committed: Committed) -> None:
+        await self._close_runs(committed)
+        self._narrator.committed(batch, committed)
 
     async def _close_runs(self, committed: Committed) -> None:
         for run_id in committed.finished_runs:
@@ -121,3 +116,11 @@ class Writer:
             else:
                 if summary is not None:
                     self._narrator.run_closed(summary)
+
+
+def failure_of(refusal: Exception) -> Fail:
+    """What it means for a job that its output could not be written: the database's word, or a bug of ours."""
+    if isinstance(refusal, StoreError):
+        return Fail(Failure.WRITE_FAILED, str(refusal)[:500])
+    stack = "".join(traceback.format_exception(refusal))
+    return Fail(Failure.BUG, f"{type(refusal).__name__}: {refusal}"[:500], stack=stack)

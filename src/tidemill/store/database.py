@@ -15,6 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from tidemill.pipeline.ports import StoreError, StoreLost
 from tidemill.store.sqlite import inline_engine, threaded_engine
 
+POSTGRES_SETTINGS = {
+    "application_name": "tidemill",
+    "timezone": "UTC",
+    "idle_in_transaction_session_timeout": "60s",
+}
+"""A process that freezes in the middle of a transaction loses it, and its locks, after a minute."""
+
 
 class Database:
     """One database with one place that begins write transactions.
@@ -77,7 +84,7 @@ class explained:  # noqa: N801 - reads as a word in a with statement
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
         """Translate, keeping the original as the cause."""
-        if isinstance(error, SQLAlchemyError | OSError | sqlite3.Error):
+        if isinstance(error, SQLAlchemyError | OSError | sqlite3.Error | UnicodeEncodeError | OverflowError):
             raise translate(error) from error
 
 
@@ -88,6 +95,8 @@ def translate(error: BaseException) -> StoreError:
     for sign, kind, words in SIGNS:
         if sign in plain:
             return kind(words)
+    if isinstance(error, UnicodeEncodeError | OverflowError):
+        return StoreError(f"the database cannot hold a value ({_first_line(text)})")
     if isinstance(error, OSError | InterfaceError) or _connection_lost(error):
         return StoreLost(f"the database does not answer ({_first_line(text)}); check its address and that it runs")
     return StoreError(_first_line(text))
@@ -102,13 +111,13 @@ _NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate
 SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("database is locked", StoreLost, _LOCKED),
     ("table is locked", StoreLost, _LOCKED),
-    ("readonly database", StoreError, _READ_ONLY),
-    ("read-only", StoreError, _READ_ONLY),
+    ("readonly database", StoreLost, _READ_ONLY),
+    ("read-only", StoreLost, _READ_ONLY),
     ("disk is full", StoreLost, _FULL),
     ("no space left", StoreLost, _FULL),
     ("disk full", StoreLost, _FULL),
     ("disk i/o error", StoreLost, "the disk refused a write; check it and the free space"),
-    ("unable to open database file", StoreError, _UNOPENED),
+    ("unable to open database file", StoreLost, _UNOPENED),
     ("no such table", StoreError, _NO_TABLES),
     ("undefinedtableerror", StoreError, _NO_TABLES),
 )
@@ -140,6 +149,6 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
-        connect_args={"timeout": 10, "server_settings": {"application_name": "tidemill", "timezone": "UTC"}},
+        connect_args={"timeout": 10, "server_settings": POSTGRES_SETTINGS},
     )
     return Database(engine)

@@ -1,0 +1,102 @@
+"""A database that is locked, gone, read-only or full: a clear message, nothing lost, and the work goes on."""
+
+import os
+import signal
+
+import pytest
+
+from rig.migrated import migrate
+from rig.postgres_binaries import find_programs
+from rig.restartable import a_restartable_server
+from rig.site import a_site, agenda
+from rig.works import stages_done, the_works
+from tidemill.pipeline.ports import StoreError
+from tidemill.store.schema import dead_letters, events, jobs, pages, runs
+
+FAST_TICKS = {"rescue": "every 5s", "dispatch": "every 5s"}
+
+
+async def assert_all_done_once(works, tale):
+    assert {row["status"] for row in await works.rows(jobs)} == {"done"}
+    assert (await works.count(pages), await works.count(events), await works.count(dead_letters)) == (6, 18, 0)
+    assert [row["status"] for row in await works.rows(runs)] == ["SUCCESS"]
+    assert set(stages_done(tale).values()) == {1}
+
+
+async def test_a_lock_held_by_another_program_is_waited_for(nursery, site, sqlite_works):
+    works = sqlite_works
+    await works.source(site)
+    orders = {"settings": {"database": works.url, "jobs_in_hand": 8}, "patience_ms": 100}
+    async with nursery.child("supervise", **orders, pause_at="fetch committed") as worker:
+        await worker.until("paused")
+        async with nursery.child("hold lock", file=works.system.store.database.engine.url.database) as other:
+            await other.until("holding")
+            worker.tell("go on")
+            trouble = await worker.until("StoreTrouble")
+            assert "locked by another program" in trouble["detail"]
+            other.tell("let go")
+            await other.until("released")
+        await worker.until("RunClosed")
+        worker.signal(signal.SIGTERM)
+        assert await worker.ended() == 0
+    await assert_all_done_once(works, worker.said)
+
+
+async def test_a_postgres_server_that_restarts_is_waited_for(nursery, postgres, site):
+    assert postgres.port
+    programs = find_programs(os.environ.get("POSTGRES_BIN", ""))  # noqa: TID251 -- as conftest does
+    with a_restartable_server(programs) as server:
+        migrate(server.url)
+        async with the_works(server.url) as works:
+            await works.source(site)
+        gate = site.hold("/agenda/5")
+        async with nursery.child("supervise", settings={"database": server.url, "ticks": FAST_TICKS}) as worker:
+            await gate.arrived.wait()
+            server.stop()
+            gate.opened.set()
+            trouble = await worker.until("StoreTrouble")
+            assert "the database does not answer" in trouble["detail"]
+            server.start()
+            await worker.until("RunClosed")
+            worker.signal(signal.SIGTERM)
+            assert await worker.ended() == 0
+        async with the_works(server.url) as works:
+            await assert_all_done_once(works, worker.said)
+
+
+async def test_a_read_only_database_says_so(nursery, site, sqlite_works):
+    await sqlite_works.source(site)
+    file = sqlite_works.system.store.database.engine.url.database
+    async with the_works(f"sqlite:///file:{file}?mode=ro&uri=true") as works:
+        assert await works.count(jobs) == 0
+        with pytest.raises(StoreError, match="the database cannot be written: check the rights on its file"):
+            await works.system.worker.sign_in()
+
+
+async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sqlite_url, tmp_path):
+    keep, disk = tmp_path / "keep", tmp_path / "disk"
+    keep.mkdir()
+    disk.mkdir()
+    (tmp_path / "tidemill.db").rename(keep / "tidemill.db")
+    assert migrated_sqlite_url.endswith("tidemill.db")
+    async with a_site() as site:
+        for number in range(6):
+            titles = [f"Concert {number}-{index}" for index in range(3)]
+            site.page(f"/agenda/{number}", agenda(titles) + f"<!-- {number} {'.' * 200_000} -->")
+        async with the_works(f"sqlite:///{keep / 'tidemill.db'}") as works:
+            await works.source(site)
+        small = {"disk": str(disk), "keep": str(keep), "megabytes": 32, "pause_at": "fetch committed"}
+        settings = {"database": f"sqlite:///{disk / 'tidemill.db'}"}
+        async with nursery.child("supervise on a small disk", settings=settings, **small) as worker:
+            first = await worker.until_any("paused", "no disk")
+            if first["kind"] == "no disk":
+                pytest.skip(f"no file systems of our own here: {first['reason']}")
+            worker.tell("fill the disk")
+            trouble = await worker.until("StoreTrouble")
+            assert trouble["detail"] == "the disk is full; make room, and the work goes on where it stopped"
+            worker.tell("make room")
+            await worker.until("RunClosed")
+            worker.signal(signal.SIGTERM)
+            assert await worker.ended() == 0
+    async with the_works(f"sqlite:///{keep / 'tidemill.db'}") as works:
+        await assert_all_done_once(works, worker.said)
