@@ -93,7 +93,7 @@ def specification(given: str) -> dict[str, Any]:
         msg = f"the selectors are not JSON: {error}"
         raise Mistake(msg) from error
     if not isinstance(found, dict):
-        msg = 'the selectors are an object, such as {"card": ".event", "title": "h3"}'
+        msg = 'the selectors are an object, such as {"item": ".event", "title": "h3"}'
         raise Mistake(msg)
     return found
 

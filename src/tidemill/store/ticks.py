@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ScalarSelect, func, select, update
 
 from tidemill.store.database import Database
 from tidemill.store.schema import tick_slots
@@ -31,17 +31,19 @@ class Slots:
             await connection.execute(mine.values(finished_at=now, status=status, detail=detail[:2_000]))
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
-        """When each piece of work last went well; those that never did are absent."""
-        query = (
-            select(tick_slots.c.name, func.max(tick_slots.c.slot))
-            .where(tick_slots.c.name.in_(names), tick_slots.c.status == "ok")
-            .group_by(tick_slots.c.name)
-        )
+        """When each piece of work last went well, one step down the key each; those that never did are absent."""
+        latest = [_last_good(name).label(f"tick_{number}") for number, name in enumerate(names)]
         async with self._database.glance() as connection:
-            return {name: slot for name, slot in await connection.execute(query)}  # noqa: C416 - rows are not tuples
+            found = (await connection.execute(select(*latest))).one()
+        return {name: slot for name, slot in zip(names, found, strict=True) if slot is not None}
 
     async def since(self) -> datetime | None:
-        """The earliest slot on record of anything: from then on, silence counts."""
+        """When anything was first done: from then on, silence counts."""
         async with self._database.read() as connection:
-            earliest: datetime | None = (await connection.execute(select(func.min(tick_slots.c.slot)))).scalar()
-        return earliest
+            first: datetime | None = (await connection.execute(select(func.min(tick_slots.c.started_at)))).scalar()
+        return first
+
+
+def _last_good(name: str) -> ScalarSelect[datetime]:
+    good = select(tick_slots.c.slot).where(tick_slots.c.name == name, tick_slots.c.status == "ok")
+    return good.order_by(tick_slots.c.slot.desc()).limit(1).scalar_subquery()

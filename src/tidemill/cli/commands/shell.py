@@ -24,7 +24,7 @@ BANNER = """\
   page             the page: page.text, page.final_url, page.status_code
   document         its tree: document.title, document.first("h1"), document.absolute("/agenda")
   css("h3 a")      what a selector finds, as text; css("a", "href") as an attribute
-  read()           its records with their verdicts; read(selectors={{"card": ".event"}}) tries selectors
+  read()           its records with their verdicts; read(selectors={{"item": ".event"}}) tries selectors
 """
 
 
