@@ -49,6 +49,7 @@ class Settings(BaseSettings):
     max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
     jobs_in_hand: int = Field(256, ge=1, le=10_000, description="Jobs a worker carries at once.")
     lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
+    look_again_seconds: float = Field(30, gt=0, description="Workers that nobody wakes look for work after so long.")
     job_limit_minutes: float = Field(30, gt=0, description="A job in hand for longer is taken away and failed.")
     max_pending_per_adapter: int = Field(1_000, ge=1, description="Jobs that may wait per adapter.")
     max_pending: int = Field(10_000, ge=1, description="Jobs that may wait in all.")
