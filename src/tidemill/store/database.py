@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from tidemill.pipeline.ports import StoreError, StoreLost
@@ -136,9 +136,24 @@ def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0][:300]
 
 
+def _parsed(url: str) -> URL:
+    """The URL in its parts; what it says is not repeated, because it may hold a password."""
+    try:
+        parsed = make_url(url)
+        known = parsed.get_backend_name() in {"sqlite", "postgresql"}
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(_BAD_URL) from error
+    if not known:
+        raise StoreError(_BAD_URL)
+    return parsed
+
+
+_BAD_URL = "the database's address must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+
+
 def open_database(url: str, *, pool_size: int = 5) -> Database:
     """Open the database that `url` names; nothing is asked of it yet."""
-    parsed = make_url(url)
+    parsed = _parsed(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database in {None, "", ":memory:"}:
             msg = "an in-memory database would be forgotten at once; name a file, as in sqlite:///tidemill.db"

@@ -46,10 +46,12 @@ class Letters:
         """Put the letters' jobs back into the queue at the stage where they died; answers how many."""
         await self._ids.reserve(len(letter_ids) + 1)
         async with self._database.write() as connection:
-            letters = await self._open(connection, letter_ids)
+            opened = await self._open(connection, letter_ids)
+            new_runs = await self._new_runs(connection, opened, now) if opened else {}
+            letters = [letter for letter in opened if letter["source_id"] in new_runs]
+            await self._leave_to_a_person([letter["id"] for letter in opened if letter not in letters], connection, now)
             if not letters:
                 return 0
-            new_runs = await self._new_runs(connection, letters, now)
             for letter in letters:
                 await self._revive(connection, letter, new_runs[letter["source_id"]], now)
             keys = [letter["id"] for letter in letters]
@@ -95,8 +97,15 @@ class Letters:
              "trigger": Trigger.RETRY, "open_jobs": counts[row.id], "started_at": now}
             for row in await connection.execute(query)
         ]  # fmt: skip
-        await connection.execute(runs.insert(), rows)
+        if rows:
+            await connection.execute(runs.insert(), rows)
         return {row["source_id"]: row["id"] for row in rows}
+
+    async def _leave_to_a_person(self, keys: Sequence[int], connection: AsyncConnection, now: datetime) -> None:
+        """Letters whose source was removed are not tried again by themselves."""
+        if keys:
+            alone = update(dead_letters).where(dead_letters.c.id.in_(keys))
+            await connection.execute(alone.values(next_retry_at=None, updated_at=now))
 
     async def _revive(self, connection: AsyncConnection, letter: Mapping[Any, Any], run_id: int, now: datetime) -> None:
         """The job as it was; one that retention took is written anew from the letter's payload."""

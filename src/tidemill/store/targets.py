@@ -1,6 +1,6 @@
 """Targets as rows: brought in by source and address, listed page by page, paused, resumed, removed."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,16 +26,6 @@ Address = tuple[int, str]
 """What makes a target the same one: its source's key and its canonical URL."""
 
 AT_ONCE = 1_000
-
-
-class TargetFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which targets to list; None means any."""
-
-    source_id: int | None = None
-    status: TargetStatus | None = None
-    enabled: bool | None = None
-    host: str | None = None
-    url_contains: str | None = None
 
 
 class TargetShelf:
@@ -74,13 +64,6 @@ class TargetShelf:
         query = select(targets).where(targets.c.canonical_url == canonical_url).order_by(targets.c.id)
         async with self._database.read() as connection:
             return [target_of(row) for row in (await connection.execute(query)).mappings()]
-
-    async def some(self, which: TargetFilter | None = None, *, after: int = 0, limit: int = 100) -> list[Target]:
-        """A page of targets in order of key; `after` is the last key already seen."""
-        query = select(targets).where(targets.c.id > after, *_conditions(which or TargetFilter()))
-        async with self._database.read() as connection:
-            rows = (await connection.execute(query.order_by(targets.c.id).limit(limit))).mappings()
-            return [target_of(row) for row in rows]
 
     async def pause(self, target_ids: Sequence[int], now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
         """Leave targets alone until a person resumes them."""
@@ -174,19 +157,6 @@ async def _by_address(connection: AsyncConnection, addresses: Sequence[Address])
     )
     rows = (await connection.execute(query.with_for_update())).mappings()
     return {(row["source_id"], row["canonical_url"]): target_of(row) for row in rows}
-
-
-def _conditions(which: TargetFilter) -> Iterator[Any]:
-    if which.source_id is not None:
-        yield targets.c.source_id == which.source_id
-    if which.status is not None:
-        yield targets.c.status == which.status.value
-    if which.enabled is not None:
-        yield targets.c.enabled == which.enabled
-    if which.host is not None:
-        yield targets.c.host == which.host
-    if which.url_contains is not None:
-        yield targets.c.url.contains(which.url_contains, autoescape=True)
 
 
 async def _write(

@@ -11,7 +11,17 @@ from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
-from tidemill.store.schema import dead_letters, events, jobs, pages, record_history, rejected_records, runs, targets
+from tidemill.store.schema import (
+    dead_letters,
+    events,
+    jobs,
+    pages,
+    record_history,
+    rejected_records,
+    runs,
+    sources,
+    targets,
+)
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace()
@@ -230,6 +240,21 @@ async def test_a_retry_that_fails_goes_back_to_pending_with_a_longer_wait_and_at
     (letter,) = await mill.rows(dead_letters)
     assert waits == [1, 2, 4]
     assert (letter["status"], letter["retry_count"], letter["next_retry_at"]) == ("pending", 3, None)
+
+
+async def test_a_letter_whose_source_was_removed_waits_for_a_person_and_stops_no_other(mill):
+    worker = await mill.worker()
+    for name in ("gone", "here"):
+        await mill.enqueue(await mill.source(name))
+        await fail_for_good(mill, worker)
+    async with mill.database.write() as connection:
+        await connection.execute(sources.delete().where(sources.c.name == "gone"))
+    mill.clock.advance(timedelta(hours=1))
+    assert await mill.letters.retry(await mill.letters.due(mill.clock.now()), mill.clock.now()) == 1
+    assert [(row["status"], row["next_retry_at"] is None) for row in await mill.rows(dead_letters)] == [
+        ("pending", True),
+        ("retrying", False),
+    ]
 
 
 async def test_five_failures_open_the_breaker_and_its_one_probe_closes_it(mill):
