@@ -48,8 +48,14 @@ _OPEN_HOSTS = (
     .limit(bindparam("b_limit"))
     .with_for_update(skip_locked=True, of=hosts)
 )
+_HELD = [
+    jobs.c[name]
+    for name in ("id", "run_id", "source_id", "target_id", "vertical", "lane", "host", "url", "current_stage",
+                 "attempts", "max_attempts", "fence", "page_id", "trigger")
+]  # fmt: skip
+"""As much of a job as its worker holds."""
 _RESUMABLE = (
-    select(jobs)
+    select(*_HELD)
     .where(_READY_LATER, jobs.c.lane == bindparam("b_lane"))
     .order_by(jobs.c.rank, jobs.c.id)
     .limit(bindparam("b_limit"))
@@ -78,7 +84,7 @@ _LEASE = (
     )
 )
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
-_JOBS = select(jobs).where(jobs.c.id.in_(_KEYS))
+_JOBS = select(*_HELD).where(jobs.c.id.in_(_KEYS))
 _SOURCES = select(sources).where(sources.c.id.in_(_KEYS))
 _TARGETS = select(targets).where(targets.c.id.in_(_KEYS))
 _BREAKERS = select(breakers).where(breakers.c.source_id.in_(_KEYS))

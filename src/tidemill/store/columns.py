@@ -25,6 +25,12 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
+def storable(text: str, longest: int) -> str:
+    """Words from anywhere as every database takes them: no NUL, no half of a surrogate pair, no more than `longest`."""
+    text = text[:longest].replace("\x00", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 class Moment(TypeDecorator[datetime]):
     """A moment in UTC: `timestamptz` on PostgreSQL, integer microseconds since 1970 on SQLite."""
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import MAX_RETRIES, LetterStatus, next_retry
 from tidemill.core.job import Job, Move
+from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.schema import dead_letters
@@ -44,8 +45,8 @@ def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -
         "target_id": job.target_id,
         "stage": job.stage,
         "error_type": move.failure or "bug",
-        "error_message": move.detail[:LONGEST_MESSAGE],
-        "error_stack": move.stack[:LONGEST_STACK],
+        "error_message": storable(move.detail, LONGEST_MESSAGE),
+        "error_stack": storable(move.stack, LONGEST_STACK),
         "payload": msgspec.to_builtins(job),
         "retry_count": count,
         "max_retries": MAX_RETRIES,

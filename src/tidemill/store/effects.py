@@ -14,6 +14,8 @@ from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
 from tidemill.pipeline.ports import FetchResult
+from tidemill.store.bulk import write_many
+from tidemill.store.columns import storable
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
 LONGEST_ERROR = 2_000
@@ -38,7 +40,7 @@ _JOB = (
 
 async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
     """Write each job's move; whoever lets go of a job raises its fence."""
-    await connection.execute(_JOB, [_job_row(each, now) for each in batch])
+    await write_many(connection, _JOB, [_job_row(each, now) for each in batch])
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "b_not_before": move.not_before,
         "b_page": page if page is not None else job.page_id,
         "b_failure": move.failure,
-        "b_error": move.detail[:LONGEST_ERROR] or None,
+        "b_error": storable(move.detail, LONGEST_ERROR) or None,
         "b_completed": now if move.ends else None,
         "b_kept": move.status is JobStatus.LEASED,
     }
@@ -91,7 +93,7 @@ _TARGET = (
 async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
     """Write what a job's end means for its target: health, and the page to compare the next one with."""
     rows = {each.claimed.target.id: _target_row(each, now) for each in ended}
-    await connection.execute(_TARGET, [rows[key] for key in sorted(rows)])
+    await write_many(connection, _TARGET, [rows[key] for key in sorted(rows)])
     if revived := sorted(each.claimed.target.id for each in ended if _is_revived(each)):
         # its next look was a week away; its own schedule holds again from now on
         await connection.execute(update(targets).where(targets.c.id.in_(revived)).values(next_due_at=now))
@@ -161,7 +163,7 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
         well[key] = well.get(key, False) or each.move.status is JobStatus.DONE
         bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
     rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
-    await connection.execute(_SOURCE, rows)
+    await write_many(connection, _SOURCE, rows)
 
 
 _HOST = (
@@ -191,7 +193,7 @@ async def settle_hosts(connection: AsyncConnection, notes: Sequence[HostNote], n
         if known is not None:
             row["b_tab"], row["b_opens"] = max(row["b_tab"], known["b_tab"]), max(row["b_opens"], known["b_opens"])
         rows[row["b_host"]] = row
-    await connection.execute(_HOST, [rows[host] for host in sorted(rows)])
+    await write_many(connection, _HOST, [rows[host] for host in sorted(rows)])
 
 
 def worth_noting(note: HostNote) -> bool:
@@ -257,7 +259,7 @@ async def settle_runs(connection: AsyncConnection, tallies: Iterable[Tally]) -> 
     """Add a batch's counts to its runs."""
     rows = sorted((tally.row() for tally in tallies), key=lambda row: row["b_id"])
     if rows:
-        await connection.execute(_RUN, rows)
+        await write_many(connection, _RUN, rows)
 
 
 def tally_end(tally: Tally, checkpoint: Checkpoint) -> None:

@@ -1,7 +1,8 @@
 """What stages produced, written set by set: pages, raw records, staged records and the rejected ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,15 +13,19 @@ from tidemill.core.page import Page
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.bodies import Bodies, Body, body_key
+from tidemill.store.bulk import write_many
+from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.readings import encode_found
 from tidemill.store.schema import pages, raw_records, rejected_records, staged_records
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
+LONGEST_DETAIL = 2_000
 MILLISECOND = timedelta(milliseconds=1)
 
 _encode = msgspec.json.Encoder().encode
+_PAGES = pages.insert()
 
 
 class StagedRecord(msgspec.Struct, frozen=True):
@@ -66,7 +71,7 @@ async def write_pages(
     rows = [
         page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
     ]  # fmt: skip
-    await connection.execute(pages.insert(), rows)
+    await write_many(connection, _PAGES, rows)
 
 
 def page_row(job: Job, fetched: Fetched | Unchanged, failure: str | None, key: bytes) -> dict[str, Any]:
@@ -171,8 +176,8 @@ async def write_rejected(
             "position": position,
             "vertical": job.vertical,
             "verdict": "dropped" if isinstance(one.verdict, Dropped) else "quarantined",
-            "reason": one.verdict.reason,
-            "detail": one.verdict.detail,
+            "reason": storable(one.verdict.reason, LONGEST_DETAIL),
+            "detail": storable(one.verdict.detail, LONGEST_DETAIL),
             "raw": msgspec.to_builtins(one.raw),
             "created_at": now,
         }
@@ -185,6 +190,11 @@ async def write_rejected(
 
 async def _replace(connection: AsyncConnection, database: Database, table: Any, rows: list[dict[str, Any]]) -> None:
     """Insert, or put in place of what a former try left: a stage run twice leaves one result (R4)."""
-    statement = database.insert(table)
+    await write_many(connection, _replacing(database.insert, table), rows)
+
+
+@lru_cache(maxsize=8)
+def _replacing(insert: Callable[[Any], Any], table: Any) -> Any:
+    statement = insert(table)
     fresh = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
-    await connection.execute(statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh), rows)
+    return statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh)

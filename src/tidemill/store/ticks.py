@@ -5,8 +5,12 @@ from datetime import datetime
 
 from sqlalchemy import ScalarSelect, func, select, update
 
+from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.schema import tick_slots
+
+
+LONGEST_DETAIL = 2_000
 
 
 class Slots:
@@ -28,7 +32,9 @@ class Slots:
         """Write down how it went."""
         mine = update(tick_slots).where(tick_slots.c.name == name, tick_slots.c.slot == slot)
         async with self._database.write() as connection:
-            await connection.execute(mine.values(finished_at=now, status=status, detail=detail[:2_000]))
+            await connection.execute(
+                mine.values(finished_at=now, status=status, detail=storable(detail, LONGEST_DETAIL))
+            )
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
         """When each piece of work last went well, one step down the key each; those that never did are absent."""
