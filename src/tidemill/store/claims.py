@@ -196,16 +196,18 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
 
 
 def fair_share(found: Sequence[Row], wanted: dict[str, int], limit: int) -> list[Row]:
-    """The best jobs overall, no host beyond its slots."""
+    """The best jobs overall, no host beyond its slots; of equal jobs each host's first goes before anyone's second."""
+    turns: dict[tuple[str, int], int] = {}
     left = dict(wanted)
-    taken: list[Row] = []
+    line: list[tuple[int, int, int, Row]] = []
     for row in found:
-        if len(taken) == limit:
-            break
-        if left[row["host"]] > 0:
-            left[row["host"]] -= 1
-            taken.append(row)
-    return taken
+        host, rank = row["host"], row["rank"]
+        if left[host] > 0:
+            left[host] -= 1
+            turn = turns[host, rank] = turns.get((host, rank), 0) + 1
+            line.append((rank, turn, row["id"], row))
+    line.sort(key=lambda place: place[:3])
+    return [row for *_, row in line[:limit]]
 
 
 _CHARGE = (

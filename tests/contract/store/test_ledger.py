@@ -515,3 +515,11 @@ async def test_an_empty_harvest_is_a_good_page_too(mill):
     await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), Advance(Stage.PERSIST, judged)))
     await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, Harvest(judged, [], 0))))
     assert await mill.scalar("SELECT status FROM pipeline_jobs") == "done"
+
+
+async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
+    for name in ("one", "two", "three"):
+        await mill.enqueue(await mill.source(name, pages=5))
+    taken = await mill.claim(await mill.worker(), 6)
+    assert sorted(each.job.host for each in taken[:3]) == ["one.test", "three.test", "two.test"]
+    assert sorted(each.job.host for each in taken[3:]) == ["one.test", "three.test", "two.test"]
