@@ -60,3 +60,16 @@ spelled_normally = st.from_regex(urls_module._NORMAL, fullmatch=True)
 @example("http://1.2.3.4/")
 def test_what_looks_normal_is_what_the_parser_would_answer(url: str) -> None:
     assert normalize_url(url) == url
+
+
+@given(
+    st.from_regex(urls_module._NORMAL_ORIGIN, fullmatch=True) | hosts.map(lambda host: f"http://{host}:443"),
+    st.from_regex(urls_module._TIDY_PATH, fullmatch=True) | text,
+)
+@example("http://example.org:443", "/a/")
+@example("https://example.org", "//")
+@example("https://example.org", "/a/../b")
+@example("http://example.org?a", "/b")
+def test_a_tidy_path_on_a_known_origin_is_spelled_as_if_taken_apart(origin: str, path: str) -> None:
+    with suppress(BadUrl):
+        assert canonicalize(origin + path) == urls_module._taken_apart(origin + path)

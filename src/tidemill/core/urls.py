@@ -15,12 +15,16 @@ TRACKING_PREFIX = "utm_"
 # no default port, no segment that starts with a dot, nothing to escape. The parser was the dearest step of a fetch.
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _PORT = r"(?:[1-9]\d\d\d|[1-5]\d\d\d\d|6[0-4]\d\d\d)"
+_NORMAL_ORIGIN = re.compile(
+    rf"https?://(?:(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z][a-z-]+|(?:{_BYTE}\.){{3}}{_BYTE})(?::{_PORT})?",
+    re.ASCII,
+)
 _NORMAL = re.compile(
-    rf"https?://(?:(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z][a-z-]+|(?:{_BYTE}\.){{3}}{_BYTE})(?::{_PORT})?"
-    r"/(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*/)*(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*)?"
+    rf"{_NORMAL_ORIGIN.pattern}/(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*/)*(?:[A-Za-z0-9_~=+-][A-Za-z0-9._~=+-]*)?"
     r"(?:\?[A-Za-z0-9._~=&%+-]*)?",
     re.ASCII,
 )
+_TIDY_PATH = re.compile(r"/[A-Za-z0-9._~=+/-]*")
 _PLAIN_QUERY_TEXT = re.compile(r"[A-Za-z0-9_.~+-]*")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -52,13 +56,29 @@ def join(base: str, reference: str) -> str:
     return href
 
 
-@lru_cache(maxsize=16_384)
 def canonicalize(url: str) -> str:
     """The one spelling of a page's address, so that the same page is one target (S3). Idempotent.
 
     A parameter is empty when nothing follows its equals sign; a bare word (`?1750,4`) is kept, because sites
-    that use one name their pages with it.
+    that use one name their pages with it. Most addresses are a known origin's with a path that is tidy already,
+    and are not taken apart.
     """
+    origin = origin_of(url)
+    path = url[len(origin) :]
+    if _TIDY_PATH.fullmatch(path) and "/." not in path and (canonical := _canonical_origin(origin)):
+        return canonical + (path.rstrip("/") or "/")
+    return _taken_apart(url)
+
+
+@lru_cache(maxsize=4_096)
+def _canonical_origin(origin: str) -> str:
+    """The one spelling of an origin that is spelled normally, without a slash; '' for any other."""
+    return _taken_apart(origin + "/").removesuffix("/") if _NORMAL_ORIGIN.fullmatch(origin) else ""
+
+
+@lru_cache(maxsize=16_384)
+def _taken_apart(url: str) -> str:
+    """The one spelling of any address, from its parts."""
     scheme, _, rest = normalize(url).partition("://")
     rest, _, _ = rest.partition("#")
     rest, _, query = rest.partition("?")
