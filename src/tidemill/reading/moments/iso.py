@@ -2,11 +2,13 @@
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from tidemill.reading.moments.moment import Grain, Moment, in_zone, local
 
 _DAY_LENGTH = 10
+_LONGEST_REMEMBERED = 40
 _LOOSE = re.compile(
     r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     r"(?:[T\s]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
@@ -20,10 +22,14 @@ def parse_iso(text: str, zone: ZoneInfo) -> Moment | None:
     """The moment that an ISO 8601 text names; None if it is none, or of a day that never was.
 
     A time with an offset is told in the zone's own hours. A midnight with no offset, as date-only systems
-    write it, still counts as a time.
+    write it, still counts as a time. Agendas name the same hours again on every visit, so they are remembered.
     """
     if text[4:5] != "-" and _COMPACT.fullmatch(text) is None:
         return None
+    return _remembered(text, zone) if len(text) <= _LONGEST_REMEMBERED else _stamp(text, zone)
+
+
+def _stamp(text: str, zone: ZoneInfo) -> Moment | None:
     try:
         stamp = datetime.fromisoformat(text)
     except ValueError:
@@ -39,6 +45,9 @@ def parse_iso(text: str, zone: ZoneInfo) -> Moment | None:
     if starts.microsecond:
         starts = starts.replace(microsecond=0)
     return Moment(starts=starts, grain=Grain.MINUTE, text=text)
+
+
+_remembered = lru_cache(maxsize=8_192)(_stamp)
 
 
 def _tidied(text: str) -> tuple[str, datetime] | None:
