@@ -47,6 +47,12 @@ def test_an_event_without_a_date_is_dropped() -> None:
     assert judged(starts=None) == Dropped(Reason.NO_DATE, "Koor zingt")
 
 
+def test_a_field_that_is_a_number_counts_as_its_digits_and_a_list_as_nothing() -> None:
+    found = event(title=1984, postal_code=6711, organizer=["a"], image={"url": "a"}, place=True, latitude="52,1")
+    assert (found.title, found.structured_location.postal_code) == ("1984", "6711")
+    assert (found.organizer, found.image_url, found.structured_location.name) == ("", None, "")
+
+
 def test_a_date_that_cannot_be_read_is_dropped_with_its_words() -> None:
     assert judged(starts="binnenkort") == Dropped(Reason.UNREADABLE_DATE, "binnenkort")
 

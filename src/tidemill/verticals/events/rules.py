@@ -1,7 +1,7 @@
 """Judging a raw event: what it must have, what it is worth, and which event it is (E1-E3)."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,7 @@ from tidemill.verticals.events.record import (
     StructuredDate,
     StructuredLocation,
 )
+from tidemill.verticals.events.said import Said, said_in
 
 LONG_PAST = timedelta(days=400)
 """An event that ended longer ago than this is history, not an agenda."""
@@ -35,14 +36,16 @@ NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "P
 """Kinds of schema.org's Event to which nobody can go."""
 
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
+_ONE_DAY = timedelta(days=1)
+_CLOCKS = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60))
 _HAS_LETTERS = re.compile(r"[^\W_]")
 _STATUS = {
     "eventcancelled": Status.CANCELLED, "eventcanceled": Status.CANCELLED, "cancelled": Status.CANCELLED,
     "canceled": Status.CANCELLED, "eventpostponed": Status.POSTPONED, "postponed": Status.POSTPONED,
     "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
 }  # fmt: skip
-_SAYS_CANCELLED = re.compile("geannuleerd|afgelast|gaat niet door|cancelled|canceled", re.IGNORECASE)
-_TRACKERS = re.compile(r"pixel|1x1|spacer|tracking|beacon|/tr\?|\.gif", re.IGNORECASE)
+_CANCELLED_WORDS = ("geannuleerd", "afgelast", "gaat niet door", "cancelled", "canceled")
+_TRACKERS = ("pixel", "1x1", "spacer", "tracking", "beacon", "/tr?", ".gif")
 
 
 class Reason(StrEnum):
@@ -60,25 +63,25 @@ class Reason(StrEnum):
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
     """Keep the event, drop it or set it aside, with the reason. Pure: the same record is always judged the same."""
-    fields = raw.fields
-    title = plain(_text(fields, "title"), _LONGEST_TITLE)
+    said = said_in(raw.fields)
+    title = plain(said.title, _LONGEST_TITLE)
     if not _HAS_LETTERS.search(title):
         return Dropped(Reason.NO_TITLE, title)
-    if fields.get("kind") in NO_OCCASIONS:
-        return Dropped(Reason.NO_OCCASION, f"{fields['kind']}: {title}"[:200])
-    written = _written_date(fields)
+    if said.kind in NO_OCCASIONS:
+        return Dropped(Reason.NO_OCCASION, f"{said.kind}: {title}"[:200])
+    written = _written_date(said)
     if not written:
         return Dropped(Reason.NO_DATE, title)
     source = context.source
     moment = parse_moment(written, context.read_at, source.time_zone, source.language, day_first=_day_first(source))
     if moment is None or not moment.date_given:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
-    ends = _end(fields, moment, context)
+    ends = _end(said.ends.strip(), moment, source)
     refusal = _refusal(moment, ends, context.read_at)
     if refusal is not None:
         return refusal
-    event = _event(raw, title, moment, ends, source)
-    return Accepted(_identity(fields, event), event)
+    event = _event(said, title, moment, ends, source, raw.confidence)
+    return Accepted(_identity(said, event), event)
 
 
 def _day_first(source: Source) -> bool | None:
@@ -86,35 +89,27 @@ def _day_first(source: Source) -> bool | None:
     return True if source.language == "en" and source.time_zone.startswith("Europe/") else None
 
 
-def _text(fields: Any, name: str) -> str:
-    value = fields.get(name)
-    if value.__class__ is str:  # nearly always, and asked for a dozen times an event
-        return value
-    return "" if value is None or isinstance(value, bool | dict | list) else str(value)
-
-
-def _written_date(fields: Any) -> str:
-    starts, time = _text(fields, "starts").strip(), _text(fields, "time").strip()
+def _written_date(said: Said) -> str:
+    starts, time = said.starts.strip(), said.time.strip()
     return f"{starts} {time}" if starts and time else starts
 
 
-def _end(fields: Any, moment: Moment, context: Context) -> datetime | None:
+def _end(written: str, moment: Moment, source: Source) -> datetime | None:
     """The event's end: its own field, or what its date says; an end that cannot be is no end."""
-    source, written = context.source, _text(fields, "ends").strip()
-    ends = moment.ends
+    starts, ends = moment.starts, moment.ends
     if written:
         ends = parse_end(written, moment, source.time_zone, source.language, day_first=_day_first(source)) or ends
     if ends is None:
         return None
-    if ends < moment.starts and moment.starts - ends < timedelta(days=1):
-        ends += timedelta(days=1)  # "23:00-02:00", both written with the first day
-    return ends if moment.starts <= ends <= moment.starts + LONGEST_RUN else None
+    if ends < starts and starts - ends < _ONE_DAY:
+        ends += _ONE_DAY  # "23:00-02:00", both written with the first day
+    return ends if starts <= ends <= starts + LONGEST_RUN else None
 
 
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
     if moment.grain in VAGUE:
         return Dropped(Reason.VAGUE_DATE, moment.text[:200])
-    earliest, latest = _window(now)
+    earliest, latest = _window(now, moment.starts.tzinfo)
     if (ends or moment.starts) < earliest:
         return Dropped(Reason.LONG_PAST, moment.starts.isoformat())
     if moment.starts > latest:
@@ -125,48 +120,47 @@ def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | 
 
 
 @lru_cache(maxsize=64)
-def _window(now: datetime) -> tuple[datetime, datetime]:
-    """Between which moments an event is worth keeping."""
-    return now - LONG_PAST, now + TOO_FAR
+def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
+    """Between which moments an event is worth keeping, told in the zone that they are compared in."""
+    return (now - LONG_PAST).astimezone(zone), (now + TOO_FAR).astimezone(zone)
 
 
-def _event(raw: RawRecord, title: str, moment: Moment, ends: datetime | None, source: Source) -> Event:
-    fields = raw.fields
-    description = plain(_text(fields, "description"), _LONGEST_DESCRIPTION)
-    location = _location(fields)
-    latitude, longitude, precision = _coordinates(fields, source)
+def _event(said: Said, title: str, moment: Moment, ends: datetime | None, source: Source, sure: float) -> Event:
+    description = plain(said.description, _LONGEST_DESCRIPTION)
+    date = _structured_date(moment, ends, source, said.written)
+    location = _location(said.place, said.address, said.postal_code, said.city, said.country)
+    latitude, longitude, precision = _coordinates(said, source)
     return Event(
         title=title,
         description=description,
         event_date=moment.starts,
-        event_time=_clock(moment.starts) if moment.grain is Grain.MINUTE else "TBD",
+        event_time=date.start_time or "TBD",
         ends_at=ends,
         venue_name=location.name or location.address or location.city or source.city or source.name,
-        category=category_of(_text(fields, "kind"), _text(fields, "category"), title, description),
-        image_url=_image(fields),
-        detail_url=_text(fields, "url")[:_LONGEST_URL] or None,
+        category=category_of(said.kind, said.category, title, description),
+        image_url=_image(said.image),
+        detail_url=said.url[:_LONGEST_URL] or None,
         latitude=latitude,
         longitude=longitude,
         location_precision=precision,
         source_id=source.id,
         source_name=source.name,
-        confidence=_confidence(raw, moment),
+        confidence=_confidence(sure, moment.year_given, moment.weekday_agrees),
         normalization_method=Method.RULES,
-        structured_date=_structured_date(moment, ends, source, _text(fields, "written")),
+        structured_date=date,
         structured_location=location,
-        fingerprint=fingerprint(normalized(title), moment.starts.date().isoformat(), str(source.id)),
-        status=_status(fields, title),
-        organizer=squash(_text(fields, "organizer"))[:_LONGEST_NAME],
+        fingerprint=fingerprint(normalized(title), date.start.isoformat(), str(source.id)),
+        status=_status(said.status, title),
+        organizer=squash(said.organizer)[:_LONGEST_NAME],
     )
 
 
-def _identity(fields: Any, event: Event) -> str:
+def _identity(said: Said, event: Event) -> str:
     """The source's own id or detail address where it is the event's alone (E3), else the fingerprint."""
-    own = _text(fields, "id")
-    if own:
-        return f"id:{own[:_LONGEST_NAME]}"
+    if said.id:
+        return f"id:{said.id[:_LONGEST_NAME]}"
     url = event.detail_url
-    if url is None or fields.get("shared_url"):
+    if url is None or said.shared_url:
         return event.fingerprint
     try:
         canonical = canonicalize(url)
@@ -176,19 +170,20 @@ def _identity(fields: Any, event: Event) -> str:
     return canonical + mark + fragment
 
 
-def _location(fields: Any) -> StructuredLocation:
-    name = _text(fields, "place")
+@lru_cache(maxsize=4_096)
+def _location(place: str, address: str, postal_code: str, city: str, country: str) -> StructuredLocation:
+    """The place in its parts; an agenda names few different ones, so each is tidied once."""
     return StructuredLocation(
-        name=plain(name, _LONGEST_NAME) if name else "",
-        address=squash(_text(fields, "address"))[:_LONGEST_NAME],
-        postal_code=_text(fields, "postal_code").strip()[:20],
-        city=squash(_text(fields, "city"))[:_LONGEST_NAME],
-        country=_text(fields, "country").strip()[:60],
+        name=plain(place, _LONGEST_NAME) if place else "",
+        address=squash(address)[:_LONGEST_NAME],
+        postal_code=postal_code.strip()[:20],
+        city=squash(city)[:_LONGEST_NAME],
+        country=country.strip()[:60],
     )
 
 
-def _coordinates(fields: Any, source: Source) -> tuple[float | None, float | None, Precision]:
-    latitude, longitude = _degrees(fields.get("latitude"), 90), _degrees(fields.get("longitude"), 180)
+def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
+    latitude, longitude = _degrees(said.latitude, 90), _degrees(said.longitude, 180)
     if latitude is not None and longitude is not None and (latitude or longitude):
         return latitude, longitude, Precision.VENUE
     if source.coordinates is not None:
@@ -204,29 +199,44 @@ def _degrees(value: Any, most: int) -> float | None:
     return degrees if -most <= degrees <= most else None
 
 
-def _image(fields: Any) -> str | None:
-    url = _text(fields, "image")
+def _image(url: str) -> str | None:
     if not url or len(url) > _LONGEST_URL:
         return None
-    return None if _TRACKERS.search(url) else url
+    return None if _holds_any(_TRACKERS, url.lower()) else url
 
 
-def _status(fields: Any, title: str) -> Status:
-    said = _text(fields, "status")
-    status = _STATUS.get(said.lower(), Status.SCHEDULED)
-    if status is Status.SCHEDULED and (_SAYS_CANCELLED.search(title) or _SAYS_CANCELLED.search(said)):
+def _status(said: str, title: str) -> Status:
+    status = _told_status(said)
+    if status is Status.SCHEDULED and _holds_any(_CANCELLED_WORDS, title.lower()):
         return Status.CANCELLED
     return status
 
 
-def _confidence(raw: RawRecord, moment: Moment) -> float:
+@lru_cache(maxsize=512)
+def _told_status(said: str) -> Status:
+    lowered = said.lower()
+    status = _STATUS.get(lowered, Status.SCHEDULED)
+    if status is Status.SCHEDULED and _holds_any(_CANCELLED_WORDS, lowered):
+        return Status.CANCELLED
+    return status
+
+
+def _holds_any(words: tuple[str, ...], text: str) -> bool:
+    for word in words:  # noqa: SIM110 - a generator for any() costs more than the whole search, twice an event
+        if word in text:
+            return True
+    return False
+
+
+@lru_cache(maxsize=256)
+def _confidence(sure: float, year_given: bool, weekday_agrees: bool | None) -> float:  # noqa: FBT001 - a moment's own
     """How sure the reading was, less what had to be guessed about the date."""
-    guessed = (0.0 if moment.year_given else 0.1) + (0.1 if moment.weekday_agrees is False else 0.0)
-    return round(max(0.05, raw.confidence - guessed), 3)
+    guessed = (0.0 if year_given else 0.1) + (0.1 if weekday_agrees is False else 0.0)
+    return round(max(0.05, sure - guessed), 3)
 
 
 def _clock(moment: datetime) -> str:
-    return f"{moment.hour:02}:{moment.minute:02}"
+    return _CLOCKS[moment.hour * 60 + moment.minute]
 
 
 def _structured_date(moment: Moment, ends: datetime | None, source: Source, written: str) -> StructuredDate:
