@@ -4,6 +4,8 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from tidemill.engine.clock import RealClock
+
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
@@ -36,6 +38,22 @@ class SettableClock:
         self.slept_until.append(moment)
         self._now = max(self._now, moment)
         await asyncio.sleep(0)  # noqa: TID251 -- passes the turn, waits for no time
+
+
+class LaterClock(RealClock):
+    """The machine's time, so much later: leases run out, and waits end, without anybody waiting for them."""
+
+    def __init__(self, ahead: timedelta = timedelta(0)) -> None:
+        """Be ahead by so much."""
+        self.ahead = ahead
+
+    def now(self) -> datetime:
+        """The present moment there."""
+        return super().now() + self.ahead
+
+    async def sleep_until(self, moment: datetime) -> None:
+        """Wait until it has come there."""
+        await super().sleep_until(moment - self.ahead)
 
 
 class LoadedDice:

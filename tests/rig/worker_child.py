@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import asyncpg  # noqa: F401 -- so that a fork finds it imported
 import msgspec
 from sqlalchemy import event
 
+from rig.clock import LaterClock
 from rig.small_disk import mount_small_disk
 from tidemill import bootstrap
 from tidemill.cli.app import run as command_line
@@ -28,7 +29,6 @@ from tidemill.core.page import Page
 from tidemill.core.record import RawRecord, Reading
 from tidemill.core.verdict import Verdict
 from tidemill.core.vertical import Adapter, Context
-from tidemill.engine.clock import RealClock
 from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import load_settings
@@ -122,22 +122,6 @@ class WatchedVertical(EventsVertical):
         self._voice.say("judge", title=raw.fields.get("title"), url=context.page_url)
         self._fate.at("judge")
         return super().judge(raw, context)
-
-
-class LaterClock(RealClock):
-    """The machine's time, so much later: leases run out without anybody waiting for them."""
-
-    def __init__(self, ahead: timedelta) -> None:
-        """Be ahead by so much."""
-        self._ahead = ahead
-
-    def now(self) -> datetime:
-        """The present moment there."""
-        return super().now() + self._ahead
-
-    async def sleep_until(self, moment: datetime) -> None:
-        """Wait until it has come there."""
-        await super().sleep_until(moment - self._ahead)
 
 
 WATCHED_TABLES = {
@@ -269,7 +253,7 @@ def fill(file: Path) -> None:
 async def make_room(voice: Voice, ballast: Path) -> None:
     """Wait for a word, and give the room back."""
     await voice.hear()
-    ballast.unlink()
+    await asyncio.get_running_loop().run_in_executor(None, ballast.unlink)
 
 
 JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {

@@ -9,7 +9,6 @@ from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.schema import tick_slots
 
-
 LONGEST_DETAIL = 2_000
 
 

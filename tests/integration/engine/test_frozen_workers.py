@@ -2,11 +2,14 @@
 
 import signal
 import sqlite3
+from datetime import timedelta
 
+import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from rig.site import agenda
-from rig.works import stages_done
+from rig.works import stages_done, the_works
 from tidemill.store.schema import events, jobs, pages, runs, workers
 
 SHORT_LEASE = {"lease_seconds": 3, "ticks": {"rescue": "every 1s", "dispatch": "every 1s"}}
@@ -41,6 +44,27 @@ async def test_a_frozen_worker_writes_nothing_when_it_wakes_and_goes_on_under_a_
     keys = [row["id"] for row in await works.rows(workers, pid=sleeper.pid)]
     assert len(keys) == 2
     assert {row["leased_by"] for row in await works.rows(jobs)} == {None}
+
+
+async def test_a_worker_frozen_inside_a_transaction_loses_it_and_holds_up_no_rescue(site, migrated_postgres_url):
+    async with the_works(migrated_postgres_url) as works:
+        await works.enqueue(await works.source(site))
+        store, now = works.system.store, works.system.clock.now()
+        assert await answer(store.database, "SHOW idle_in_transaction_session_timeout") == "1min"
+        await works.system.worker.sign_in()
+        await store.ledger.claim("http", 6, works.system.worker.key(), now)
+        async with store.database.engine.connect() as frozen:
+            await frozen.execute(text("SET idle_in_transaction_session_timeout = '100ms'"))
+            await frozen.execute(text("SELECT id FROM pipeline_jobs FOR UPDATE"))
+            (rescued,) = await store.workers.rescue(now + timedelta(hours=1))
+            assert rescued.jobs == 6
+            with pytest.raises(DBAPIError, match=r"idle-in-transaction timeout|connection is closed"):
+                await frozen.execute(text("SELECT 1"))
+
+
+async def answer(database, question):
+    async with database.read() as connection:
+        return (await connection.execute(text(question))).scalar()
 
 
 async def freeze(child, works):

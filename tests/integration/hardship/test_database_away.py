@@ -64,7 +64,7 @@ async def test_a_postgres_server_that_restarts_is_waited_for(nursery, postgres, 
             await assert_all_done_once(works, worker.said)
 
 
-async def test_a_read_only_database_says_so(nursery, site, sqlite_works):
+async def test_a_read_only_database_says_so(site, sqlite_works):
     await sqlite_works.source(site)
     file = sqlite_works.system.store.database.engine.url.database
     async with the_works(f"sqlite:///file:{file}?mode=ro&uri=true") as works:
