@@ -12,6 +12,7 @@ import typer
 
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.cli.place import Place
+from tidemill.engine.garbage import settle_in
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.store.migrate import current, require_current, upgrade
@@ -75,6 +76,7 @@ def refuse_if_absent(settings: Settings) -> None:
 
 def run(work: Coroutine[Any, Any, Answer]) -> Answer:
     """Run a command's coroutine, on the fast loop where there is one."""
+    settle_in()
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
