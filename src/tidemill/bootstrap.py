@@ -37,6 +37,7 @@ from tidemill.store.audit import AuditLog
 from tidemill.store.bodies import Bodies, bodies_for
 from tidemill.store.breakers import Breakers
 from tidemill.store.compaction import compact
+from tidemill.store.crowding import Crowding
 from tidemill.store.database import Database, open_database
 from tidemill.store.events import EventShelf
 from tidemill.store.health import Pulse
@@ -72,6 +73,7 @@ class Store:
     letters: Letters
     breakers: Breakers
     sweeps: Sweeps
+    crowding: Crowding
     sources: SourceShelf
     targets: TargetShelf
     audit: AuditLog
@@ -201,6 +203,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         letters=Letters(database, ids),
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
+        crowding=Crowding(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
         sources=SourceShelf(database, ids),
         targets=TargetShelf(database, ids),
         audit=AuditLog(database, ids),
@@ -253,6 +256,7 @@ def build_hands(
         sweeps=store.sweeps,
         compact=compactor(store),
         prune=pruner(settings, store),
+        debts=store.crowding.debts,
         wake=wake,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )
@@ -288,6 +292,7 @@ def build_desks(
             folders_of(settings, store.database),
             settings.max_pending,
             clock,
+            store.crowding.debts,
         ),
         exporter=Exporter(store.views),
     )

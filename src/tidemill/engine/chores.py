@@ -108,6 +108,7 @@ class Hands:
     sweeps: Sweeper
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
+    debts: Callable[[], Awaitable[list[tuple[str, str]]]]
     wake: Callable[[int], None]
     stale_after: timedelta
 
@@ -189,6 +190,9 @@ async def prove(ticks: Ticks, hands: Hands) -> str:
     missed = await hands.sweeps.undispatched(DISPATCH_GRACE, now)
     for name, detail in late:
         hands.announce(Overdue(now, f"tick {name}", detail))
+    crowded = await hands.debts()
     for name, count in missed:
         hands.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
-    return f"{len(late)} ticks late, {len(missed)} sources undispatched"
+    for host, detail in crowded:
+        hands.announce(Overdue(now, f"host {host}", detail))
+    return f"{len(late)} ticks late, {len(missed)} sources undispatched, {len(crowded)} hosts crowded"

@@ -101,14 +101,16 @@ class Doctor:
         folders: Sequence[Path],
         max_pending: int,
         clock: Clock,
+        crowded: Callable[[], Awaitable[list[tuple[str, str]]]],
     ) -> None:
-        """`overdue` lists periodic work that has fallen silent; `folders` are written to."""
+        """`overdue` lists silent periodic work, `crowded` hosts with too many targets; `folders` are written to."""
         self._pulse = pulse
         self._sight = sight
         self._overdue = overdue
         self._folders = folders
         self._max_pending = max_pending
         self._clock = clock
+        self._crowded = crowded
 
     async def examine(self) -> list[Check]:
         """Every check; what needs tables is left out when there are none."""
@@ -129,6 +131,7 @@ class Doctor:
         return [
             *([late] if late.level != "ok" else []),
             *ticks(await self._overdue()),
+            *(crowded_host(*each) for each in await self._crowded()),
             *work(totals, self._max_pending),
             at_work(workers),
         ]
@@ -184,6 +187,11 @@ def extras() -> list[Check]:
     if not missing:
         return [Check("extras", "ok", ", ".join(EXTRAS))]
     return [Check("extras", "warning", f"{name} is missing: {EXTRAS[name]}", f"pip install {name}") for name in missing]
+
+
+def crowded_host(host: str, words: str) -> Check:
+    """A host whose targets cannot all be fresh at its pace."""
+    return Check(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
 
 
 def ticks(overdue: Sequence[tuple[str, str]]) -> list[Check]:

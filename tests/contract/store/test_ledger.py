@@ -9,8 +9,10 @@ from rig.mill import Mill, accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import Pace
+from tidemill.core.policy import AGENDA
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
+from tidemill.store.crowding import Crowding
 from tidemill.store.schema import (
     dead_letters,
     events,
@@ -523,3 +525,12 @@ async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
     taken = await mill.claim(await mill.worker(), 6)
     assert sorted(each.job.host for each in taken[:3]) == ["one.test", "three.test", "two.test"]
     assert sorted(each.job.host for each in taken[3:]) == ["one.test", "three.test", "two.test"]
+
+
+async def test_a_host_with_more_targets_than_its_pace_allows_is_in_debt(mill):
+    await mill.source("roomy", pages=3, pace=POLITE)
+    await mill.source("crowded", pages=3, pace=Pace(timedelta(hours=10)))
+    crowding = Crowding(mill.database, {"events": AGENDA})
+    ((host, words),) = await crowding.debts()
+    assert host == "crowded.test"
+    assert "3 targets at one per 10:00:00 take 6:00:00 longer than their cycle" in words
