@@ -13,9 +13,9 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.contest import CONTENDERS, Run
+from benchmarks.contest import CONTENDERS, Contender, Run
 from benchmarks.extremes import Measured
-from benchmarks.goals import Goal, paired
+from benchmarks.goals import Goal, paired, paired_cpu
 
 MEASURED_WITH = ("tidemill", "scrapy", "aiohttp", "selectolax", "sqlalchemy", "uvloop")
 
@@ -57,21 +57,29 @@ def write(file: Path, runs: Sequence[Run], measured: Sequence[Measured], goals: 
 def _contest(runs: Sequence[Run], pages: int) -> Table:
     table = Table(title=f"{pages:,} pages of 30 KB with 16 events each", title_justify="left")
     table.add_column("")
-    for heading in ("pages/s", "CPU ms/page", "peak MB", "Tidemill is"):
+    for heading in ("pages/s", "CPU ms/page", "peak MB", "Tidemill: speed", "CPU"):
         table.add_column(heading, justify="right")
     for contender in CONTENDERS:
         mine = [run for run in runs if (run.contender, run.pages) == (contender.name, pages) and run.figures]
         if mine:
-            ours = "tidemill-postgres" if contender.on_postgres else "tidemill"
-            ratios = paired(runs, (ours, pages), (contender.name, pages)) if contender.name != ours else []
             table.add_row(
                 contender.title,
                 f"{median(run.pages_per_second for run in mine):,.0f}",
                 f"{median(run.cpu_ms_per_page for run in mine):.2f}",
                 f"{median(run.figures.peak_mb for run in mine if run.figures):.0f}",
-                f"{median(ratios):.2f} x as fast" if ratios else "",
+                *_against(runs, contender, pages),
             )
     return table
+
+
+def _against(runs: Sequence[Run], contender: Contender, pages: int) -> tuple[str, str]:
+    """How many times faster Tidemill was than this one, and with how many times less processor time."""
+    ours = "tidemill-postgres" if contender.on_postgres else "tidemill"
+    pair = (ours, pages), (contender.name, pages)
+    speed, cpu = paired(runs, *pair), paired_cpu(runs, *pair)
+    if contender.name == ours or not speed:
+        return "", ""
+    return f"{median(speed):.2f} x", f"{median(cpu):.2f} x less"
 
 
 def _extremes(measured: Sequence[Measured]) -> Table:
