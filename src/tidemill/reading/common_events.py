@@ -80,17 +80,17 @@ _many = msgspec.json.Decoder(list[_Event]).decode
 _one = msgspec.json.Decoder(_Event).decode
 
 
-def read_common(body: str, origin: str, sure: float, absolute: Callable[[str], str]) -> list[RawRecord] | None:
+def read_common(body: bytes, origin: str, sure: float, absolute: Callable[[str], str]) -> list[RawRecord] | None:
     """The records of a block whose events are all of the common shape; None when any of it is not."""
     start = body.lstrip()[:1]
     try:
-        if start == "[":
+        if start == b"[":
             events, paths = _many(body), True
-        elif start == "{":
+        elif start == b"{":
             events, paths = [_one(body)], False
         else:
             return None
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):  # ValidationError is a DecodeError
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # ValidationError is a DecodeError
         return None
     if not all(map(_is_common, events)):
         return None

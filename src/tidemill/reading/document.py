@@ -1,4 +1,4 @@
-"""A page as a document: its text at once, its tree when somebody asks for it."""
+"""A page as a document: its bytes at once, its text and its tree when somebody asks for them."""
 
 import re
 from functools import cached_property
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from tidemill.core.page import Page
 from tidemill.reading.scripts import data_spans
 from tidemill.reading.text import squash
-from tidemill.reading.wrapped import unwrapped
+from tidemill.reading.wrapped import may_wrap, unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
 _ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
@@ -27,32 +27,46 @@ HEURISTIC_LIMIT = 500_000
 class Document:
     """Markup and the address it came from.
 
-    The tree is parsed on first use and never if the text alone will do. No markup makes it throw.
+    It is decoded and parsed on first use, and never if its JSON-LD alone will do. No markup makes it throw.
     """
 
-    def __init__(self, markup: str, url: str = "") -> None:
-        """Keep the markup; nothing is parsed yet."""
-        self.markup = markup
+    def __init__(self, markup: str | bytes, url: str = "") -> None:
+        """Keep the markup, as text or in UTF-8; nothing is decoded or parsed yet."""
+        self._given = markup
         self.url = url
 
     @classmethod
     def of(cls, page: Page) -> Self:
         """The document of a stored page, its links relative to where redirects ended; JSON gives up what it wraps."""
-        return cls(unwrapped(page.text), page.final_url or page.url)
+        address = page.final_url or page.url
+        is_ready = page.charset == "utf-8" and not may_wrap(page.body)
+        return cls(page.body if is_ready else unwrapped(page.text), address)
+
+    @cached_property
+    def markup(self) -> str:
+        """The markup as text; bytes that do not decode become U+FFFD, as in a browser."""
+        return self._given if isinstance(self._given, str) else self._given.decode(errors="replace")
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The markup in UTF-8, which JSON-LD is read from."""
+        return self._given if isinstance(self._given, bytes) else self._given.encode(errors="replace")
 
     @cached_property
     def data_spans(self) -> tuple[tuple[int, int], ...]:
-        """Where the markup holds JSON-LD."""
-        return tuple(data_spans(self.markup))
+        """Where the encoded markup holds JSON-LD."""
+        return tuple(data_spans(self.encoded))
 
     @cached_property
     def layout(self) -> str:
         """The markup without its JSON-LD: what is left to search for words that readers see."""
+        if not self.data_spans:
+            return self.markup
         pieces, reached = [], 0
         for begins, ends in self.data_spans:
-            pieces.append(self.markup[reached:begins])
+            pieces.append(self.encoded[reached:begins])
             reached = ends
-        return "".join([*pieces, self.markup[reached:]]) if pieces else self.markup
+        return b"".join([*pieces, self.encoded[reached:]]).decode(errors="replace")
 
     @property
     def truncated(self) -> bool:
@@ -72,7 +86,7 @@ class Document:
     @cached_property
     def base_url(self) -> str:
         """What links are relative to: the page's address, or what its `<base href>` says."""
-        if "<base" not in self.markup and "<BASE" not in self.markup:
+        if "<base" not in self.layout and "<BASE" not in self.layout:
             return self.url
         node = self.tree.css_first("base[href]")
         href = node.attributes.get("href") if node is not None else None

@@ -48,7 +48,7 @@ def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str]
         records=records,
         total=pagination.total(document),
         next_url=pagination.next_url(document),
-        truncated=document.truncated and guessed,
+        truncated=guessed and document.truncated,
         notes=notes,
     )
 
@@ -67,12 +67,12 @@ def from_jsonld(document: Document, today: str) -> list[RawRecord]:
     return records
 
 
-def _uncommon(document: Document, index: int, body: str, today: str) -> Iterator[RawRecord]:
+def _uncommon(document: Document, index: int, body: bytes, today: str) -> Iterator[RawRecord]:
     """The events of a block of any shape."""
     block = jsonld.block(index, body)
     if block.value is None:
         return
-    known = jsonld.identified(block.value) if '"@id"' in document.markup else _NOTHING_KNOWN
+    known = jsonld.identified(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
     sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
     for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
         yield from schema_events.records_of(

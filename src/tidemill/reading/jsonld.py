@@ -25,17 +25,18 @@ class Block(msgspec.Struct, frozen=True):
     broken: bool = False
 
 
-def bodies(document: Document) -> list[str]:
-    """The texts of the page's JSON-LD scripts, found without parsing the page.
+def bodies(document: Document) -> list[bytes]:
+    """The page's JSON-LD scripts in UTF-8, found without decoding or parsing the page.
 
     A block inside an HTML comment is not on the page. Spellings that a plain search would miss (capitals,
     entities in the type) are looked up in the tree.
     """
-    markup = document.markup
     if document.data_spans:
-        return [markup[begins:ends] for begins, ends in document.data_spans]
+        return [document.encoded[begins:ends] for begins, ends in document.data_spans]
+    markup = document.markup
     if "ld+json" in markup.lower() or "ld&#x2b;json" in markup or "ld&#43;json" in markup:
-        return [node.text() for node in document.css("script[type]") if _is_jsonld(node.attributes.get("type"))]
+        scripts = document.css("script[type]")
+        return [node.text().encode() for node in scripts if _is_jsonld(node.attributes.get("type"))]
     return []
 
 
@@ -71,14 +72,15 @@ def _is_jsonld(kind: str | None) -> bool:
     return kind is not None and kind.partition(";")[0].strip().lower() == "application/ld+json"
 
 
-def block(index: int, body: str) -> Block:
+def block(index: int, body: bytes) -> Block:
     """One block, decoded; mended if it must be, marked broken if it cannot."""
+    text = body.decode(errors="replace")
     try:
-        return Block(index, _decode(body))
+        return Block(index, _decode(text))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        values = mended(body)
+        values = mended(text)
     if not values:
-        return Block(index, None, broken=bool(body.strip()))
+        return Block(index, None, broken=bool(text.strip()))
     return Block(index, values[0] if len(values) == 1 else values, repaired=True)
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 _LONGEST_TAG = 400
-_MARK = "ld+json"
+_MARK = b"ld+json"
 
 
-def data_spans(markup: str) -> Iterator[tuple[int, int]]:
+def data_spans(markup: bytes) -> Iterator[tuple[int, int]]:
     """Where each JSON-LD script's content begins and ends; what an HTML comment hides is not on the page."""
     at = markup.find(_MARK)
     while at >= 0:
         opened = _opening(markup, at)
-        begins = markup.find(">", at) + 1
+        begins = markup.find(b">", at) + 1
         if opened >= 0 and begins and not _commented_out(markup, opened):
             ends = _closing(markup, begins)
             yield begins, ends
@@ -20,20 +20,20 @@ def data_spans(markup: str) -> Iterator[tuple[int, int]]:
             at = markup.find(_MARK, at + len(_MARK))
 
 
-def _opening(markup: str, at: int) -> int:
+def _opening(markup: bytes, at: int) -> int:
     """Where the script tag opens whose attribute stands at `at`; -1 if it is no attribute of one."""
     earliest = max(0, at - _LONGEST_TAG)
-    opened = max(markup.rfind("<script", earliest, at), markup.rfind("<SCRIPT", earliest, at))
-    return opened if opened >= 0 and markup.find(">", opened, at) < 0 else -1
+    opened = max(markup.rfind(b"<script", earliest, at), markup.rfind(b"<SCRIPT", earliest, at))
+    return opened if opened >= 0 and markup.find(b">", opened, at) < 0 else -1
 
 
-def _closing(markup: str, begins: int) -> int:
-    ends = markup.find("</script", begins)
+def _closing(markup: bytes, begins: int) -> int:
+    ends = markup.find(b"</script", begins)
     if ends < 0:
-        ends = markup.find("</SCRIPT", begins)
+        ends = markup.find(b"</SCRIPT", begins)
     return ends if ends >= 0 else len(markup)
 
 
-def _commented_out(markup: str, at: int) -> bool:
-    opened = markup.rfind("<!--", 0, at)
-    return opened >= 0 and markup.find("-->", opened, at) < 0 and "<script" not in markup[opened:at]
+def _commented_out(markup: bytes, at: int) -> bool:
+    opened = markup.rfind(b"<!--", 0, at)
+    return opened >= 0 and markup.find(b"-->", opened, at) < 0 and b"<script" not in markup[opened:at]

@@ -10,6 +10,11 @@ _MOST_VALUES = 200_000
 _decode = msgspec.json.Decoder().decode
 
 
+def may_wrap(body: bytes) -> bool:
+    """Whether the body begins as JSON does."""
+    return body[:1] in {b"{", b"["}
+
+
 def unwrapped(body: str) -> str:
     """The body as markup: itself, unless it is JSON; then its text as JSON-LD, and whatever markup its strings hold."""
     if body[:1] not in {"{", "["}:
