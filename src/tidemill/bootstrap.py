@@ -12,6 +12,7 @@ from tidemill.engine.chores import RHYTHMS, Hands, periodic_work, with_proof
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
 from tidemill.engine.narrator import Narrator
+from tidemill.engine.ports import Waker
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Ticks
 from tidemill.fetching.http import http_fetcher
@@ -163,7 +164,7 @@ def build(
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor.wake)
+    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor)
     rhythms = settings.rhythms(RHYTHMS)
     ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
     with_proof(ticks, hands, rhythms["proof"])
@@ -243,7 +244,7 @@ def build_hands(
     clock: Clock,
     announce: Announce,
     dispatcher: Dispatcher,
-    wake: Callable[[int], None],
+    waker: Waker,
 ) -> Hands:
     """What the periodic work does its work with."""
     return Hands(
@@ -257,7 +258,7 @@ def build_hands(
         compact=compactor(store),
         prune=pruner(settings, store),
         debts=store.crowding.debts,
-        wake=wake,
+        waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import RunSummary
+from tidemill.engine.ports import Waker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, RunClosed
@@ -109,7 +110,7 @@ class Hands:
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]
-    wake: Callable[[int], None]
+    waker: Waker
     stale_after: timedelta
 
 
@@ -135,7 +136,7 @@ def with_proof(ticks: Ticks, hands: Hands, rhythm: Every | Cron = RHYTHMS["proof
 async def dispatch(hands: Hands) -> str:
     """Enqueue what is due, and wake workers for it."""
     done = await hands.dispatcher.dispatch()
-    hands.wake(done.workers)
+    hands.waker.wake(done.workers)
     if done.paused_for:
         return f"paused for {done.paused_for} more: the queue was full"
     return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"
@@ -146,7 +147,7 @@ async def rescue(hands: Hands) -> str:
     freed = await hands.workers.rescue(hands.clock.now())
     for each in freed:
         hands.announce(JobsRescued(hands.clock.now(), each.worker_id, each.jobs, each.reason))
-    hands.wake(sum(each.jobs for each in freed))
+    hands.waker.wake(sum(each.jobs for each in freed))
     return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
 
 
@@ -164,7 +165,7 @@ async def close_runs(hands: Hands) -> str:
 async def retry_letters(hands: Hands) -> str:
     """Try dead letters again whose time has come."""
     retried = await hands.letters.retry(await hands.letters.due(hands.clock.now()), hands.clock.now())
-    hands.wake(retried)
+    hands.waker.wake(retried)
     return f"{retried} letters"
 
 

@@ -68,11 +68,6 @@ class Drain:
         self._stopping = True
         self._stirred.set()
 
-    @property
-    def in_hand(self) -> int:
-        """How many jobs this worker holds."""
-        return len(self._in_hand)
-
     async def run(self, lane: str) -> datetime | None:
         """Carry everything claimable through; answers when to look again, or None if a wake-up will tell."""
         writing = asyncio.create_task(self._write(), name="writer")

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import JobStatus
-from tidemill.core.outcome import Fail, Stage
+from tidemill.core.outcome import Fail
 from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
@@ -272,8 +272,3 @@ def tally_end(tally: Tally, checkpoint: Checkpoint) -> None:
         urls_failed=int(status is JobStatus.DEAD),
         urls_refused=int(status is JobStatus.REFUSED),
     )
-
-
-def is_fetch(checkpoint: Checkpoint) -> bool:
-    """Whether the checkpoint ends a fetch."""
-    return checkpoint.claimed.job.stage is Stage.FETCH

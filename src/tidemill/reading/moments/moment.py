@@ -53,11 +53,6 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """The time it starts, if the phrase names one."""
         return self.starts.time() if self.grain is Grain.MINUTE else None
 
-    @property
-    def last_day(self) -> date:
-        """The day it ends on: the first one, unless it says otherwise."""
-        return (self.ends or self.starts).date()
-
 
 @lru_cache(maxsize=256)
 def zone_of(name: str) -> ZoneInfo:

@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, text
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from tidemill.lab.inline_sqlite import InlineConnection, inline_sqlite_engine
 from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.store.inline import InlineConnection
+from tidemill.store.sqlite import PRAGMAS, inline_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
 
@@ -23,25 +25,12 @@ def no_thread_is_started() -> Iterator[None]:
     assert threading.active_count() == before
 
 
-def explicit_transactions(engine: AsyncEngine) -> AsyncEngine:
-    """Begin by our own hand, as the store does: it sets `isolation_level` behind the connection's back."""
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def _connect(connection: object, _record: object) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA synchronous=OFF")
-        cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def _begin(connection: object) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    return engine
+def engine_on(path: Path) -> AsyncEngine:
+    return inline_engine(make_url(f"sqlite:///{path}"), (*PRAGMAS, "PRAGMA synchronous=OFF"))
 
 
 async def a_busy_day(path: Path, clock: VirtualClock) -> None:
-    engine = explicit_transactions(inline_sqlite_engine(path))
+    engine = engine_on(path)
     async with engine.begin() as connection:
         await connection.execute(text("CREATE TABLE visits (worker INTEGER, at TEXT)"))
 
@@ -74,7 +63,7 @@ async def insert_twice(engine: AsyncEngine) -> None:
 
 def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     async def main(_clock: VirtualClock) -> int:
-        engine = inline_sqlite_engine(tmp_path / "some.db")
+        engine = engine_on(tmp_path / "some.db")
         async with engine.begin() as connection:
             await connection.execute(text("CREATE TABLE t (n INTEGER PRIMARY KEY)"))
         with pytest.raises(IntegrityError):
@@ -87,20 +76,9 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     assert run_virtual(main, EPOCH) == 0
 
 
-def test_a_lock_held_elsewhere_fails_at_once(tmp_path: Path) -> None:
-    async def main(_clock: VirtualClock) -> None:
-        engine = explicit_transactions(inline_sqlite_engine(tmp_path / "some.db"))
-        async with engine.begin(), engine.connect() as other:
-            with pytest.raises(OperationalError, match="locked"):
-                await other.execute(text("SELECT 1"))
-        await engine.dispose()
-
-    run_virtual(main, EPOCH)
-
-
 def test_rows_stream_without_a_thread(tmp_path: Path) -> None:
     async def main(_clock: VirtualClock) -> int:
-        engine = inline_sqlite_engine(tmp_path / "some.db")
+        engine = engine_on(tmp_path / "some.db")
         async with engine.connect() as connection:
             numbers = await connection.stream(text("VALUES (1), (2), (3)"))
             total = sum([row[0] async for row in numbers])
