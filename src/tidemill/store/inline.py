@@ -16,6 +16,8 @@ from sqlalchemy.engine import URL
 ROWS_AT_ONCE = 64
 PATIENCE_MILLISECONDS = 10_000
 """How long to wait for another process to let go of the database."""
+MOMENT_MILLISECONDS = 250
+"""How long somebody who no longer wants to wait has to wait all the same."""
 
 
 class _InlineQueue:
@@ -57,16 +59,33 @@ class InlineConnection(aiosqlite.Connection):
         return fn(*args, **kwargs)
 
     async def begin(self) -> None:
-        """Start a write transaction; when another process is writing, wait for it in a thread."""
-        try:
-            await self._execute(self._conn.execute, "BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise
-            await asyncio.get_running_loop().run_in_executor(None, self._begin_patiently)
+        """Start a write transaction; when another process is writing, wait for it in a thread, a moment at a time."""
+        left = PATIENCE_MILLISECONDS
+        wait = 0
+        while True:
+            try:
+                await self._begin_within(wait)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or left <= 0:
+                    raise
+                wait = min(left, MOMENT_MILLISECONDS)
+                left -= wait
+            else:
+                return
 
-    def _begin_patiently(self) -> None:
-        self._conn.execute(f"PRAGMA busy_timeout={PATIENCE_MILLISECONDS}")
+    async def _begin_within(self, milliseconds: int) -> None:
+        if not milliseconds:
+            await self._execute(self._conn.execute, "BEGIN IMMEDIATE")
+            return
+        try:
+            await seen_through(lambda: self._begin_waiting(milliseconds))
+        except asyncio.CancelledError:
+            if self._conn.in_transaction:  # it came when nobody wanted it any more
+                self._conn.rollback()
+            raise
+
+    def _begin_waiting(self, milliseconds: int) -> None:
+        self._conn.execute(f"PRAGMA busy_timeout={milliseconds}")
         try:
             self._conn.execute("BEGIN IMMEDIATE")
         finally:
@@ -75,7 +94,7 @@ class InlineConnection(aiosqlite.Connection):
     async def commit(self) -> None:
         """Commit; the wait for the disk is a thread's, so that the loop goes on serving."""
         if self._conn.in_transaction:
-            await asyncio.get_running_loop().run_in_executor(None, self._conn.commit)
+            await seen_through(self._conn.commit)
 
     async def close(self) -> None:
         """Close the database."""
@@ -86,6 +105,22 @@ class InlineConnection(aiosqlite.Connection):
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+async def seen_through(work: Callable[[], None]) -> None:
+    """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours."""
+    waiting = asyncio.get_running_loop().run_in_executor(None, work)
+    cancelled: asyncio.CancelledError | None = None
+    while not waiting.done():
+        try:
+            await asyncio.wait([waiting])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    trouble = waiting.exception()
+    if cancelled is not None:
+        raise cancelled
+    if trouble is not None:
+        raise trouble
 
 
 def inline_creator(url: URL) -> Callable[[], Any]:

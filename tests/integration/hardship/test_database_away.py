@@ -1,9 +1,11 @@
 """A database that is locked, gone, read-only or full: a clear message, nothing lost, and the work goes on."""
 
+import asyncio
 import os
 import signal
 
 import pytest
+from sqlalchemy import event
 
 from rig.migrated import migrate
 from rig.postgres_binaries import find_programs
@@ -100,3 +102,36 @@ async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sql
             assert await worker.ended() == 0
     async with the_works(f"sqlite:///{keep / 'tidemill.db'}") as works:
         await assert_all_done_once(works, worker.said)
+
+
+async def test_a_write_that_is_given_up_while_it_waits_for_a_lock_leaves_no_lock_behind(nursery, sqlite_works):
+    works = sqlite_works
+    database = works.system.store.database
+    async with nursery.child("hold lock", file=database.engine.url.database) as other:
+        await other.until("holding")
+        waits = waits_of(database)
+        writing = asyncio.create_task(works.say("DELETE FROM audit_log"))
+        await waits.wait()
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        other.tell("let go")
+        await other.until("released")
+    async with nursery.child("hold lock", file=database.engine.url.database) as other:
+        await other.until("holding")
+    await works.say("DELETE FROM audit_log")
+
+
+def waits_of(database):
+    """An event that is set once a write has begun to wait for a lock."""
+    waits, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def trace(statement):
+        if statement.startswith("PRAGMA busy_timeout"):
+            loop.call_soon_threadsafe(waits.set)
+
+    @event.listens_for(database.engine.sync_engine, "checkout")
+    def _checkout(connection, *_):
+        connection.driver_connection._conn.set_trace_callback(trace)
+
+    return waits
