@@ -4,18 +4,24 @@ It answers exactly what the general road (`schema_events`) would, or nothing: an
 spelling anywhere in a block sends the whole block down the general road. A test holds the two against each other.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import unescape
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from tidemill.core.record import RawRecord, Strategy
-from tidemill.reading.schema_events import is_event_type, last_segment, places_for
+from tidemill.reading.schema_events import Absolute, is_event_type, last_segment, places_for
 from tidemill.reading.text import squash
 
-Unusual = msgspec.Raw | UnsetType
+Words = Callable[[str], str]
+"""What makes words of a string: `unescape`, or nothing to do in a block that cannot hold an entity."""
+Some = Annotated[str, msgspec.Meta(min_length=1)]
+Unless = msgspec.Raw | UnsetType
+"""Read only where the field that it stands in for is empty."""
+Unusual = Literal["\x00"] | UnsetType
+"""No value fits it, so that a block with such a field does not decode here."""
 
 
 class _Address(msgspec.Struct, frozen=True):
@@ -33,7 +39,7 @@ class _Geo(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    name: str
+    name: Some
     kind: str = field(name="@type", default="")
     address: _Address | str | None = None
     geo: _Geo | None = None
@@ -46,8 +52,8 @@ class _Organizer(msgspec.Struct, frozen=True):
 
 
 class _Event(msgspec.Struct, frozen=True):
-    kind: str = field(name="@type")
-    name: str
+    kind: Some = field(name="@type")
+    name: Some
     startDate: str  # noqa: N815
     location: _Place
     endDate: str | None = None  # noqa: N815
@@ -57,9 +63,9 @@ class _Event(msgspec.Struct, frozen=True):
     organizer: _Organizer | str | None = None
     eventStatus: str | None = None  # noqa: N815
     keywords: str | None = None
-    mainEntityOfPage: Unusual = UNSET  # noqa: N815
-    abstract: Unusual = UNSET
-    photo: Unusual = UNSET
+    mainEntityOfPage: Unless = UNSET  # noqa: N815
+    abstract: Unless = UNSET
+    photo: Unless = UNSET
     unusual_0: Unusual = field(name="subEvent", default=UNSET)
     unusual_1: Unusual = field(name="subEvents", default=UNSET)
     unusual_2: Unusual = field(name="event", default=UNSET)
@@ -76,11 +82,12 @@ class _Event(msgspec.Struct, frozen=True):
     unusual_13: Unusual = field(name="startDate@text", default=UNSET)
 
 
+_NOWHERE = (None, "")
 _many = msgspec.json.Decoder(list[_Event]).decode
 _one = msgspec.json.Decoder(_Event).decode
 
 
-def read_common(body: bytes, origin: str, sure: float, absolute: Callable[[str], str]) -> list[RawRecord] | None:
+def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> list[RawRecord] | None:
     """The records of a block whose events are all of the common shape; None when any of it is not."""
     start = body.lstrip()[:1]
     try:
@@ -94,85 +101,80 @@ def read_common(body: bytes, origin: str, sure: float, absolute: Callable[[str],
         return None
     if not all(map(_is_common, events)):
         return None
+    words = unescape if b"&" in body or b"\\u0026" in body else str
     places = places_for("location(0)")
     return [
-        _record(event, f"{origin}/{index}" if paths else origin, sure, absolute, places)
+        RawRecord(
+            fields=_fields(event, words, absolute),
+            strategy=Strategy.JSONLD,
+            confidence=sure,
+            origin=f"{origin}/{index}" if paths else origin,
+            places=places,
+        )
         for index, event in enumerate(events)
     ]
 
 
 def _is_common(event: _Event) -> bool:
     """Whether the general road would find nothing more in the event than its type holds."""
-    place = event.location
     return (
-        event.unusual_0 is event.unusual_1 is event.unusual_2 is event.unusual_3 is UNSET
-        and event.unusual_4 is event.unusual_5 is event.unusual_6 is event.unusual_7 is UNSET
-        and event.unusual_8 is event.unusual_9 is event.unusual_10 is event.unusual_11 is UNSET
-        and event.unusual_12 is event.unusual_13 is place.latitude is place.longitude is UNSET
-        and "T" in event.startDate
-        and place.kind != "PostalAddress"
-        and bool(event.name and place.name and event.kind)
+        "T" in event.startDate
+        and event.location.kind != "PostalAddress"
         and bool(event.url or event.mainEntityOfPage is UNSET)
         and bool(event.description or event.abstract is UNSET)
         and bool(event.image or event.photo is UNSET)
-        and (place.geo is None or place.geo.reference is UNSET)
         and is_event_type(event.kind)
     )
 
 
-def _record(
-    event: _Event, origin: str, sure: float, absolute: Callable[[str], str], places: Mapping[str, str]
-) -> RawRecord:
-    fields: dict[str, Any] = {"kind": last_segment(event.kind), "title": _words(event.name)}
+def _fields(event: _Event, words: Words, absolute: Absolute) -> dict[str, Any]:
+    fields: dict[str, Any] = {"kind": last_segment(event.kind), "title": words(event.name)}
     if event.description:
-        fields["description"] = _words(event.description)
-    if event.url and (link := absolute(_words(event.url))):
+        fields["description"] = words(event.description)
+    if event.url and (link := absolute(words(event.url))):
         fields["url"] = link
-    if event.image and (link := _first_link(event.image, absolute)):
+    if event.image and (link := _first_link(event.image, words, absolute)):
         fields["image"] = link
-    _locate(fields, event.location)
-    if event.organizer and (organizer := _name(event.organizer)):
+    _locate(fields, event.location, words)
+    if event.organizer and (organizer := words(_name(event.organizer))):
         fields["organizer"] = organizer
     if event.eventStatus:
-        fields["status"] = last_segment(_words(event.eventStatus))
+        fields["status"] = last_segment(words(event.eventStatus))
     if event.keywords:
-        fields["category"] = _words(event.keywords)
+        fields["category"] = words(event.keywords)
     fields["starts"] = event.startDate
     if event.endDate:
-        fields["ends"] = _words(event.endDate)
-    return RawRecord(fields=fields, strategy=Strategy.JSONLD, confidence=sure, origin=origin, places=places)
-
-
-def _words(text: str) -> str:
-    return unescape(text) if "&" in text else text
+        fields["ends"] = words(event.endDate)
+    return fields
 
 
 def _name(organizer: _Organizer | str) -> str:
-    return _words(organizer if isinstance(organizer, str) else organizer.name)
+    return organizer if isinstance(organizer, str) else organizer.name
 
 
-def _first_link(image: str | list[str], absolute: Callable[[str], str]) -> str:
-    if isinstance(image, str):
-        return absolute(_words(image))
-    return next((link for one in image if one and (link := absolute(_words(one)))), "")
+def _first_link(image: str | list[str], words: Words, absolute: Absolute) -> str:
+    images = [image] if isinstance(image, str) else image
+    for one in images:
+        if one and (link := absolute(words(one))):
+            return link
+    return ""
 
 
-def _locate(fields: dict[str, Any], place: _Place) -> None:
-    fields["place"] = _words(place.name)
+def _locate(fields: dict[str, Any], place: _Place, words: Words) -> None:
+    fields["place"] = words(place.name)
     address = place.address
-    if isinstance(address, str):
-        if address:
-            fields["address"] = squash(_words(address))
-    elif address is not None:
-        _address(fields, address)
+    if isinstance(address, _Address):
+        _address(fields, address, words)
+    elif address:
+        fields["address"] = squash(words(address))
     geo = place.geo
-    if geo is not None and geo.latitude not in (None, "") and geo.longitude not in (None, ""):
+    if geo is not None and geo.latitude not in _NOWHERE and geo.longitude not in _NOWHERE:
         fields["latitude"] = geo.latitude
         fields["longitude"] = geo.longitude
 
 
-def _address(fields: dict[str, Any], address: _Address) -> None:
-    street, code, city = _words(address.streetAddress), _words(address.postalCode), _words(address.addressLocality)
+def _address(fields: dict[str, Any], address: _Address, words: Words) -> None:
+    street, code, city = words(address.streetAddress), words(address.postalCode), words(address.addressLocality)
     second = f"{code} {city}".strip() if code else city.strip()
     line = squash(f"{street}, {second}" if street and second else street or second)
     if line:
@@ -182,4 +184,4 @@ def _address(fields: dict[str, Any], address: _Address) -> None:
     if code:
         fields["postal_code"] = code
     if address.addressCountry:
-        fields["country"] = _words(address.addressCountry)
+        fields["country"] = words(address.addressCountry)

@@ -13,7 +13,7 @@ from tidemill.reading.text import squash
 from tidemill.reading.wrapped import may_wrap, unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
-_ROOTED = re.compile(r"(?:/[\w~%-]+(?:\.\w+)*)+/?(?:\?[\w~%=&.+-]*)?", re.ASCII)
+_ROOTED = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
 _SURELY_SHALLOW = 50_000
@@ -93,6 +93,12 @@ class Document:
         return absolute(self.url, href) or self.url if href else self.url
 
     @cached_property
+    def _origin(self) -> str:
+        """The scheme and host that rooted links lack; '' if they are spelled in an unusual way."""
+        origin = _ORIGIN.match(self.base_url)
+        return origin[0] if origin is not None else ""
+
+    @cached_property
     def title(self) -> str:
         """The page's `<title>`, on one line."""
         node = self.tree.css_first("title")
@@ -104,7 +110,12 @@ class Document:
         return squash(" ".join(visible_strings(self.bounded_tree.root)))
 
     def absolute(self, href: str) -> str:
-        """The address that a link on this page means; '' if it is none."""
+        """The address that a link on this page means; '' if it is none.
+
+        A link that only lacks its origin is not parsed: most do.
+        """
+        if _ROOTED.fullmatch(href) and "/." not in href and self._origin:
+            return self._origin + href
         return absolute(self.base_url, href)
 
     def css(self, selector: str) -> list[LexborNode]:
@@ -151,12 +162,10 @@ def visible_strings(node: LexborNode | None) -> list[str]:
 def absolute(base: str, href: str) -> str:
     """The web address that `href` means on the page `base`; '' for none (`mailto:`, `javascript:`, nonsense).
 
-    Addresses that are plainly whole already, or only lack their origin, are not parsed: most are.
+    An address that is plainly whole already is not parsed.
     """
     if _PLAINLY_WHOLE.fullmatch(href):
         return href
-    if _ROOTED.fullmatch(href) and (origin := _ORIGIN.match(base)) is not None:
-        return origin[0] + href
     href = href.strip()
     if not href:
         return ""

@@ -30,8 +30,8 @@ def read_events(document: Document, setting: Setting, selectors: Spec | None = N
     says nothing about why: ask `blocked` and `declares_empty`.
     """
     rungs = [
-        Rung(Strategy.JSONLD, partial(from_jsonld, today=setting.today)),
-        Rung(Strategy.MICRODATA, lambda page: [as_shown(one, setting) for one in from_microdata(page, setting.today)]),
+        Rung(Strategy.JSONLD, partial(from_jsonld, setting=setting)),
+        Rung(Strategy.MICRODATA, lambda page: [as_shown(one, setting) for one in from_microdata(page, setting)]),
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
@@ -42,7 +42,8 @@ def read_events(document: Document, setting: Setting, selectors: Spec | None = N
 
 def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str] = ()) -> Found:
     """The answer for a page's records: doubles gone, shared addresses marked, pagination noted."""
-    records = with_own_addresses(without_doubles(records))
+    if not all_apart(records):
+        records = with_own_addresses(without_doubles(records))
     guessed = bool(records) and records[0].strategy is Strategy.HEURISTICS
     return Found(
         records=records,
@@ -58,16 +59,16 @@ def is_usable(record: RawRecord) -> bool:
     return "title" in record.fields and "starts" in record.fields
 
 
-def from_jsonld(document: Document, today: str) -> list[RawRecord]:
+def from_jsonld(document: Document, setting: Setting) -> list[RawRecord]:
     """The events in the page's JSON-LD, broken blocks mended or skipped one by one."""
     records: list[RawRecord] = []
     for index, body in enumerate(jsonld.bodies(document)):
         common = read_common(body, f"json-ld/{index}", _SURE[Strategy.JSONLD], document.absolute)
-        records += _uncommon(document, index, body, today) if common is None else common
+        records += _uncommon(document, index, body, setting) if common is None else common
     return records
 
 
-def _uncommon(document: Document, index: int, body: bytes, today: str) -> Iterator[RawRecord]:
+def _uncommon(document: Document, index: int, body: bytes, setting: Setting) -> Iterator[RawRecord]:
     """The events of a block of any shape."""
     block = jsonld.block(index, body)
     if block.value is None:
@@ -77,18 +78,18 @@ def _uncommon(document: Document, index: int, body: bytes, today: str) -> Iterat
     for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
         yield from schema_events.records_of(
             item, f"json-ld/{index}{path}", strategy=Strategy.JSONLD, confidence=sure,
-            absolute=document.absolute, known=known, today=today,
+            absolute=document.absolute, known=known, today=setting.today,
         )  # fmt: skip
 
 
-def from_microdata(document: Document, today: str) -> list[RawRecord]:
+def from_microdata(document: Document, setting: Setting) -> list[RawRecord]:
     """The events in the page's microdata, or its RDFa, which is read alike."""
     records: list[RawRecord] = []
     for index, item in enumerate([*microdata.items(document), *microdata.rdfa_items(document)]):
         for path, event in jsonld.objects(item, schema_events.is_event, schema_events.NESTED):
             records += schema_events.records_of(
                 event, f"microdata/{index}{path}", strategy=Strategy.MICRODATA, confidence=_SURE[Strategy.MICRODATA],
-                absolute=document.absolute, known=_NOTHING_KNOWN, today=today,
+                absolute=document.absolute, known=_NOTHING_KNOWN, today=setting.today,
             )  # fmt: skip
     return records
 
@@ -108,6 +109,12 @@ def as_shown(record: RawRecord, setting: Setting) -> RawRecord:
     if told.ends is None:
         fields.pop("ends", None)  # it was stamped in the same way
     return msgspec.structs.replace(record, fields=fields)
+
+
+def all_apart(records: Sequence[RawRecord]) -> bool:
+    """Whether each record has an address that no other has, and none an id: then there is nothing to compare."""
+    addresses = {record.fields.get("url") for record in records if "id" not in record.fields}
+    return len(addresses) == len(records) and None not in addresses
 
 
 def without_doubles(records: Sequence[RawRecord]) -> Sequence[RawRecord]:

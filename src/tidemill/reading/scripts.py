@@ -28,6 +28,9 @@ def _opening(markup: bytes, at: int) -> int:
 
 
 def _closing(markup: bytes, begins: int) -> int:
+    ends = markup.find(b"<", begins)  # seldom inside JSON, and one character is found at a tenth of a word's cost
+    if ends >= 0 and markup.startswith(b"</script", ends):
+        return ends
     ends = markup.find(b"</script", begins)
     if ends < 0:
         ends = markup.find(b"</SCRIPT", begins)

@@ -1,11 +1,13 @@
 """JSON-LD blocks: found, mended or skipped, one by one."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from tidemill.reading import Document, from_jsonld
+from tidemill.reading import Document, Setting, from_jsonld
 from tidemill.reading.jsonld import blocks
 
-TODAY = "2026-11-15"
+SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 EVENT = '{"@type": "Event", "name": "Fanfare", "startDate": "2026-12-01T20:00"}'
 
 
@@ -14,7 +16,7 @@ def script(body: str) -> str:
 
 
 def titles(markup: str) -> list[str]:
-    return [record.fields["title"] for record in from_jsonld(Document(markup, "https://a.nl/agenda"), TODAY)]
+    return [record.fields["title"] for record in from_jsonld(Document(markup, "https://a.nl/agenda"), SUNDAY)]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_entities_in_strings_are_decoded() -> None:
 
 
 def test_a_record_says_where_it_and_its_fields_were_read() -> None:
-    (record,) = from_jsonld(Document(script("[]") + script(f'{{"@graph": [{EVENT}]}}')), TODAY)
+    (record,) = from_jsonld(Document(script("[]") + script(f'{{"@graph": [{EVENT}]}}')), SUNDAY)
     assert record.origin == "json-ld/1/@graph/0"
     assert record.places["starts"] == "startDate"
     assert record.block == ""  # the origin names the object itself
@@ -96,7 +98,7 @@ def test_places_and_addresses_come_in_every_form() -> None:
         '"geo": {"latitude": "52.5", "longitude": 5}}'
     )
     for location, name in (('"Zaal"', "Zaal"), (place, "Zaal"), (f'[{{"@type": "VirtualLocation"}}, {place}]', "Zaal")):
-        (record,) = from_jsonld(Document(script(EVENT[:-1] + f', "location": {location}}}')), TODAY)
+        (record,) = from_jsonld(Document(script(EVENT[:-1] + f', "location": {location}}}')), SUNDAY)
         assert record.fields["place"] == name
     assert record.fields["address"] == "Dam 1, Edam"
     assert record.fields["city"] == "Edam"
@@ -106,20 +108,20 @@ def test_places_and_addresses_come_in_every_form() -> None:
 def test_a_place_may_be_a_reference_to_another_object() -> None:
     event = EVENT[:-1] + ', "location": {"@id": "#zaal"}}'
     body = f'{{"@graph": [{event}, {{"@id": "#zaal", "@type": "Place", "name": "Zaal"}}]}}'
-    (record,) = from_jsonld(Document(script(body)), TODAY)
+    (record,) = from_jsonld(Document(script(body)), SUNDAY)
     assert record.fields["place"] == "Zaal"
 
 
 def test_links_and_images_are_made_absolute() -> None:
     body = EVENT[:-1] + ', "url": "/e/1", "image": [{"@type": "ImageObject", "url": "i.jpg"}]}'
-    (record,) = from_jsonld(Document(script(body), "https://a.nl/agenda/"), TODAY)
+    (record,) = from_jsonld(Document(script(body), "https://a.nl/agenda/"), SUNDAY)
     assert record.fields["url"] == "https://a.nl/e/1"
     assert record.fields["image"] == "https://a.nl/agenda/i.jpg"
 
 
 def test_a_list_of_dates_is_a_record_for_each() -> None:
     body = EVENT.replace('"2026-12-01T20:00"', '["2026-12-01", "2026-12-02"]')
-    starts = [record.fields["starts"] for record in from_jsonld(Document(script(body)), TODAY)]
+    starts = [record.fields["starts"] for record in from_jsonld(Document(script(body)), SUNDAY)]
     assert starts == ["2026-12-01", "2026-12-02"]
 
 
@@ -129,5 +131,5 @@ def test_a_schedule_is_written_out() -> None:
         '"repeatFrequency": "P1W", "byDay": "https://schema.org/Tuesday", "exceptDate": "2026-11-24"}'
     )
     body = f'{{"@type": "Event", "name": "Repetitie", "eventSchedule": {schedule}}}'
-    starts = [record.fields["starts"] for record in from_jsonld(Document(script(body)), TODAY)]
+    starts = [record.fields["starts"] for record in from_jsonld(Document(script(body)), SUNDAY)]
     assert starts == ["2026-11-17T19:30:00", "2026-12-01T19:30:00", "2026-12-08T19:30:00"]
