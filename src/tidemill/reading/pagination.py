@@ -13,9 +13,9 @@ _NEXT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _SPAN_OF_TOTAL = re.compile(
-    r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of)\s+(?:de\s+|the\s+)?(\d[\d.,]*)",
-    re.IGNORECASE,
+    r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of)\s+(?:de\s+|the\s+)?(\d[\d.,]*)"
 )
+_TAG = re.compile(r"<[^<>]*>")
 _TOTAL_HINTS = (" van ", " of ")
 _AROUND = 40
 
@@ -45,11 +45,11 @@ def total(document: Document) -> int | None:
 
 
 def _count_near(markup: str, at: int) -> int | None:
-    near = re.sub(r"<[^<>]*>", "", markup[max(0, at - _AROUND) : at + _AROUND])
-    match = _SPAN_OF_TOTAL.search(near)
+    near = _TAG.sub("", markup[max(0, at - _AROUND) : at + _AROUND])
+    match = _SPAN_OF_TOTAL.search(near.lower())
     if match is None:
         return None
-    first, last, count = (int(re.sub(r"\D", "", group)) for group in match.groups())
+    first, last, count = (int(group.replace(".", "").replace(",", "")) for group in match.groups())
     return count if first <= last <= count else None
 
 

@@ -103,13 +103,14 @@ def parse_end(
     day_first: bool | None = None,
 ) -> datetime | None:
     """The end that a text of its own names, for something that starts at `moment`."""
-    zone = zone_of(time_zone)
     end = parse_moment(text, moment.starts, time_zone, language, day_first=day_first)
     if end is None:
         return None
     if not end.date_given:
-        return local(datetime.combine(moment.day, end.starts.time()), zone)
-    return end.starts if end.grain is Grain.MINUTE else local(datetime.combine(end.day, LAST_MINUTE), zone)
+        return local(datetime.combine(moment.day, end.starts.time()), zone_of(time_zone))
+    if end.grain is Grain.MINUTE:
+        return end.starts
+    return local(datetime.combine(end.day, LAST_MINUTE), zone_of(time_zone))
 
 
 def _calendar(today: date, language: str, day_first: bool | None) -> Calendar:  # noqa: FBT001 - None is a third answer

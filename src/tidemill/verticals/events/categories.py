@@ -5,7 +5,6 @@ word is looked up once and remembered: agendas use few different ones.
 """
 
 import re
-from functools import lru_cache
 
 from tidemill.verticals.events.record import Category
 
@@ -87,6 +86,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_INSIDE = 5
 """Letters of a stem that may count inside a longer word; shorter ones (`les`, `bos`) are in too many words."""
 _READ_OF_DESCRIPTION = 400
+_MOST_WORDS = 32_768
 
 
 def _table() -> dict[str, Category]:
@@ -123,13 +123,23 @@ def category_of(kind: str, labels: str, title: str, description: str) -> Categor
 
 
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
-    for word in text.lower().split():
-        category = _of_word(word)
-        if category is not None:
-            scores[category] = scores.get(category, 0) + weight
+    for category in filter(None, map(_remembered, text.lower().split())):
+        scores[category] = scores.get(category, 0) + weight
 
 
-@lru_cache(maxsize=32_768)
+class _Words(dict[str, Category | None]):
+    """What each word met so far speaks for; all are forgotten when they become too many."""
+
+    def __missing__(self, word: str) -> Category | None:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        category = self[word] = _of_word(word)
+        return category
+
+
+_remembered = _Words().__getitem__
+
+
 def _of_word(written: str) -> Category | None:
     found = [category for word in _WORD.findall(written) if (category := _of_bare_word(word)) is not None]
     return found[-1] if found else None

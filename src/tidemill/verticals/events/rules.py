@@ -192,11 +192,15 @@ def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None
 
 
 def _degrees(value: Any, most: int) -> float | None:
+    degrees = value if value.__class__ is float else _number(value)
+    return degrees if degrees is not None and -most <= degrees <= most else None
+
+
+def _number(value: Any) -> float | None:
     try:
-        degrees = float(value.strip().replace(",", ".") if isinstance(value, str) else value)
+        return float(value.strip().replace(",", ".") if isinstance(value, str) else value)
     except (TypeError, ValueError):
         return None
-    return degrees if -most <= degrees <= most else None
 
 
 def _image(url: str) -> str | None:
