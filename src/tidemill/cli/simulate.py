@@ -1,4 +1,4 @@
-"""`tidemill simulate`: a month of faults in a minute, and whether every law held."""
+"""The system as the simulation runs it: everything real but the clock, the dice, the web and the disk."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -7,70 +7,83 @@ from typing import Any
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.lab.leash import Leash
 from tidemill.lab.mill import Mill, Surroundings
+from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database import Database
 from tidemill.store.migrate import upgrade
 from tidemill.store.sqlite import fleeting_engine
 
+ACTOR = "simulation"
+NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
+"""The prefix of variables that nobody sets: the same plan gives the same days whatever the environment says."""
+
 
 class LeashedDatabase(Database):
-    """The database as one simulated worker reaches it."""
+    """The database as one simulated worker reaches it: a dead worker does not."""
 
     def __init__(self, engine: Any, leash: Leash) -> None:
+        """Work on an inline engine, so that a transaction is one step."""
         super().__init__(engine)
         self._leash = leash
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Any]:
+        """A write transaction."""
         self._leash.check()
         async with super().write() as connection:
             yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Any]:
+        """A connection to read from."""
         self._leash.check()
         async with super().read() as connection:
             yield connection
 
     @asynccontextmanager
     async def glance(self) -> AsyncIterator[Any]:
+        """A connection for quick questions."""
         self._leash.check()
         async with super().glance() as connection:
             yield connection
 
 
 class SimulatedMill:
+    """A whole system, as the lab drives it."""
+
     def __init__(self, system: System) -> None:
+        """Drive `system`."""
         self._system = system
 
     async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
+        """Make the tables and bring the sources in."""
         await upgrade(self._system.store.database)
-        done = await self._system.desks.importer.source_entries(sources, "simulation")
-        assert not done.problems
+        done = await self._system.desks.importer.source_entries(sources, ACTOR)
+        if done.problems:
+            raise Mistake("; ".join(f"{each.field}: {each.message}" for each in done.problems))
 
     async def run(self) -> None:
+        """Work until stopped."""
         await self._system.supervisor.run()
 
     def stop(self) -> None:
+        """Finish what is in hand, then leave."""
         self._system.supervisor.stop()
 
     async def switch(self, source: str, *, on: bool) -> None:
+        """Switch a source on or off."""
         desk = self._system.desks.sources
-        await (desk.enable(source, "simulation") if on else desk.disable(source, "simulation"))
+        await (desk.enable(source, ACTOR) if on else desk.disable(source, ACTOR))
 
     async def close(self) -> None:
+        """Let go of files and connections."""
         await self._system.close()
 
 
 def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lambda _: None) -> Mill:
-    settings = Settings(
-        database=f"sqlite:///{surroundings.database}",
-        pages_folder=surroundings.folder / "pages",
-        lease_seconds=surroundings.lease.total_seconds(),
-        ticks=dict(surroundings.ticks),
-    )
+    """A system in these surroundings; `alter` lets a test plant a bug in it."""
     system = build(
-        settings,
+        simulated_settings(surroundings),
         announce=Listeners(surroundings.announce),
         clock=surroundings.clock,
         dice=surroundings.dice,
@@ -79,3 +92,17 @@ def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lam
     )
     alter(system)
     return SimulatedMill(system)
+
+
+def simulated_settings(surroundings: Surroundings) -> Settings:
+    """The defaults, with the simulation's coarser rhythms."""
+    seconds = surroundings.lease.total_seconds()
+    values: dict[str, Any] = {
+        "_env_prefix": NO_ENVIRONMENT,
+        "database": f"sqlite:///{surroundings.database}",
+        "pages_folder": surroundings.folder / "pages",
+        "lease_seconds": seconds,
+        "look_again_seconds": seconds,
+        "ticks": dict(surroundings.ticks),
+    }
+    return Settings(**values)

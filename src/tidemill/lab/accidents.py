@@ -13,8 +13,8 @@ CRASH, FREEZE, SWITCH = "worker-crash", "frozen-worker", "source-off"
 ACCIDENTS = (CRASH, FREEZE, SWITCH)
 
 _DAYS_BETWEEN = {CRASH: 1.5, FREEZE: 3.0, SWITCH: 2.0}
-_RUSH_HOURS = (5, 6)  # UTC: six in the morning in the Netherlands and in Britain
-_RUSH = timedelta(seconds=25)
+_RUSH_HOURS = (5, 5, 5, 6)  # UTC: six in the morning in the Netherlands and in Britain
+_RUSH = timedelta(seconds=8)
 
 
 class Crash(msgspec.Struct, frozen=True):

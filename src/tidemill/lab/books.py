@@ -187,7 +187,7 @@ def _moments(row: Any, *places: int) -> list[Any]:
 
 def _by_name(connection: sqlite3.Connection, query: str) -> list[sqlite3.Row]:
     cursor = connection.cursor()
-    cursor.row_factory = sqlite3.Row  # type: ignore[assignment]  # sqlite3's own idiom
+    cursor.row_factory = sqlite3.Row
     return cursor.execute(query).fetchall()
 
 

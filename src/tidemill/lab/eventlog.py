@@ -55,6 +55,14 @@ class WorkerStopped(msgspec.Struct, frozen=True, tag=True):
     worker: int
 
 
+class WorkerFell(msgspec.Struct, frozen=True, tag=True):
+    """A worker ended by an error of its own, which nothing may make it do."""
+
+    at: datetime
+    worker: int
+    error: str
+
+
 class SourceSwitched(msgspec.Struct, frozen=True, tag=True):
     """A person switched a source on or off."""
 
@@ -76,8 +84,9 @@ class Asked(msgspec.Struct, frozen=True, tag=True):
 
 
 LabEvent = (
-    SimulationBegan | WorkerStarted | WorkerKilled | WorkerFrozen | WorkerThawed | WorkerStopped | SourceSwitched | Asked
-)
+    SimulationBegan | WorkerStarted | WorkerKilled | WorkerFrozen | WorkerThawed | WorkerStopped
+    | WorkerFell | SourceSwitched | Asked
+)  # fmt: skip
 
 
 class EventLog:

@@ -7,6 +7,12 @@ from datetime import datetime, timedelta
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 NO_GRAIN = timedelta(0)
+TURNS_AT_ONE_MOMENT = 3_000
+"""More sleeps than this without any time passing is a worker that turns without end."""
+
+
+class StandsStill(RuntimeError):
+    """A worker that goes round and round at one moment: in virtual time it would do so for ever."""
 
 
 class Leash:
@@ -62,6 +68,7 @@ class LeashedClock:
         self._leash = leash
         self._epoch = epoch
         self._grain = grain
+        self._turns = (epoch, 0)
 
     def now(self) -> datetime:
         """The present moment."""
@@ -70,10 +77,19 @@ class LeashedClock:
     async def sleep_until(self, moment: datetime) -> None:
         """Return once the moment has come and the worker may go on."""
         self._leash.check()
+        self._count_turn()
         if self._grain:
             moment = self._epoch - (self._epoch - moment) // self._grain * self._grain
         await self._clock.sleep_until(moment)
         await self._leash.passage()
+
+    def _count_turn(self) -> None:
+        now = self._clock.now()
+        moment, turns = self._turns
+        self._turns = (now, turns + 1 if now == moment else 0)
+        if turns > TURNS_AT_ONE_MOMENT:
+            msg = f"the worker has slept {turns} times at {now:%Y-%m-%d %H:%M:%S} without any time passing"
+            raise StandsStill(msg)
 
 
 class LeashedTransport:

@@ -15,6 +15,7 @@ from tidemill.lab.eventlog import (
     EventLog,
     SimulationBegan,
     SourceSwitched,
+    WorkerFell,
     WorkerFrozen,
     WorkerKilled,
     WorkerStarted,
@@ -22,6 +23,7 @@ from tidemill.lab.eventlog import (
     WorkerThawed,
 )
 from tidemill.lab.faults import ALL_KINDS
+from tidemill.lab.figures import figures
 from tidemill.lab.laws import Case, Verdict, judge
 from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
 from tidemill.lab.mill import Build, Mill, Surroundings
@@ -33,17 +35,17 @@ from tidemill.lab.world import World, build_world
 
 EVERYTHING = (*ALL_KINDS, *ACCIDENTS)
 TICKS = {
-    "dispatch": "every 15m",
-    "rescue": "every 15m",
-    "close_runs": "every 1h",
-    "retry_letters": "every 30m",
-    "proof": "every 1h",
-    "stale_jobs": "every 1h",
-    "compact_pages": "every 12h",
+    "dispatch": "every 30m",
+    "rescue": "every 30m",
+    "close_runs": "every 3h",
+    "retry_letters": "every 1h",
+    "proof": "every 6h",
+    "stale_jobs": "every 3h",
+    "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
-DISPATCH = timedelta(minutes=15)
-LEASE = timedelta(minutes=30)
+DISPATCH = timedelta(minutes=30)
+LEASE = timedelta(hours=1)
 BEFORE_PRUNING = 2  # o'clock in the night
 
 
@@ -210,8 +212,10 @@ class Simulation:
             if not wait:
                 hand.task.cancel()
             await asyncio.wait([hand.task])
-            if not hand.task.cancelled():
-                hand.task.result()
+            error = None if hand.task.cancelled() else hand.task.exception()
+            if error is not None:
+                told = f"{type(error).__name__}: {error}"
+                self.witness.note(WorkerFell(self._clock.now(), hand.number, told))
         await hand.mill.close()
 
     async def _audit(self) -> None:
@@ -242,15 +246,10 @@ def simulate(plan: Plan, build: Build, folder: Path, log: BinaryIO | None = None
     return Outcome(
         plan=plan,
         verdicts=judge(case),
-        figures=figures(case),
+        figures={"days": round(plan.days), **figures(case)},
         log_lines=events.lines,
         log_sha256=events.sha256,
     )
-
-
-def figures(case: Case) -> dict[str, int]:
-    """The simulation in numbers."""
-    return dict(case.witness.log.counts)
 
 
 def _world(plan: Plan) -> World:

@@ -1,14 +1,12 @@
 """The witness: sees every request as the sites see it, and hears everything that is announced."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
 from tidemill.lab.eventlog import Asked, EventLog, LabEvent
 from tidemill.lab.sites import Site
-from tidemill.pipeline.happenings import Happening, StageDone, TickRan
+from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
-
-_TALK = (StageDone,)
 
 
 class Witness:
@@ -40,7 +38,9 @@ class Witness:
 class WitnessedTransport:
     """One worker's requests, seen from outside: when each left, when it was over, and how."""
 
-    def __init__(self, transport: Transport, clock: Clock, witness: Witness, hosts: dict[str, Site], worker: int) -> None:
+    def __init__(
+        self, transport: Transport, clock: Clock, witness: Witness, hosts: Mapping[str, Site], worker: int
+    ) -> None:
         """`hosts` are the sites by origin."""
         self._transport = transport
         self._clock = clock
@@ -84,8 +84,3 @@ class WitnessedTransport:
             status=status,
             retry_after=wait,
         )
-
-
-def failed_ticks(events: list[Happening | LabEvent]) -> list[TickRan]:
-    """Periodic work that did not go well."""
-    return [event for event in events if isinstance(event, TickRan) and event.status != "ok"]

@@ -1,6 +1,5 @@
 """The breaker law (R1), followed from what is announced and from what the sites saw."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -13,8 +12,8 @@ from tidemill.lab.laws.pace import ROBOTS
 from tidemill.pipeline.happenings import BreakerMoved, JobDead, JobWaits, PageGot, StageDone
 
 POLICY = BreakerPolicy()
-IN_FLIGHT = timedelta(minutes=1)
-"""What was under way when the breaker opened is not called back."""
+IN_FLIGHT = timedelta(seconds=10)
+"""What was in hand when the breaker opened is not called back."""
 SLACK = timedelta(seconds=2)
 
 
@@ -30,10 +29,12 @@ class Follower:
         self.spans: list[tuple[datetime, datetime]] = []
         self.breaches: list[str] = []
 
-    def reset(self) -> None:
+    def reset(self, at: datetime) -> None:
         """A person trusts the source again."""
         self.state, self.failures, self.opened = "CLOSED", 0, 0
-        self.spans = self.spans[:-1] + [(self.spans[-1][0], self.spans[-1][0])] if self.spans else []
+        if self.spans:
+            begun, until = self.spans[-1]
+            self.spans[-1] = (begun, min(until, at))
 
     def failed(self) -> None:
         """A job said that the source is unwell."""
@@ -85,7 +86,7 @@ def breaking(case: Case) -> Verdict:
                 moves += 1
                 followers[event.source_id].moved(event)
             case SourceSwitched(on=True):
-                followers[by_host[event.host]].reset()
+                followers[by_host[event.host]].reset(event.at)
             case JobDead(source_id=source_id) | JobWaits(source_id=source_id):
                 _heard(followers[source_id], event.failure, event.stage)
             case PageGot(unchanged=True, job_id=job_id):
@@ -116,8 +117,3 @@ def _calls_while_open(case: Case, follower: Follower) -> Iterator[str]:
         for each in asked:
             if begins + IN_FLIGHT < each.at < ends - SLACK:
                 yield f"{follower.name}: {each.path} asked at {each.at:%d %H:%M:%S} while its breaker was open"
-
-
-def states(case: Case) -> Counter[str]:
-    """How often breakers moved to each state."""
-    return Counter(event.after for event in case.witness.events if isinstance(event, BreakerMoved))

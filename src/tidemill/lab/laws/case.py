@@ -67,14 +67,15 @@ class Case:
         ordered = sorted(self.books.jobs, key=lambda job: (job.target_id, job.created_at, job.id))
         return {target: list(group) for target, group in groupby(ordered, key=lambda job: job.target_id)}
 
-    def times_off(self, host: str) -> list[tuple[datetime, datetime]]:
-        """When a person had the host's source switched off."""
-        switches = [each for each in self.witness.events if isinstance(each, SourceSwitched) and each.host == host]
-        return [
-            (off.at, min((on.at for on in switches if on.on and on.at > off.at), default=self.ends))
-            for off in switches
-            if not off.on
-        ]
+    @cached_property
+    def times_off(self) -> dict[str, list[tuple[datetime, datetime]]]:
+        """When a person had each host's source switched off."""
+        switches = [event for event in self.witness.events if isinstance(event, SourceSwitched)]
+        times: dict[str, list[tuple[datetime, datetime]]] = {host: [] for host in self.world.sites}
+        for off in (switch for switch in switches if not switch.on):
+            again = [on.at for on in switches if on.on and on.host == off.host and on.at > off.at]
+            times[off.host].append((off.at, min(again, default=self.ends)))
+        return times
 
 
 def path_of(url: str) -> str:

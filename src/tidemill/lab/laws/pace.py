@@ -56,13 +56,15 @@ def crowding(asked: list[Asked], parallel: int) -> Iterator[str]:
 
 
 def haste(asked: list[Asked]) -> Iterator[str]:
-    """A site that names a time to come back is left alone until then."""
-    closed_until: datetime | None = None
+    """A site that names a time to come back is left alone until then, but for what was under way already."""
+    rests: list[tuple[datetime, datetime]] = []
     for each in asked:
-        if closed_until is not None and each.at < closed_until - ROUNDING:
-            yield f"{each.host} asked at {each.at:%d %H:%M:%S}, though it wanted peace until {closed_until:%H:%M:%S}"
+        for told, until in rests:
+            if told < each.at < until - ROUNDING:
+                yield f"{each.host} asked at {each.at:%d %H:%M:%S}, though it wanted peace until {until:%H:%M:%S}"
+        rests = [rest for rest in rests if rest[1] > each.at]
         if each.retry_after is not None:
-            closed_until = each.ended + timedelta(seconds=each.retry_after)
+            rests.append((each.ended, each.ended + timedelta(seconds=each.retry_after)))
 
 
 def leave(case: Case) -> Verdict:
@@ -96,7 +98,7 @@ def trespasses(case: Case, host: str, asked: list[Asked]) -> Iterator[str]:
 def switched_off(case: Case) -> Iterator[str]:
     """Requests to sources that a person had switched off."""
     for host, asked in case.requests_by_host.items():
-        for off, on in case.times_off(host):
+        for off, on in case.times_off[host]:
             for each in asked:
                 if off + IN_HAND < each.at < on:
                     yield f"{host}{each.path} asked at {each.at:%d %H:%M:%S}, though it was switched off"

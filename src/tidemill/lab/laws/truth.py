@@ -1,8 +1,9 @@
 """The shelf against the world: nothing lost, nothing doubled, nothing removed on the word of an incomplete run."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
@@ -139,14 +140,14 @@ def appointments(case: Case) -> Verdict:
     """Every target is scraped as often as its schedule says, as far as its site and its owner let us."""
     targets = {path: entry["name"] for entry in case.entries for path in _urls(entry)}
     seen = {jobs[0].url: jobs for jobs in case.jobs_by_target.values()}
-    breaches = []
+    breaches: list[str] = []
     for url, name in targets.items():
         breaches += _gaps(case, url, f"{name}.test", seen.get(url, []))
     return verdict("every target keeps its appointments", f"{len(targets)} targets", breaches)
 
 
-def _urls(entry: object) -> list[str]:
-    return [target["url"] for target in entry["targets"]]  # type: ignore[index]  # as the sources file has it
+def _urls(entry: Mapping[str, Any]) -> list[str]:
+    return [target["url"] for target in entry["targets"]]
 
 
 def _gaps(case: Case, url: str, host: str, jobs: list[JobRow]) -> Iterator[str]:
@@ -162,9 +163,7 @@ def _gaps(case: Case, url: str, host: str, jobs: list[JobRow]) -> Iterator[str]:
             begins = job.created_at
 
 
-def _patience(
-    case: Case, host: str, spells: list[Spell], begins: datetime, ends: datetime, deaths: int
-) -> timedelta:
+def _patience(case: Case, host: str, spells: list[Spell], begins: datetime, ends: datetime, deaths: int) -> timedelta:
     """How long a target may go without a job, given what was wrong in that time."""
     patience = DAILY
     for spell in spells:
@@ -179,7 +178,7 @@ def _patience(
 def _time_off(case: Case, host: str, begins: datetime, ends: datetime) -> timedelta:
     """How much of a time the source was switched off."""
     off = timedelta(0)
-    for begun, over in case.times_off(host):
+    for begun, over in case.times_off[host]:
         if begun < ends and over > begins:
             off += min(over, ends) - max(begun, begins)
     return off

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from tidemill.lab.books import OPEN, moment
+from tidemill.lab.eventlog import WorkerFell
 from tidemill.lab.faults import EVERYWHERE, Outage
 from tidemill.lab.laws.case import Case, Verdict, verdict
 from tidemill.pipeline.happenings import JobDead, RunClosed, RunOpened, TickRan
@@ -92,8 +93,8 @@ def letters(case: Case) -> Verdict:
 
 
 def upkeep(case: Case) -> Verdict:
-    """Periodic work goes well, whatever else goes wrong."""
+    """Workers stay on their feet and periodic work goes well, whatever else goes wrong."""
     ticks = [event for event in case.witness.events if isinstance(event, TickRan)]
     failed = [f"{t.name} at {t.at:%d %H:%M}: {t.detail.strip().splitlines()[-1]}" for t in ticks if t.status != "ok"]
-    return verdict("periodic work goes well", f"{len(ticks)} ticks", failed)
-
+    fell = [f"{each.worker} fell: {each.error}" for each in case.witness.events if isinstance(each, WorkerFell)]
+    return verdict("periodic work goes well", f"{len(ticks)} ticks", failed + fell)
