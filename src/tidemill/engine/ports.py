@@ -40,6 +40,11 @@ class Register(Protocol):
     """Who works: one heartbeat holds all of a worker's leases."""
 
     @property
+    def lease(self) -> timedelta:
+        """How long a worker may go unseen."""
+        ...
+
+    @property
     def heartbeat(self) -> timedelta:
         """How often to be seen."""
         ...

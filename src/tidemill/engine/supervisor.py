@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -10,7 +11,7 @@ from functools import partial
 from tidemill.engine.drain import Drain, first_of
 from tidemill.engine.ports import Register
 from tidemill.engine.ticks import Tick, Ticks
-from tidemill.pipeline.happenings import Announce, StoreTrouble
+from tidemill.pipeline.happenings import Announce, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
 
 LOOK_AGAIN = timedelta(seconds=30)
@@ -26,6 +27,7 @@ class Worker:
         self._clock = clock
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._key: int | None = None
+        self._seen_at: datetime | None = None
 
     def key(self) -> int:
         """The key to claim under."""
@@ -34,16 +36,29 @@ class Worker:
             raise RuntimeError(msg)
         return self._key
 
+    def holds(self, key: int) -> bool:
+        """Whether what was claimed under `key` can still be ours.
+
+        A process that was frozen for longer than its lease cannot know, so it must not act as if it did until it
+        has been seen again. Without a heartbeat there is no telling, and the key alone decides.
+        """
+        is_silent = self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
+        return key == self._key and not is_silent
+
     async def sign_in(self) -> None:
         """Get a key."""
         self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
 
     async def keep_alive(self) -> None:
         """Be seen often enough; a worker that was given up (it was frozen) signs in under a new key."""
-        while True:
-            await self._clock.sleep_until(self._clock.now() + self._register.heartbeat)
-            if not await self._register.beat(self.key(), self._clock.now()):
-                await self.sign_in()
+        try:
+            while True:
+                self._seen_at = self._clock.now()
+                await self._clock.sleep_until(self._seen_at + self._register.heartbeat)
+                if not await self._register.beat(self.key(), self._clock.now()):
+                    await self.sign_in()
+        finally:
+            self._seen_at = None
 
     async def sign_off(self) -> int:
         """Hand back what is still held."""
@@ -100,11 +115,9 @@ class Supervisor:
     async def run(self) -> None:
         """Turn until stopped; cancelling is the hard stop, and both hand back what is held."""
         await self._worker.sign_in()
-        background = [asyncio.create_task(self._guarded(self._worker.keep_alive), name="heartbeat")]
-        background += [
-            asyncio.create_task(self._guarded(partial(self._turn, tick)), name=f"tick {tick.name}")
-            for tick in self._ticks.all.values()
-        ]
+        parts = {"heartbeat": self._worker.keep_alive}
+        parts |= {f"tick {name}": partial(self._turn, tick) for name, tick in self._ticks.all.items()}
+        background = [asyncio.create_task(self._guarded(name, work), name=name) for name, work in parts.items()]
         lanes = [asyncio.create_task(self._lane(lane), name=f"lane {lane}") for lane in self._lanes]
         try:
             await asyncio.gather(*lanes)
@@ -112,7 +125,14 @@ class Supervisor:
             for task in (*background, *lanes):
                 task.cancel()
             await asyncio.gather(*background, *lanes, return_exceptions=True)
+            await self._leave()
+
+    async def _leave(self) -> None:
+        """Hand back what is held; if the database is away just now, the lease runs out by itself."""
+        try:
             await self._worker.sign_off()
+        except StoreError as trouble:
+            self._announce(StoreTrouble(self._clock.now(), str(trouble)))
 
     async def _lane(self, lane: str) -> None:
         """Drain, sleep until the next moment or a wake-up, and drain again; after trouble, with clean hands."""
@@ -129,6 +149,10 @@ class Supervisor:
                 in_doubt = True
                 self._announce(StoreTrouble(self._clock.now(), str(trouble)))
                 moment = self._clock.now() + TROUBLE_PAUSE
+            except Exception as bug:  # noqa: BLE001 - the mill goes on; the jobs in hand are handed back
+                in_doubt = True
+                self._announce(crash_of(f"lane {lane}", bug, self._clock.now()))
+                moment = self._clock.now() + TROUBLE_PAUSE
             if self._stopping.is_set():
                 return
             await self._until(lane, moment)
@@ -144,11 +168,19 @@ class Supervisor:
             await self._ticks.tick(tick.name)
             await self._clock.sleep_until(tick.after(self._clock.now()))
 
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Keep a background task going through a lost database."""
+    async def _guarded(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Keep a background task going through a lost database and through bugs of ours; each is told."""
         while True:
             try:
                 await work()
             except StoreError as trouble:
                 self._announce(StoreTrouble(self._clock.now(), str(trouble)))
-                await self._clock.sleep_until(self._clock.now() + TROUBLE_PAUSE)
+            except Exception as bug:  # noqa: BLE001 - a heartbeat that dies in silence takes the worker with it
+                self._announce(crash_of(name, bug, self._clock.now()))
+            await self._clock.sleep_until(self._clock.now() + TROUBLE_PAUSE)
+
+
+def crash_of(part: str, bug: Exception, now: datetime) -> PartCrashed:
+    """What is told of a crash: where, what, and the last steps that led to it."""
+    steps = "".join(traceback.format_exception(bug, limit=-4))
+    return PartCrashed(now, part, f"{type(bug).__name__}: {bug}\n{steps}"[:4_000])

@@ -161,6 +161,14 @@ class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class PartCrashed(msgspec.Struct, frozen=True, tag=True):
+    """A part of the engine met a bug of ours; it was started again."""
+
+    at: datetime
+    part: str
+    detail: str
+
+
 class Overdue(msgspec.Struct, frozen=True, tag=True):
     """What the schedule asked for has not happened (D-10)."""
 
@@ -171,7 +179,7 @@ class Overdue(msgspec.Struct, frozen=True, tag=True):
 
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
-    | RunClosed | EnqueueRejected | TickRan | JobsRescued | StoreTrouble | Overdue
+    | RunClosed | EnqueueRejected | TickRan | JobsRescued | StoreTrouble | PartCrashed | Overdue
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

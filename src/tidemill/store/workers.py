@@ -3,19 +3,20 @@
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import select, text, update
+from sqlalchemy import case, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
 from tidemill.core.job import Job, JobStatus, Move, after_failure
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
+from tidemill.core.target import BROKEN_AFTER, TargetStatus
 from tidemill.store import dead_letters
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.rows import job_of
-from tidemill.store.schema import jobs, runs, sources, workers
+from tidemill.store.schema import jobs, runs, sources, targets, workers
 
 
 class Rescue(msgspec.Struct, frozen=True):
@@ -35,6 +36,11 @@ class Workers:
         self._ids = ids
         self._lease = lease
         self._job_limit = job_limit
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a worker may go unseen before its jobs are given to others."""
+        return self._lease
 
     @property
     def heartbeat(self) -> timedelta:
@@ -130,10 +136,22 @@ async def _after_death(
 
 
 async def _bury(connection: AsyncConnection, dead: list[tuple[Job, Move]], now: datetime) -> None:
+    """End the jobs for good, and let their runs, targets and sources know."""
     ended = {"status": JobStatus.DEAD, "current_stage": Stage.DEAD_LETTER, "completed_at": now, "leased_by": None}
-    for job, _ in dead:
-        fence = {"fence": jobs.c.fence + 1}
-        await connection.execute(update(jobs).where(jobs.c.id == job.id).values(**ended, **fence))
+    for job, move in dead:
+        gone = {**ended, "fence": jobs.c.fence + 1, "failure": move.failure, "last_error": move.detail}
+        await connection.execute(update(jobs).where(jobs.c.id == job.id).values(**gone))
         counts = {"open_jobs": runs.c.open_jobs - 1, "urls_attempted": runs.c.urls_attempted + 1,
                   "urls_failed": runs.c.urls_failed + 1}  # fmt: skip
         await connection.execute(update(runs).where(runs.c.id == job.run_id).values(**counts))
+        await _count_against(connection, job, str(move.failure or move.status).upper(), now)
+
+
+async def _count_against(connection: AsyncConnection, job: Job, words: str, now: datetime) -> None:
+    failures = targets.c.consecutive_failures + 1
+    breaks = (failures >= BROKEN_AFTER) & (targets.c.status == TargetStatus.ACTIVE)
+    status = case((breaks, TargetStatus.BROKEN), else_=targets.c.status)
+    worse = {"consecutive_failures": failures, "last_status": words, "last_scraped_at": now, "status": status}
+    await connection.execute(update(targets).where(targets.c.id == job.target_id).values(**worse))
+    more = {"consecutive_failures": sources.c.consecutive_failures + 1, "last_scraped_at": now}
+    await connection.execute(update(sources).where(sources.c.id == job.source_id).values(**more))

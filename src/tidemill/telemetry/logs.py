@@ -24,6 +24,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PageGot,
+    PartCrashed,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -137,6 +138,7 @@ LINES: Mapping[type, tuple[str, Weight]] = {
     TickRan:         ("tick ran",         _tick_weight),
     JobsRescued:     ("jobs rescued",     _rescue_weight),
     StoreTrouble:    ("store trouble",    ERROR),
+    PartCrashed:     ("part crashed",     ERROR),
     Overdue:         ("overdue",          ERROR),
 }  # fmt: skip
 """What each happening is called in the log, and how much it weighs."""

@@ -26,6 +26,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PageGot,
+    PartCrashed,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -91,6 +92,7 @@ class Metrics:
         self.rescued = tally("scraper_jobs_rescued", "Jobs freed from dead or stalled workers.")
         self.lost = tally("scraper_leases_lost", "Results thrown away because the lease had passed.")
         self.trouble = tally("scraper_store_trouble", "Times that the database refused.")
+        self.crashes = tally("scraper_part_crashes", "Times that a part of the engine met a bug and was started again.")
         self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -121,6 +123,7 @@ class Metrics:
             JobsRescued: lambda each: self.rescued.add((), each.jobs),
             LeaseLost: partial(_one_more, self.lost),
             StoreTrouble: partial(_one_more, self.trouble),
+            PartCrashed: partial(_one_more, self.crashes),
             Overdue: partial(_one_more, self.overdue),
         }
 

@@ -17,6 +17,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PageGot,
+    PartCrashed,
     StoreTrouble,
 )
 
@@ -100,6 +101,7 @@ SAFETY: dict[type, str] = {
     LeaseLost: "fence",
     JobsRescued: "rescue",
     StoreTrouble: "store trouble",
+    PartCrashed: "restart after a crash",
     Overdue: "schedule check",
 }
 
@@ -109,4 +111,4 @@ def is_error(happening: Happening) -> bool:
     return type(happening) in ERRORS or (isinstance(happening, JobWaits) and happening.failure is not None)
 
 
-ERRORS = frozenset({JobDead, StoreTrouble})
+ERRORS = frozenset({JobDead, PartCrashed, StoreTrouble})

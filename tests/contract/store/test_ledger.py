@@ -161,6 +161,8 @@ async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(
     assert (job["status"], job["current_stage"]) == ("dead", "dead_letter")
     (letter,) = await mill.rows(dead_letters)
     assert letter["error_type"] == Failure.WORKER_DIED
+    (target,) = await mill.rows(targets)
+    assert (target["consecutive_failures"], target["last_status"]) == (1, "WORKER_DIED")
 
 
 async def test_a_job_in_hand_for_half_an_hour_is_taken_away_and_counted_against_its_source(mill):

@@ -13,6 +13,7 @@ from tidemill.pipeline.happenings import (
     JobsRescued,
     LeaseLost,
     Overdue,
+    PartCrashed,
     RunClosed,
     StoreTrouble,
 )
@@ -53,6 +54,8 @@ def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noq
             return News(at, "queue", "warn", f"{rejected} targets turned away: {reason}")
         case StoreTrouble(at=at, detail=detail):
             return News(at, "database", "bad", detail)
+        case PartCrashed(at=at, part=part, detail=detail):
+            return News(at, "crash", "bad", f"{part}: {detail.partition(chr(10))[0]}")
         case Overdue(at=at, subject=subject, detail=detail):
             return News(at, "overdue", "bad", f"{subject}: {detail}")
         case _:

@@ -1,0 +1,119 @@
+"""What keeps turning keeps turning, and says when it stumbled."""
+
+from datetime import UTC, datetime, timedelta
+
+from tidemill.core.rhythm import Every
+from tidemill.engine.supervisor import Supervisor, Worker
+from tidemill.engine.ticks import Tick, Ticks
+from tidemill.lab.virtual import run_virtual
+from tidemill.pipeline.happenings import PartCrashed, StoreTrouble
+from tidemill.pipeline.ports import StoreLost
+
+EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+class Register:
+    """A register of workers whose heartbeat and farewell go wrong as told."""
+
+    heartbeat = timedelta(seconds=20)
+
+    def __init__(self, beats=(), farewell=None):
+        self._beats = iter(beats)
+        self._farewell = farewell
+        self.seen = 0
+
+    async def register(self, _name, _pid, _now):
+        return 1
+
+    async def beat(self, _key, _now):
+        trouble = next(self._beats, None)
+        if trouble is not None:
+            raise trouble
+        self.seen += 1
+        return True
+
+    async def sign_off(self, _key, _now):
+        if self._farewell is not None:
+            raise self._farewell
+        return 0
+
+
+class Slots:
+    """A book in which every slot is free."""
+
+    async def take(self, *_which):
+        return True
+
+    async def finish(self, *_how):
+        return None
+
+    async def last_success(self, _names):
+        return {}
+
+    async def since(self):
+        return None
+
+
+class Lane:
+    """A drain that stumbles as told, and finds nothing else to do."""
+
+    def __init__(self, troubles):
+        self._troubles = troubles
+
+    def stir(self):
+        return None
+
+    def stop_claiming(self):
+        return None
+
+    async def run(self, _lane):
+        if self._troubles:
+            raise self._troubles.pop(0)
+
+
+def turned(register, troubles=(), ticks=()):
+    """What a supervisor announces in ten minutes."""
+    told = []
+
+    async def main(clock):
+        worker, lane = Worker(register, clock, "test"), Lane(list(troubles))
+        work = Ticks(ticks, Slots(), clock, lambda _: None, worker.key)
+        supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)
+
+        async def after_ten_minutes():
+            await clock.sleep_until(EPOCH + 10 * MINUTE)
+            supervisor.stop()
+            return "stopped"
+
+        work.all["end"] = Tick("end", Every(timedelta(hours=1)), after_ten_minutes)
+        await supervisor.run()
+
+    run_virtual(main, EPOCH)
+    return told
+
+
+def test_a_heartbeat_that_meets_a_bug_is_told_and_beats_again():
+    register = Register(beats=[RuntimeError("a bug of ours")])
+    (crash,) = turned(register)
+    assert isinstance(crash, PartCrashed)
+    assert (crash.part, "a bug of ours" in crash.detail) == ("heartbeat", True)
+    assert register.seen > 20
+
+
+def test_a_heartbeat_survives_a_lost_database():
+    register = Register(beats=[StoreLost("away"), StoreLost("away")])
+    told = turned(register)
+    assert [type(each) for each in told] == [StoreTrouble, StoreTrouble]
+    assert register.seen > 20
+
+
+def test_a_lane_that_crashes_is_told_and_drains_again():
+    told = turned(Register(), troubles=[KeyError("job"), StoreLost("away")])
+    assert [type(each) for each in told] == [PartCrashed, StoreTrouble]
+    assert told[0].part == "lane http"
+
+
+def test_leaving_while_the_database_is_away_hides_nothing():
+    (told,) = turned(Register(farewell=StoreLost("away")))
+    assert isinstance(told, StoreTrouble)
