@@ -30,6 +30,15 @@ def test_no_markup_makes_a_reader_throw(markup: str) -> None:
     declares_empty(document)
 
 
+@settings(max_examples=150, deadline=None)
+@given(pieces=st.lists(PIECES.map(str.encode) | st.binary(max_size=4), max_size=40))
+def test_a_pages_bytes_are_read_as_the_text_that_a_browser_makes_of_them(pieces: list[bytes]) -> None:
+    encoded = b"".join(pieces)
+    document, text = Document(encoded, "https://a.nl/"), encoded.decode(errors="replace")
+    assert read_events(document, Setting(now=NOON)) == read_events(Document(text, "https://a.nl/"), Setting(now=NOON))
+    assert document.markup == text
+
+
 @settings(max_examples=300, deadline=None)
 @given(text=MARKUP | st.text(max_size=60), language=st.sampled_from(["nl", "en"]))
 def test_no_text_makes_a_date_reader_throw(text: str, language: str) -> None:

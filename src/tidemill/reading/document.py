@@ -58,15 +58,13 @@ class Document:
         return tuple(data_spans(self.encoded))
 
     @cached_property
-    def layout(self) -> str:
-        """The markup without its JSON-LD: what is left to search for words that readers see."""
-        if not self.data_spans:
-            return self.markup
+    def layout(self) -> bytes:
+        """The encoded markup without its JSON-LD: what is left to search for words that readers see."""
         pieces, reached = [], 0
         for begins, ends in self.data_spans:
             pieces.append(self.encoded[reached:begins])
             reached = ends
-        return b"".join([*pieces, self.encoded[reached:]]).decode(errors="replace")
+        return b"".join([*pieces, self.encoded[reached:]]) if pieces else self.encoded
 
     @property
     def truncated(self) -> bool:
@@ -86,7 +84,7 @@ class Document:
     @cached_property
     def base_url(self) -> str:
         """What links are relative to: the page's address, or what its `<base href>` says."""
-        if "<base" not in self.layout and "<BASE" not in self.layout:
+        if b"<base" not in self.layout and b"<BASE" not in self.layout:
             return self.url
         node = self.tree.css_first("base[href]")
         href = node.attributes.get("href") if node is not None else None

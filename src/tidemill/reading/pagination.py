@@ -5,7 +5,7 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = ('="next', "rel='next", "olgende", ">Next")
+_LINK_HINTS = (b'="next', b"rel='next", b"olgende", b">Next")
 """What markup must hold to be searched for a next page; few and long, because every page is scanned for them."""
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
@@ -16,8 +16,9 @@ _SPAN_OF_TOTAL = re.compile(
     r"(\d[\d.,]*)\s*(?:-|\u2013|\u2014|t/m|tot|to)\s*(\d[\d.,]*)\s+(?:van|of)\s+(?:de\s+|the\s+)?(\d[\d.,]*)"
 )
 _TAG = re.compile(r"<[^<>]*>")
-_TOTAL_HINTS = (" van ", " of ")
+_TOTAL_HINTS = (b" van ", b" of ")
 _AROUND = 40
+_WIDEST = 4  # bytes of a character
 
 
 def next_url(document: Document) -> str | None:
@@ -38,15 +39,16 @@ def total(document: Document) -> int | None:
         at = markup.find(hint)
         while at >= 0:
             after = markup[at + len(hint) : at + len(hint) + 1]
-            if (after.isdigit() or after in "<dt") and (count := _count_near(markup, at)) is not None:
+            if (after.isdigit() or after in b"<dt") and (count := _count_near(markup, at)) is not None:
                 return count
             at = markup.find(hint, at + len(hint))
     return None
 
 
-def _count_near(markup: str, at: int) -> int | None:
-    near = _TAG.sub("", markup[max(0, at - _AROUND) : at + _AROUND])
-    match = _SPAN_OF_TOTAL.search(near.lower())
+def _count_near(markup: bytes, at: int) -> int | None:
+    before = markup[max(0, at - _AROUND * _WIDEST) : at].decode(errors="ignore")[-_AROUND:]
+    after = markup[at : at + _AROUND * _WIDEST].decode(errors="ignore")[:_AROUND]
+    match = _SPAN_OF_TOTAL.search(_TAG.sub("", before + after).lower())
     if match is None:
         return None
     first, last, count = (int(group.replace(".", "").replace(",", "")) for group in match.groups())

@@ -52,6 +52,17 @@ def test_a_single_event_reads_the_same_on_both_roads():
     assert quick(encoded(EVENT)) == by_the_general_road(encoded(EVENT))
 
 
+@pytest.mark.parametrize("entity", [b"&amp;", b"\\u0026amp;"])
+def test_an_entity_is_decoded_however_json_spells_it(entity):
+    body = encoded(EVENT).replace(b"&amp;", entity)
+    assert quick(body) == by_the_general_road(body)
+    assert quick(body)[0].fields["title"] == "Fanfare & Co"
+
+
+def test_bytes_that_do_not_decode_are_left_to_the_general_road():
+    assert quick(encoded(EVENT).replace(b"De Hal", b"De H\xe4l")) is None
+
+
 @pytest.mark.parametrize(
     "unusual",
     [

@@ -7,7 +7,7 @@ import pytest
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading import Document, absolute
 from tidemill.reading.document import HEURISTIC_LIMIT
-from tidemill.reading.events import with_own_addresses, without_doubles
+from tidemill.reading.events import all_apart, with_own_addresses, without_doubles
 from tidemill.reading.ladder import Rung, climb
 from tidemill.reading.pagination import next_url, total
 from tidemill.reading.text import bounded, plain, squash
@@ -27,6 +27,9 @@ def raw(**fields: object) -> RawRecord:
         ("https://B.nl/x y", "https://b.nl/x%20y"),
         ("//b.nl/x", "https://b.nl/x"),
         ("/a/../b", "https://a.nl/b"),
+        ("/a/./b?x=1&y=%20", "https://a.nl/a/b?x=1&y=%20"),
+        ("/a.b//c..d/?x=1", "https://a.nl/a.b//c..d/?x=1"),
+        ("/", "https://a.nl/"),
         ("#top", "https://a.nl/agenda/#top"),
         ("mailto:a@b.nl", ""),
         ("javascript:void(0)", ""),
@@ -36,6 +39,7 @@ def raw(**fields: object) -> RawRecord:
 )
 def test_links_are_made_absolute(href: str, expected: str) -> None:
     assert absolute("https://a.nl/agenda/", href) == expected
+    assert Document("", "https://a.nl/agenda/").absolute(href) == expected
 
 
 def test_a_base_element_moves_what_links_are_relative_to() -> None:
@@ -122,6 +126,7 @@ def test_what_is_no_next_page_is_not_followed(markup: str) -> None:
         ("<p>21 t/m 40 van de 45</p>", 45),
         ("<p>van 9 tot 17 uur</p>", None),
         ("<p>5 - 3 van 2</p>", None),
+        (f"<p>{'é€😀' * 30} 1\u201320 van 45 😀</p>", 45),
     ],
 )
 def test_the_sites_own_total_is_read(markup: str, count: int | None) -> None:
@@ -132,6 +137,13 @@ def test_a_double_is_kept_once() -> None:
     assert (
         len(without_doubles([raw(title="a", starts="1"), raw(title="a", starts="1"), raw(title="a", starts="2")])) == 2
     )
+
+
+def test_records_with_addresses_of_their_own_need_no_comparing() -> None:
+    assert all_apart([raw(url="a"), raw(url="b")])
+    assert not all_apart([raw(url="a"), raw(url="a")])
+    assert not all_apart([raw(url="a"), raw(title="b")])
+    assert not all_apart([raw(url="a", id="1"), raw(url="b", id="1")])
 
 
 def test_an_address_or_id_that_is_shared_is_marked() -> None:
