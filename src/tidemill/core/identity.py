@@ -7,7 +7,8 @@ import unicodedata
 def normalized(text: str) -> str:
     """Text as it counts for identity: case, accents' composition and runs of white space do not."""
     if text.isascii():
-        return " ".join(text.lower().split())
+        lowered = text.strip().lower()
+        return lowered if lowered.isprintable() and "  " not in lowered else " ".join(lowered.split())
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 

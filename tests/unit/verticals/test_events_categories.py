@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidemill.verticals.events import categories
 from tidemill.verticals.events.categories import category_of
 from tidemill.verticals.events.record import Category
 
@@ -46,3 +47,10 @@ def test_the_kind_decides_when_words_are_silent() -> None:
 
 def test_the_description_is_asked_last() -> None:
     assert category_of("", "", "Xyzzy", "Een avond vol muziek") is Category.MUSIC
+
+
+def test_remembered_words_are_forgotten_when_they_become_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(categories, "_MOST_WORDS", 2)
+    words = categories._Words()
+    assert [words[word] for word in ("jazz", "xyzzy", "kermis")] == [Category.MUSIC, None, Category.ENTERTAINMENT]
+    assert words == {"kermis": Category.ENTERTAINMENT}

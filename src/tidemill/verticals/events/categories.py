@@ -115,7 +115,8 @@ def category_of(kind: str, labels: str, title: str, description: str) -> Categor
     hint = BY_KIND.get(kind)
     if hint is not None:
         scores[hint] = 3
-    _count(labels, 4, scores)
+    if labels:
+        _count(labels, 4, scores)
     _count(title, 3, scores)
     if not scores:
         _count(description[:_READ_OF_DESCRIPTION], 1, scores)
