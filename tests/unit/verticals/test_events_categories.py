@@ -54,3 +54,9 @@ def test_remembered_words_are_forgotten_when_they_become_too_many(monkeypatch: p
     words = categories._Words()
     assert [words[word] for word in ("jazz", "xyzzy", "kermis")] == [Category.MUSIC, None, Category.ENTERTAINMENT]
     assert words == {"kermis": Category.ENTERTAINMENT}
+
+
+def test_a_monstrous_word_is_read_but_not_remembered() -> None:
+    words = categories._Words()
+    assert words["x" * 100 + "concert"] is Category.MUSIC
+    assert not words

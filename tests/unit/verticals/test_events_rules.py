@@ -10,7 +10,7 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events import VERTICAL, rules
 from tidemill.verticals.events.record import Category, Event, Precision, Status
 from tidemill.verticals.events.rules import Reason
 
@@ -51,6 +51,12 @@ def test_a_field_that_is_a_number_counts_as_its_digits_and_a_list_as_nothing() -
     found = event(title=1984, postal_code=6711, organizer=["a"], image={"url": "a"}, place=True, latitude="52,1")
     assert (found.title, found.structured_location.postal_code) == ("1984", "6711")
     assert (found.organizer, found.image_url, found.structured_location.name) == ("", None, "")
+
+
+def test_a_place_of_monstrous_length_is_cut_and_not_remembered() -> None:
+    before = rules._remembered_place.cache_info().currsize
+    assert len(event(place="zaal " * 1_000).structured_location.name) <= 200
+    assert rules._remembered_place.cache_info().currsize == before
 
 
 def test_a_date_that_cannot_be_read_is_dropped_with_its_words() -> None:

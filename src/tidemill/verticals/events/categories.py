@@ -86,7 +86,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_INSIDE = 5
 """Letters of a stem that may count inside a longer word; shorter ones (`les`, `bos`) are in too many words."""
 _READ_OF_DESCRIPTION = 400
-_MOST_WORDS = 32_768
+_MOST_WORDS, _LONGEST_WORD = 32_768, 60
 
 
 def _table() -> dict[str, Category]:
@@ -129,12 +129,14 @@ def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
 
 
 class _Words(dict[str, Category | None]):
-    """What each word met so far speaks for; all are forgotten when they become too many."""
+    """What each word met so far speaks for; monsters are not kept, and all are forgotten when they are too many."""
 
     def __missing__(self, word: str) -> Category | None:
         if len(self) >= _MOST_WORDS:
             self.clear()
-        category = self[word] = _of_word(word)
+        category = _of_word(word)
+        if len(word) <= _LONGEST_WORD:
+            self[word] = category
         return category
 
 

@@ -40,6 +40,7 @@ _MINUTE, _VENUE, _RULES, _SCHEDULED = Grain.MINUTE, Precision.VENUE, Method.RULE
 """What nearly every event has, reached once: Python 3.11 takes as long to reach a member as to compare ten."""
 _ONE_DAY = timedelta(days=1)
 _CLOCKS = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60))
+_LONGEST_REMEMBERED = 500
 _HAS_LETTERS = re.compile(r"[^\W_]")
 _STATUS = {
     "eventcancelled": Status.CANCELLED, "eventcanceled": Status.CANCELLED, "cancelled": Status.CANCELLED,
@@ -130,7 +131,7 @@ def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
 def _event(said: Said, title: str, moment: Moment, ends: datetime | None, source: Source, sure: float) -> Event:
     description = plain(said.description, _LONGEST_DESCRIPTION)
     date = _structured_date(moment, ends, source, said.written)
-    location = _location(said.place, said.address, said.postal_code, said.city, said.country)
+    location = _location(said)
     latitude, longitude, precision = _coordinates(said, source)
     return Event(
         title=title,
@@ -172,9 +173,13 @@ def _identity(said: Said, event: Event) -> str:
     return canonical + mark + fragment
 
 
-@lru_cache(maxsize=4_096)
-def _location(place: str, address: str, postal_code: str, city: str, country: str) -> StructuredLocation:
-    """The place in its parts; an agenda names few different ones, so each is tidied once."""
+def _location(said: Said) -> StructuredLocation:
+    """The place in its parts; an agenda names few different ones, so each of ordinary length is tidied once."""
+    parts = said.place, said.address, said.postal_code, said.city, said.country
+    return _remembered_place(*parts) if sum(map(len, parts)) <= _LONGEST_REMEMBERED else _tidy_place(*parts)
+
+
+def _tidy_place(place: str, address: str, postal_code: str, city: str, country: str) -> StructuredLocation:
     return StructuredLocation(
         name=plain(place, _LONGEST_NAME) if place else "",
         address=squash(address)[:_LONGEST_NAME],
@@ -182,6 +187,9 @@ def _location(place: str, address: str, postal_code: str, city: str, country: st
         city=squash(city)[:_LONGEST_NAME],
         country=country.strip()[:60],
     )
+
+
+_remembered_place = lru_cache(maxsize=4_096)(_tidy_place)
 
 
 def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
@@ -212,17 +220,8 @@ def _image(url: str) -> str | None:
 
 
 def _status(said: str, title: str) -> Status:
-    status = _told_status(said)
-    if status is _SCHEDULED and _holds_any(_CANCELLED_WORDS, title.lower()):
-        return Status.CANCELLED
-    return status
-
-
-@lru_cache(maxsize=512)
-def _told_status(said: str) -> Status:
-    lowered = said.lower()
-    status = _STATUS.get(lowered, _SCHEDULED)
-    if status is _SCHEDULED and _holds_any(_CANCELLED_WORDS, lowered):
+    status = _STATUS.get(said.lower(), _SCHEDULED)
+    if status is _SCHEDULED and _holds_any(_CANCELLED_WORDS, f"{title}\n{said}".lower()):
         return Status.CANCELLED
     return status
 
