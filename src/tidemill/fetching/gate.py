@@ -65,17 +65,20 @@ class Gate:
         self._clock = clock
         self._hosts: dict[str, _Host] = {}
 
-    def enter_now(self, name: str, pace: Pace) -> Pass | None:
-        """Take a place under the host's pace if one is free and nobody waits for it."""
-        host = self._hosts.get(name) or self._meet(name)
+    def enter_now(self, name: str, pace: Pace, tab: datetime | None = None) -> Pass | None:
+        """Take a place under the host's pace if one is free and nobody waits for it.
+
+        `tab` is what others are known to have asked of a host that this process meets for the first time.
+        """
+        host = self._hosts.get(name) or self._meet(name, tab)
         now = self._clock.now()
         if host.waiting or not free_slots(pace, host.reserved, host.in_flight, now):
             return None
         return self._take(host, pace, now)
 
-    async def enter(self, name: str, pace: Pace) -> Pass:
+    async def enter(self, name: str, pace: Pace, tab: datetime | None = None) -> Pass:
         """Wait for a place under the host's pace and take it."""
-        host = self._hosts.get(name) or self._meet(name)
+        host = self._hosts.get(name) or self._meet(name, tab)
         host.waiting += 1
         try:
             async with host.turn:
@@ -115,9 +118,10 @@ class Gate:
             host.reserved = charged(pace, host.reserved, 1, now)
         return Pass(self, host, pace, now)
 
-    def _meet(self, name: str) -> _Host:
+    def _meet(self, name: str, tab: datetime | None) -> _Host:
         if len(self._hosts) >= HOSTS_REMEMBERED:
             now = self._clock.now()
             self._hosts = {known: host for known, host in self._hosts.items() if not host.is_at_rest(now)}
         host = self._hosts[name] = _Host()
+        host.reserved = host.sent = tab
         return host

@@ -1,6 +1,6 @@
 """One fetch under way: each address judged, paced and asked in turn, until one is not a redirect."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -9,7 +9,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace, slower
 from tidemill.core.urls import BadUrl, hostname, join, registrable_domain
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import Gate
+from tidemill.fetching.gate import Gate, Pass
 from tidemill.fetching.guard import Guard
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
 from tidemill.fetching.translate import REDIRECTS
@@ -22,6 +22,10 @@ NO_TIME = timedelta(0)
 _SAFE_ELSEWHERE = frozenset(
     {"accept", "accept-encoding", "accept-language", "if-none-match", "if-modified-since", "user-agent"}
 )
+
+
+class LeaseGone(Exception):
+    """The job is somebody else's by now; nothing may be asked for it."""
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -102,14 +106,30 @@ class Trip:
         host, pace, headers = self._terms(href)
         request = WireRequest(url=href, headers=headers, timeout=time_left, max_bytes=max_bytes)
         gates = self._gates
-        leave = gates.gate.enter_now(host, pace) or await gates.gate.enter(host, pace)
+        tab = self._request.tab if host == self._request.host else None
+        leave = gates.gate.enter_now(host, pace, tab) or await gates.gate.enter(host, pace, tab)
         try:
-            return await gates.transport.send(request, leave.depart)
+            return await gates.transport.send(request, self._departing(leave))
+        except LeaseGone:
+            return WireFailure(failure=Failure.WORKER_DIED, detail="the worker was away for longer than its lease")
         finally:
             leave.give_back()
             self.requests += leave.departures
             self.requested_at = leave.departed_at
             self.took += gates.clock.now() - leave.entered_at
+
+    def _departing(self, leave: Pass) -> Callable[[], Awaitable[None]]:
+        """What the transport awaits just before a request goes out."""
+        is_ours = self._request.is_ours
+        if is_ours is None:
+            return leave.depart
+
+        async def depart() -> None:
+            await leave.depart()
+            if not is_ours():
+                raise LeaseGone
+
+        return depart
 
     def _terms(self, href: str) -> tuple[str, Pace, Mapping[str, str]]:
         """Whose pace a request counts against, which pace that is, and what it may say."""

@@ -11,8 +11,11 @@ TURNS_AT_ONE_MOMENT = 3_000
 """More sleeps than this without any time passing is a worker that turns without end."""
 
 
-class StandsStill(RuntimeError):
-    """A worker that goes round and round at one moment: in virtual time it would do so for ever."""
+class StandsStill(BaseException):
+    """A worker that goes round and round at one moment: in virtual time it would do so for ever.
+
+    No ordinary exception, because whoever guards against bugs by trying again must not catch it.
+    """
 
 
 class Leash:
@@ -106,7 +109,6 @@ class LeashedTransport:
         async def leave() -> None:
             await self._leash.passage()
             await depart()
-            await self._leash.passage()
 
         await self._leash.passage()
         answer = await self._transport.send(request, leave)

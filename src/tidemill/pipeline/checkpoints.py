@@ -19,13 +19,18 @@ from tidemill.pipeline.ports import FetchResult
 
 
 class Claimed(msgspec.Struct, frozen=True, kw_only=True):
-    """A job in a worker's hands, with all that its gates need to know as of the claim."""
+    """A job in a worker's hands, with all that its gates need to know as of the claim.
+
+    `tab` is the moment until which the host's pace was used up before this claim.
+    """
 
     job: Job
     source: Source
     target: Target
     pace: Pace
     breaker: Breaker = Closed()
+    tab: datetime | None = None
+    worker_id: int = 0
 
 
 class Fetched(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
         until = await tools.breakers.admit(claimed.source.id, tools.clock.now())
         if until is not None:
             return Snooze(until, "the source's breaker is open")
-    result = await tools.fetchers[claimed.source.fetcher].fetch(request_for(claimed, vertical))
+    result = await tools.fetchers[claimed.source.fetcher].fetch(request_for(claimed, vertical, tools))
     return outcome_of(claimed, result, tools)
 
 
@@ -48,7 +48,7 @@ def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
     return None
 
 
-def request_for(claimed: Claimed, vertical: Vertical) -> FetchRequest:
+def request_for(claimed: Claimed, vertical: Vertical, tools: Tools) -> FetchRequest:
     """The request on the source's terms; conditional only when the last good page was read by today's adapter."""
     source, target, policy = claimed.source, claimed.target, vertical.policy
     same_reader = target.good_reader is not None and target.good_reader == reader_of(claimed, vertical)
@@ -61,6 +61,8 @@ def request_for(claimed: Claimed, vertical: Vertical) -> FetchRequest:
         headers=source.headers,
         etag=target.etag if same_reader else "",
         last_modified=target.last_modified if same_reader else "",
+        tab=claimed.tab,
+        is_ours=lambda: tools.holds(claimed.worker_id),
     )
 
 
@@ -72,6 +74,8 @@ def reader_of(claimed: Claimed, vertical: Vertical) -> str:
 
 def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
     """What the answer means for the job."""
+    if result.failure is Failure.WORKER_DIED:
+        return Snooze(tools.clock.now(), result.error)
     if result.failure is Failure.ROBOTS_DISALLOWED and result.retry_at is not None:
         return Snooze(result.retry_at, result.error or "robots.txt cannot be read")
     page = page_from(result, tools)

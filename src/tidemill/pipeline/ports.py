@@ -54,7 +54,9 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One page to get, and the terms on which we may.
 
     `host` is the registrable domain whose `pace` every request counts against, redirects and robots.txt
-    included. `etag` and `last_modified` come from the last good page and make the request conditional.
+    included; `tab` is what the ledger knows it was asked before, for a process that has not asked it yet. `etag` and
+    `last_modified` come from the last good page and make the request conditional. `is_ours` is asked just before a
+    request leaves: a worker that was frozen for longer than its lease must not ask for a job that it has lost.
     """
 
     url: str
@@ -66,6 +68,8 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     etag: str = ""
     last_modified: str = ""
     obey_robots: bool = True
+    tab: datetime | None = None
+    is_ours: Callable[[], bool] | None = None
 
 
 class FetchResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """What a stage may use besides its job: ports, and the verticals by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -26,12 +26,18 @@ class BreakerDesk(Protocol):
         ...
 
 
+def always(_worker_id: int) -> bool:
+    """What a worker that cannot be given up says about its leases."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The ports that stages use."""
+    """The ports that stages use; `holds` says whether this process still is that worker, as far as it can know."""
 
     clock: Clock
     keys: Keys
     breakers: BreakerDesk
     fetchers: Mapping[FetcherKind, Fetcher]
     verticals: Mapping[str, Vertical]
+    holds: Callable[[int], bool] = always

@@ -116,7 +116,7 @@ class Claims:
             if not rows:
                 return []
             await lease(connection, [row["id"] for row in rows], worker_id, now)
-            claimed = await with_context(connection, rows)
+            claimed = await with_context(connection, rows, worker_id)
             await drop_orphans(connection, rows, claimed, now)
             return claimed
 
@@ -239,7 +239,7 @@ async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int,
     await connection.execute(_LEASE, {"b_ids": list(ids), "b_worker": worker_id, "b_now": now})
 
 
-async def with_context(connection: AsyncConnection, rows: Sequence[Row]) -> list[Claimed]:
+async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_id: int) -> list[Claimed]:
     """The jobs with their sources, targets, paces and breakers as of this moment; three queries for all of them."""
     source_ids = sorted({row["source_id"] for row in rows})
     known = await _by_key(connection, _SOURCES, source_ids, "id")
@@ -254,10 +254,18 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row]) -> list
             target=target_of(aims[row["target_id"]]),
             pace=pace_of(places[row["host"]]),
             breaker=breaker_of(tripped.get(row["source_id"])),
+            tab=_tab_before(places[row["host"]]),
+            worker_id=worker_id,
         )
         for row in rows
         if row["source_id"] in parsed and row["target_id"] in aims
     ]
+
+
+def _tab_before(host: Row) -> datetime | None:
+    """The host's tab without the request that this claim has put on it."""
+    tab: datetime | None = host["tab_at"]
+    return None if tab is None else tab - pace_of(host).interval
 
 
 async def drop_orphans(

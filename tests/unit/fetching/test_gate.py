@@ -123,3 +123,16 @@ async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableCl
     assert len(gate._hosts) < 10
     assert "busy.example" in gate._hosts
     busy.give_back()
+
+
+def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
+    async def main(clock: VirtualClock) -> list[datetime]:
+        gate, pace = Gate(clock), Pace(2 * SECOND, burst=2, parallel=2)
+        sent = []
+        for _ in range(2):
+            leave = await gate.enter("example.org", pace, NOON + 4 * SECOND)
+            await leave.depart()
+            sent.append(clock.now())
+        return sent
+
+    assert run_virtual(main, NOON) == [NOON + 2 * SECOND, NOON + 4 * SECOND]
