@@ -24,7 +24,7 @@ def _hook(kind: type) -> dict[str, Any]:
     """What msgspec has no words for: a record is an object whose shape is its vertical's."""
     if kind is msgspec.Raw:
         return {"type": "object"}
-    raise NotImplementedError
+    raise NotImplementedError  # how a hook tells msgspec that it has nothing to say
 
 
 _schemas, COMPONENTS = msgspec.json.schema_components(ANSWERS, schema_hook=_hook, ref_template=REFERENCE)

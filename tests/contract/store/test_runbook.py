@@ -143,6 +143,8 @@ async def test_the_database_can_be_written_again_after_a_question(furnished: Dat
     for key in range(100, 110):
         await ask(furnished, "SELECT 1")
         await put(furnished, sources, a_source(key))
+    written = await ask(furnished, "SELECT count(*) FROM scraper_sources WHERE id BETWEEN 100 AND 109")
+    assert written.rows[0][0] == 10
 
 
 async def test_several_questions_are_asked_one_by_one(furnished: Database) -> None:
