@@ -32,8 +32,8 @@ class Plan(msgspec.Struct, frozen=True):
     pages_per_host: int
 
 
-THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 24)
-QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 8)
+THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 20)
+QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 6)
 
 
 def main() -> int:

@@ -6,8 +6,8 @@ from benchmarks.contest import Arena, started
 from benchmarks.servers import corpus
 from benchmarks.task import Figures, Task
 
-INTERVAL = 0.25
-"""Seconds between two requests to a host, fast or slow: fifty hosts ask for 200 pages a second."""
+INTERVAL = 0.5
+"""Seconds between two requests to a host, fast or slow: fifty hosts ask for 100 pages a second."""
 FAST_HOSTS = 50
 SLOW_SECONDS = 2.0
 

@@ -37,7 +37,7 @@ def write(file: Path, runs: Sequence[Run], measured: Sequence[Measured], goals: 
     """All figures, run by run, and what follows from them."""
     content = {
         "at": datetime.now(UTC),  # noqa: TID251 - a report of its own, outside Tidemill
-        "machine": {"cpus": os.cpu_count(), "load": os.getloadavg(), "python": platform.python_version()},
+        "machine": {"cpus": os.cpu_count(), "load_at_the_end": os.getloadavg(), "python": platform.python_version()},
         "versions": {name: version(name) for name in MEASURED_WITH},
         "runs": [
             {
@@ -96,11 +96,14 @@ def _extremes(measured: Sequence[Measured]) -> Table:
 
 
 def _goals(goals: Sequence[Goal]) -> Table:
-    table = Table("", "measured", "wanted", "", title="Goals", title_justify="left")
+    table = Table("", "measured", "by CPU", "wanted", "", title="Goals", title_justify="left")
     for goal in goals:
         digits = 0 if goal.unit == " MB" else 2
         wanted = f"{'at least' if goal.at_least else 'at most'} {goal.bound:g}{goal.unit}"
         further = f", in the end {goal.goal:g}{goal.unit}" if goal.goal else ""
-        verdict = "[green]pass" if goal.holds else "[red]miss"
-        table.add_row(goal.name, f"{goal.value:.{digits}f}{goal.unit}", wanted + further, verdict)
+        verdict = "[yellow]unsure" if goal.unsure else "[green]pass" if goal.holds else "[red]miss"
+        cpu = "" if goal.cpu is None else f"{goal.cpu:.2f}{goal.unit}"
+        table.add_row(goal.name, f"{goal.value:.{digits}f}{goal.unit}", cpu, wanted + further, verdict)
+    if any(goal.unsure for goal in goals):
+        table.caption = "Unsure: others on this machine took more than a tenth of the time. Run again when it is quiet."
     return table

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 EVENTS_PER_PAGE = 16
+DISTURBED = 0.1
+"""The share of its time that a contender may wait for a processor before its speed is doubtful."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -36,6 +38,7 @@ class Task(msgspec.Struct, frozen=True):
 class Figures(msgspec.Struct, frozen=True):
     """What one contender needed for its task: time on the clock, time on the processor, memory at its highest.
 
+    `waited_seconds` of its time it was ready to run, and others had the processor.
     `found` counts what is in its database afterwards, by name; `extra` holds what only one contender can tell.
     """
 
@@ -43,7 +46,13 @@ class Figures(msgspec.Struct, frozen=True):
     cpu_seconds: float
     peak_mb: float
     found: dict[str, int]
+    waited_seconds: float = 0.0
     extra: dict[str, float] = {}
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether others on the machine took so much of its time that its speed says little."""
+        return self.waited_seconds > DISTURBED * self.seconds
 
 
 def task_from_command_line() -> Task:

@@ -31,7 +31,13 @@ async def run(task: Task) -> Figures:
         store.flush()
         watch.stop()
     store.close()
-    return Figures(watch.seconds, watch.cpu_seconds, peak_megabytes(), found_in_plain_sqlite(task.sqlite_file))
+    return Figures(
+        watch.seconds,
+        watch.cpu_seconds,
+        peak_megabytes(),
+        found_in_plain_sqlite(task.sqlite_file),
+        watch.waited_seconds,
+    )
 
 
 if __name__ == "__main__":

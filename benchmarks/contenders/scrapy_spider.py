@@ -150,7 +150,7 @@ def run(task: Task, *, stripped: bool) -> Figures:
         if task.is_sqlite
         else asyncio.run(found_in_plain_postgres(task.database))
     )
-    return Figures(WATCH.seconds, WATCH.cpu_seconds, peak_megabytes(), found)
+    return Figures(WATCH.seconds, WATCH.cpu_seconds, peak_megabytes(), found, WATCH.waited_seconds)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ SELECT {base} + n, {base} + n % {hosts}, {url}, {url}, {host}, 'events.generic',
 JOBS = """INSERT INTO pipeline_jobs (id, run_id, source_id, target_id, vertical, adapter_id, lane, host, url, trigger,
     due_at, rank, created_at)
 SELECT {base} + n, {base}, {base} + n % {hosts}, {base} + n, 'events', 'events.generic', 'http', {host}, {url},
-    'SCHEDULED', {now}, 1000000 - (n * 7919) % 1000, {now} FROM series"""
+    'SCHEDULED', {now}, 1000000 - (n % 1000) * 7919 % 1000, {now} FROM series"""
 GIVE_BACK = "UPDATE pipeline_jobs SET status = 'ready', leased_by = NULL WHERE status = 'leased'"
 
 
@@ -85,7 +85,9 @@ async def run(task: Task, jobs: int) -> Figures:
     finally:
         await system.close()
     extra = {"median_ms": median(seconds) * 1000, "worst_ms": max(seconds) * 1000}
-    return Figures(watch.seconds, watch.cpu_seconds, peak_megabytes(), {"pages": 0, "jobs": jobs}, extra)
+    return Figures(
+        watch.seconds, watch.cpu_seconds, peak_megabytes(), {"pages": 0, "jobs": jobs}, watch.waited_seconds, extra
+    )
 
 
 if __name__ == "__main__":

@@ -94,7 +94,9 @@ async def run(task: Task, interval: float) -> Figures:
     found = {"pages": task.pages - fast.left, "slow_pages": fast.slow}
     # Each fast host answers a robots.txt before its pages, one request per interval, the first at once.
     ideal = interval * (task.pages // (len(task.origins) - 1))
-    return Figures(watch.seconds, watch.cpu_seconds, peak_megabytes(), found, {"ideal_seconds": ideal})
+    return Figures(
+        watch.seconds, watch.cpu_seconds, peak_megabytes(), found, watch.waited_seconds, {"ideal_seconds": ideal}
+    )
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ async def run(task: Task) -> Figures:
         found = await found_in_tidemill(system)
     finally:
         await system.close()
-    return Figures(watch.seconds, watch.cpu_seconds, peak, found, {"enqueue_seconds": enqueued})
+    return Figures(watch.seconds, watch.cpu_seconds, peak, found, watch.waited_seconds, {"enqueue_seconds": enqueued})
 
 
 if __name__ == "__main__":
