@@ -1,7 +1,8 @@
 """Circuit breakers, persisted: one row per source that ever failed, moved by the rules of `core.breaker`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
+from tidemill.store.bulk import write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import breaker_columns, breaker_of, state_name
 from tidemill.store.schema import breakers, sources
@@ -34,15 +36,15 @@ class Breakers:
     async def admit(self, source_id: int, now: datetime) -> datetime | None:
         """None when the call may go now (it is the probe); else the moment at which to ask again."""
         async with self._database.write() as connection:
-            row = await locked(connection, source_id)
+            row = (await connection.execute(_WITH_VERTICAL, {"b_source": source_id})).mappings().one_or_none()
             before = breaker_of(row)
-            after, admitted = ask(before, await self._policy(connection, source_id), now)
+            policy = self._policies.get(row["vertical"] if row else "", BreakerPolicy())
+            after, admitted = ask(before, policy, now)
             if admitted and after != before:
                 await store(connection, source_id, after, now)
             if admitted:
                 return None
-            rejected = breakers.c.total_rejections + 1
-            await connection.execute(_OF_SOURCE.values(total_rejections=rejected), {"b_source": source_id})
+            await connection.execute(_REJECTED, {"b_source": source_id})
             return max(reopens_at(after, now), now)
 
     async def reset(self, source_id: int, now: datetime) -> str:
@@ -53,12 +55,21 @@ class Breakers:
                 await store(connection, source_id, Closed(), now)
             return state_name(breaker_of(row))
 
-    async def _policy(self, connection: AsyncConnection, source_id: int) -> BreakerPolicy:
-        query = select(sources.c.vertical).where(sources.c.id == source_id)
-        return self._policies.get((await connection.execute(query)).scalar() or "", BreakerPolicy())
-
 
 _OF_SOURCE = update(breakers).where(breakers.c.source_id == bindparam("b_source"))
+_REJECTED = _OF_SOURCE.values(total_rejections=breakers.c.total_rejections + 1)
+_WITH_VERTICAL = (
+    select(breakers, sources.c.vertical)
+    .join(sources, sources.c.id == breakers.c.source_id)
+    .where(breakers.c.source_id == bindparam("b_source"))
+    .with_for_update(of=breakers)
+)
+_OF_SOURCES = (
+    select(breakers)
+    .where(breakers.c.source_id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(breakers.c.source_id)
+    .with_for_update()
+)
 
 
 async def locked(connection: AsyncConnection, source_id: int) -> Any:
@@ -78,8 +89,7 @@ async def record(
 ) -> list[Shift]:
     """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
     keys = sorted(signal.source_id for signal in signals)
-    query = select(breakers).where(breakers.c.source_id.in_(keys)).order_by(breakers.c.source_id).with_for_update()
-    rows = {row["source_id"]: row for row in (await connection.execute(query)).mappings()}
+    rows = {row["source_id"]: row for row in (await connection.execute(_OF_SOURCES, {"b_keys": keys})).mappings()}
     shifts: list[Shift] = []
     written = []
     for signal in sorted(signals, key=lambda each: each.source_id):
@@ -122,6 +132,11 @@ _NEW: dict[str, Any] = {
 
 
 async def _upsert(connection: AsyncConnection, database: Database, rows: list[dict[str, Any]]) -> None:
-    statement = database.insert(breakers)
-    fresh = {name: statement.excluded[name] for name in rows[0] if name != "source_id"}
-    await connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=fresh), rows)
+    await write_many(connection, _written(database.insert, tuple(rows[0])), rows)
+
+
+@lru_cache(maxsize=8)
+def _written(insert: Callable[[Any], Any], names: tuple[str, ...]) -> Any:
+    statement = insert(breakers)
+    fresh = {name: statement.excluded[name] for name in names if name != "source_id"}
+    return statement.on_conflict_do_update(index_elements=["source_id"], set_=fresh)

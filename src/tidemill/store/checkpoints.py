@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job, JobStatus, speaks_for_source
@@ -113,8 +113,7 @@ class Checkpoints:
 
     async def _touch(self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime) -> int:
         good = each.claimed.target.good_page_id
-        query = select(staged_records.c.staged).where(staged_records.c.page_id == good)
-        staged = (await connection.execute(query)).scalar()
+        staged = (await connection.execute(_STAGED, {"b_page": good})).scalar()
         identities = [one.identity for one in outputs.decode_identities(staged).accepted] if staged else []
         if not identities:
             return 0
@@ -152,19 +151,25 @@ class Checkpoints:
         return await breakers.record(connection, self._database, signals, now) if signals else []
 
 
+_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_FENCES = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(_KEYS)).order_by(jobs.c.id).with_for_update()
+_FINISHED = select(runs.c.id).where(runs.c.id.in_(_KEYS), runs.c.open_jobs == 0, runs.c.status == "RUNNING")
+
+_STAGED = select(staged_records.c.staged).where(staged_records.c.page_id == bindparam("b_page"))
+
+
 async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:
     """The jobs of the batch whose fence is still the one they were claimed with."""
     fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
-    query = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(sorted(fences))).order_by(jobs.c.id).with_for_update()
-    return {row.id for row in await connection.execute(query) if row.fence == fences[row.id]}
+    rows = await connection.execute(_FENCES, {"b_keys": sorted(fences)})
+    return {row.id for row in rows if row.fence == fences[row.id]}
 
 
 async def finished_runs(connection: AsyncConnection, touched: Sequence[int]) -> tuple[int, ...]:
     """The runs among these to which no job owes anything any more."""
     if not touched:
         return ()
-    query = select(runs.c.id).where(runs.c.id.in_(sorted(touched)), runs.c.open_jobs == 0, runs.c.status == "RUNNING")
-    return tuple((await connection.execute(query)).scalars())
+    return tuple((await connection.execute(_FINISHED, {"b_keys": sorted(touched)})).scalars())
 
 
 def product_of(checkpoint: Checkpoint) -> object:

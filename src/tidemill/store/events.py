@@ -57,13 +57,13 @@ class EventShelf:
         if changed:
             await self._update(connection, changed, now)
         if same:
-            await connection.execute(_SEEN.where(events.c.id.in_(same)), {"b_now": now})
+            await connection.execute(_SEEN_BY_KEY, {"b_now": now, "b_ids": same})
         return tally(harvests, {id(item) for item in new}, {id(item) for item, _ in changed}, fresh)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        seen = _SEEN.where(events.c.identity.in_(identities), events.c.source_id == source_id)
-        return int((await connection.execute(seen, {"b_now": now})).rowcount)
+        names = {"b_now": now, "b_source": source_id, "b_identities": list(identities)}
+        return int((await connection.execute(_SEEN_BY_NAME, names)).rowcount)
 
     async def miss(
         self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
@@ -72,14 +72,7 @@ class EventShelf:
 
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
-        unseen = (
-            select(events.c.id, events.c.missed_runs)
-            .where(events.c.source_id == source_id, events.c.last_seen_at < since, events.c.gone_at.is_(None))
-            .where(events.c.event_date > now)
-            .order_by(events.c.id)
-            .limit(MOST_GONE)
-        )
-        missed = (await connection.execute(unseen)).all()
+        missed = (await connection.execute(_UNSEEN, {"b_source": source_id, "b_since": since, "b_now": now})).all()
         gone = [row.id for row in missed if row.missed_runs + 1 >= patience]
         if missed:
             again = update(events).where(events.c.id.in_([row.id for row in missed]))
@@ -226,6 +219,17 @@ _UPDATE = (
 
 _SEEN = update(events).values(
     last_seen_at=bindparam("b_now"), times_seen=events.c.times_seen + 1, missed_runs=0, gone_at=None
+)
+_SEEN_BY_KEY = _SEEN.where(events.c.id.in_(bindparam("b_ids", expanding=True)))
+_SEEN_BY_NAME = _SEEN.where(
+    events.c.identity.in_(bindparam("b_identities", expanding=True)), events.c.source_id == bindparam("b_source")
+)
+_UNSEEN = (
+    select(events.c.id, events.c.missed_runs)
+    .where(events.c.source_id == bindparam("b_source"), events.c.last_seen_at < bindparam("b_since"))
+    .where(events.c.gone_at.is_(None), events.c.event_date > bindparam("b_now"))
+    .order_by(events.c.id)
+    .limit(MOST_GONE)
 )
 
 

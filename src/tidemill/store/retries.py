@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import LetterStatus
@@ -14,7 +14,7 @@ from tidemill.core.run import Trigger
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
-from tidemill.store.schema import dead_letters, jobs, runs, sources
+from tidemill.store.schema import breakers, dead_letters, jobs, runs, sources
 
 AT_ONCE = 200
 
@@ -28,9 +28,14 @@ class Letters:
         self._ids = ids
 
     async def due(self, now: datetime) -> list[int]:
-        """Letters whose time for another try has come."""
+        """Letters whose time for another try has come; those of a source whose breaker is open wait for it."""
         pending = text("dead_letter_queue.status = 'pending'")
-        query = select(dead_letters.c.id).where(pending, dead_letters.c.next_retry_at <= now)
+        barred = exists().where(
+            breakers.c.source_id == dead_letters.c.source_id,
+            breakers.c.state == "OPEN",
+            breakers.c.cooldown_until > now,
+        )
+        query = select(dead_letters.c.id).where(pending, dead_letters.c.next_retry_at <= now, ~barred)
         async with self._database.glance() as connection:
             return list(
                 (await connection.execute(query.order_by(dead_letters.c.next_retry_at).limit(AT_ONCE))).scalars()

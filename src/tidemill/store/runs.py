@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.completeness import Certificate, Evidence, certify
@@ -38,23 +38,21 @@ class RunBook:
     async def close(self, run_id: int, now: datetime) -> RunSummary | None:
         """Close a run: conclude, certify, fade what a complete run did not see. None if it is closed already."""
         async with self._database.write() as connection:
-            query = select(runs).where(runs.c.id == run_id, runs.c.open_jobs <= 0, runs.c.status == RunStatus.RUNNING)
-            run = (await connection.execute(query.with_for_update())).mappings().one_or_none()
+            run = (await connection.execute(_OVER, {"b_id": run_id})).mappings().one_or_none()
             if run is None:
                 return None
             counts = counts_of(run)
             certificate = certify(await self._evidence(connection, run, counts))
             removed = await self._fade(connection, run, certificate, now)
             closed = closing(run, counts, certificate, removed, now)
-            await connection.execute(update(runs).where(runs.c.id == run_id).values(**closed))
-            name = await self._credit(connection, run, counts)
-        return summary(run, name, counts, certificate, removed, now)
+            await connection.execute(_CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
+            await self._credit(connection, run, counts)
+        return summary(run, run["source_name"] or "", counts, certificate, removed, now)
 
     async def _evidence(self, connection: AsyncConnection, run: Any, counts: Counts) -> Evidence:
-        switched_on = select(func.count()).where(targets.c.source_id == run["source_id"], targets.c.enabled)
         return Evidence(
             counts=counts,
-            targets=(await connection.execute(switched_on)).scalar_one(),
+            targets=run["switched_on"],
             truncated_pages=run["truncated_pages"],
             claimed_total=run["claimed_total"],
             records_seen=seen(counts),
@@ -63,14 +61,8 @@ class RunBook:
 
     async def _history(self, connection: AsyncConnection, run: Any) -> tuple[int, ...]:
         """What earlier complete runs saw; those of the same weekday if there are enough of them."""
-        columns = (runs.c.started_at, runs.c.records_accepted, runs.c.records_repeated, runs.c.records_seen_again)
-        query = (
-            select(*columns)
-            .where(runs.c.source_id == run["source_id"], runs.c.started_at < run["started_at"], runs.c.complete)
-            .order_by(runs.c.started_at.desc())
-            .limit(REMEMBERED * 7)
-        )
-        rows = (await connection.execute(query)).all()
+        before = {"b_source": run["source_id"], "b_started": run["started_at"]}
+        rows = (await connection.execute(_EARLIER, before)).all()
         counted = [(row[0], row[1] - row[2] + row[3]) for row in rows]
         weekday = run["started_at"].weekday()
         alike = tuple(count for started, count in counted if started.weekday() == weekday)[:REMEMBERED]
@@ -82,17 +74,44 @@ class RunBook:
         shelf, policy = self._shelves[run["vertical"]], self._policies[run["vertical"]]
         return await shelf.miss(connection, run["source_id"], run["id"], run["started_at"], now, policy.missing_runs)
 
-    async def _credit(self, connection: AsyncConnection, run: Any, counts: Counts) -> str:
-        """Move the source's standing with how the run went; answers its name."""
-        share = 1.0 - counts.failure_rate
-        earned = {
-            "reliability": sources.c.reliability * (1 - TRUST_STEP) + TRUST_STEP * share,
-            "historical_count": sources.c.historical_count + counts.records_inserted,
-        }
+    async def _credit(self, connection: AsyncConnection, run: Any, counts: Counts) -> None:
+        """Move the source's standing with how the run went."""
         if counts.urls_succeeded + counts.urls_failed:
-            await connection.execute(update(sources).where(sources.c.id == run["source_id"]).values(**earned))
-        name = (await connection.execute(select(sources.c.name).where(sources.c.id == run["source_id"]))).scalar()
-        return name or ""
+            earned = {"b_share": TRUST_STEP * (1.0 - counts.failure_rate), "b_inserted": counts.records_inserted}
+            await connection.execute(_CREDIT, {"b_id": run["source_id"], **earned})
+
+
+# Statements are built once: a run ends every few pages, and putting them together costs as much as running them.
+_OVER = (
+    select(
+        runs,
+        select(sources.c.name).where(sources.c.id == runs.c.source_id).scalar_subquery().label("source_name"),
+        select(func.count())
+        .select_from(targets)
+        .where(targets.c.source_id == runs.c.source_id, targets.c.enabled)
+        .scalar_subquery()
+        .label("switched_on"),
+    )
+    .where(runs.c.id == bindparam("b_id"), runs.c.open_jobs <= 0, runs.c.status == RunStatus.RUNNING)
+    .with_for_update(of=runs)
+)
+_EARLIER = (
+    select(runs.c.started_at, runs.c.records_accepted, runs.c.records_repeated, runs.c.records_seen_again)
+    .where(runs.c.source_id == bindparam("b_source"), runs.c.started_at < bindparam("b_started"), runs.c.complete)
+    .order_by(runs.c.started_at.desc())
+    .limit(REMEMBERED * 7)
+)
+_CLOSED = ("status", "completed_at", "duration_ms", "failure_rate", "yield_rate", "drop_rate", "complete", "doubts",
+           "records_removed")  # fmt: skip
+_CLOSE = update(runs).where(runs.c.id == bindparam("b_id")).values({name: bindparam(f"b_{name}") for name in _CLOSED})
+_CREDIT = (
+    update(sources)
+    .where(sources.c.id == bindparam("b_id"))
+    .values(
+        reliability=sources.c.reliability * (1 - TRUST_STEP) + bindparam("b_share"),
+        historical_count=sources.c.historical_count + bindparam("b_inserted"),
+    )
+)
 
 
 def seen(counts: Counts) -> int:

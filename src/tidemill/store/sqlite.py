@@ -63,11 +63,11 @@ def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...]) -> None:
         options = connection.get_execution_options()
         if options.get("tidemill_bare"):  # a checkpoint of the log cannot be made from inside a transaction
             return
-        if options.get("tidemill_read"):
-            connection.exec_driver_sql("BEGIN")
-            return
         driver = connection.connection.driver_connection
-        if isinstance(driver, InlineConnection):
+        if options.get("tidemill_read"):
+            if not isinstance(driver, InlineConnection):  # inline, nobody comes between two statements
+                connection.exec_driver_sql("BEGIN")
+        elif isinstance(driver, InlineConnection):
             _begin_inline(connection, driver)
         else:
             connection.exec_driver_sql("BEGIN IMMEDIATE")

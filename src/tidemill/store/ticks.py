@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ScalarSelect, func, select, update
+from sqlalchemy import ScalarSelect, bindparam, func, select, update
 
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
@@ -12,28 +12,33 @@ from tidemill.store.schema import tick_slots
 LONGEST_DETAIL = 2_000
 
 
+_FINISH = (
+    update(tick_slots)
+    .where(tick_slots.c.name == bindparam("b_name"), tick_slots.c.slot == bindparam("b_slot"))
+    .values(finished_at=bindparam("b_now"), status=bindparam("b_status"), detail=bindparam("b_detail"))
+)
+
+
 class Slots:
     """Who did which piece of periodic work, and when it last went well."""
 
     def __init__(self, database: Database) -> None:
         """Work on one database."""
         self._database = database
+        free = database.insert(tick_slots).on_conflict_do_nothing(index_elements=["name", "slot"])
+        self._take = free.returning(tick_slots.c.name)
 
     async def take(self, name: str, slot: datetime, worker_id: int, now: datetime) -> bool:
         """Whether the slot is ours; whoever comes second leaves it alone."""
         row = {"name": name, "slot": slot, "worker_id": worker_id, "started_at": now}
-        statement = self._database.insert(tick_slots).on_conflict_do_nothing(index_elements=["name", "slot"])
         async with self._database.write() as connection:
-            taken = await connection.execute(statement.returning(tick_slots.c.name), [row])
-            return taken.first() is not None
+            return (await connection.execute(self._take, [row])).first() is not None
 
     async def finish(self, name: str, slot: datetime, status: str, detail: str, now: datetime) -> None:
         """Write down how it went."""
-        mine = update(tick_slots).where(tick_slots.c.name == name, tick_slots.c.slot == slot)
+        words = {"b_name": name, "b_slot": slot, "b_status": status, "b_detail": storable(detail, LONGEST_DETAIL)}
         async with self._database.write() as connection:
-            await connection.execute(
-                mine.values(finished_at=now, status=status, detail=storable(detail, LONGEST_DETAIL))
-            )
+            await connection.execute(_FINISH, {**words, "b_now": now})
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
         """When each piece of work last went well, one step down the key each; those that never did are absent."""

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import case, select, text, update
+from sqlalchemy import bindparam, case, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -25,6 +25,13 @@ class Rescue(msgspec.Struct, frozen=True):
     worker_id: int
     jobs: int
     reason: str
+
+
+_ALIVE = (
+    update(workers)
+    .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
+    .values(seen_at=bindparam("b_now"))
+)
 
 
 class Workers:
@@ -58,9 +65,8 @@ class Workers:
 
     async def beat(self, worker_id: int, now: datetime) -> bool:
         """Say that the worker lives; False when it was given up meanwhile and must start anew."""
-        alive = update(workers).where(workers.c.id == worker_id, workers.c.ended_at.is_(None)).values(seen_at=now)
         async with self._database.write() as connection:
-            return (await connection.execute(alive)).rowcount == 1
+            return (await connection.execute(_ALIVE, {"b_id": worker_id, "b_now": now})).rowcount == 1
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
         """A worker leaves in good order: what it still holds is ready for others at once."""
