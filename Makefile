@@ -28,7 +28,7 @@ demo: $(VENV)/ready-base ## Watch Tidemill scrape a small web of misbehaving sit
 
 test: $(VENV)/ready-develop ## Run all tests, PostgreSQL included
 	$(SAY) 'Running the tests'
-	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
 check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
 	$(SAY) 'Checking style'
