@@ -18,7 +18,7 @@ PRAGMAS = (
     "PRAGMA wal_autocheckpoint=4000",
 )
 """Durable on every commit (a group of jobs each), readers never blocked."""
-WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-49152")
+WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-24576")
 FLEETING_PRAGMAS = (*WRITER_PRAGMAS, "PRAGMA synchronous=OFF")
 READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=10000")
 

@@ -31,11 +31,20 @@ LEFT JOIN circuit_breaker_state cb ON s.id = cb.source_id
 _NOW = {"sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)", "postgresql": "now()"}
 VIEW = {name: _VIEW.format(now=now) for name, now in _NOW.items()}
 
+ALREADY_SMALL = (
+    ("page_bodies", "body"), ("raw_records", "found"), ("staged_records", "staged"), ("events", "record"),
+)  # fmt: skip
+"""Columns that PostgreSQL would press a second time: a third of the server's work per page, for nothing."""
+
 
 def upgrade() -> None:
     """Take the step."""
     tables()
-    op.execute(VIEW[op.get_bind().dialect.name])
+    dialect = op.get_bind().dialect.name
+    if dialect == "postgresql":
+        for table, column in ALREADY_SMALL:
+            op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET STORAGE EXTERNAL")
+    op.execute(VIEW[dialect])
 
 
 def tables() -> None:
