@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -27,7 +27,7 @@ from tidemill.lab.figures import figures
 from tidemill.lab.laws import Case, Verdict, judge
 from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
 from tidemill.lab.mill import Build, Mill, Surroundings
-from tidemill.lab.sources import sources
+from tidemill.lab.sources import DAILY, sources
 from tidemill.lab.transport import LabTransport
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.lab.witness import Witness, WitnessedTransport
@@ -44,6 +44,7 @@ TICKS = {
     "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
+RHYTHMS = (DAILY, "every 48h", "adaptive 24h-96h")
 DISPATCH = timedelta(minutes=30)
 LEASE = timedelta(hours=1)
 BEFORE_PRUNING = 2  # o'clock in the night
@@ -259,11 +260,14 @@ def _world(plan: Plan) -> World:
     )  # fmt: skip
 
 
-def _entries(world: World) -> list[dict[str, object]]:
-    """The sites as sources; every third may be asked two at a time, so that there is something to hold back."""
+def _entries(world: World) -> list[dict[str, Any]]:
+    """The sites as sources, on the rhythms that people use; every third may be asked two at a time."""
     entries = sources(world)
-    for entry in entries[::3]:
-        entry["pace"] = {"interval_seconds": 2.0, "burst": 2, "parallel": 2}
+    for number, entry in enumerate(entries):
+        for target in entry["targets"]:
+            target["schedule"] = RHYTHMS[number // 2 % len(RHYTHMS)]
+        if number % 3 == 0:
+            entry["pace"] = {"interval_seconds": 2.0, "burst": 2, "parallel": 2}
     return entries
 
 

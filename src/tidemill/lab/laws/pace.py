@@ -11,8 +11,8 @@ from tidemill.lab.sites import Site
 ROBOTS = "/robots.txt"
 KEPT_FOR = timedelta(hours=24)
 ROUNDING = timedelta(milliseconds=1)
-IN_HAND = timedelta(minutes=2)
-"""A job that was in hand when its source was switched off may still be carried out."""
+IN_HAND = timedelta(seconds=30)
+"""A job that was in hand when its source was switched off, or when its host asked for peace, is still carried out."""
 
 
 def pace(case: Case) -> Verdict:
@@ -60,7 +60,7 @@ def haste(asked: list[Asked]) -> Iterator[str]:
     rests: list[tuple[datetime, datetime]] = []
     for each in asked:
         for told, until in rests:
-            if told < each.at < until - ROUNDING:
+            if told + IN_HAND < each.at < until - ROUNDING:
                 yield f"{each.host} asked at {each.at:%d %H:%M:%S}, though it wanted peace until {until:%H:%M:%S}"
         rests = [rest for rest in rests if rest[1] > each.at]
         if each.retry_after is not None:

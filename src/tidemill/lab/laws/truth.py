@@ -1,9 +1,8 @@
 """The shelf against the world: nothing lost, nothing doubled, nothing removed on the word of an incomplete run."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 import msgspec
 
@@ -21,12 +20,15 @@ from tidemill.lab.faults import (
 )
 from tidemill.lab.laws.case import Case, Verdict, path_of, verdict
 from tidemill.lab.sites import Site
+from tidemill.lab.sources import DAILY
 from tidemill.pipeline.happenings import StageDone
 
 DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, WrongCharset)
 """Faults under which a page may be read without holding all that is on."""
-DAILY = timedelta(hours=25, minutes=30)
-"""How long a daily target may go without a job: a day, and the rhythms of dispatch and of the clocks' change."""
+LONGEST = {DAILY: timedelta(hours=24), "every 48h": timedelta(hours=48), "adaptive 24h-96h": timedelta(hours=96)}
+"""The longest time between two jobs that each rhythm asks for."""
+SLACK = timedelta(hours=1, minutes=30)
+"""For the rhythm of dispatch, and for the hour by which clocks change."""
 AFTER_TROUBLE = timedelta(days=2)
 """The longest rest of a breaker, and a day's appointment missed for it."""
 WEEKLY = timedelta(days=7)
@@ -138,41 +140,38 @@ def records(case: Case) -> Verdict:
 
 def appointments(case: Case) -> Verdict:
     """Every target is scraped as often as its schedule says, as far as its site and its owner let us."""
-    targets = {path: entry["name"] for entry in case.entries for path in _urls(entry)}
+    targets = {
+        target["url"]: (entry["name"], target["schedule"]) for entry in case.entries for target in entry["targets"]
+    }
     seen = {jobs[0].url: jobs for jobs in case.jobs_by_target.values()}
     breaches: list[str] = []
-    for url, name in targets.items():
-        breaches += _gaps(case, url, f"{name}.test", seen.get(url, []))
+    for url, (name, schedule) in targets.items():
+        breaches += _gaps(case, url, f"{name}.test", seen.get(url, []), LONGEST[schedule] + SLACK)
     return verdict("every target keeps its appointments", f"{len(targets)} targets", breaches)
 
 
-def _urls(entry: Mapping[str, Any]) -> list[str]:
-    return [target["url"] for target in entry["targets"]]
-
-
-def _gaps(case: Case, url: str, host: str, jobs: list[JobRow]) -> Iterator[str]:
+def _gaps(case: Case, url: str, host: str, jobs: list[JobRow], usual: timedelta) -> Iterator[str]:
     spells = [spell for spell in case.world.timetable.spells if spell.host in {host, EVERYWHERE}]
     begins = case.world.start
     deaths = 0
     for job in [*jobs, None]:
         ends = case.ends if job is None else job.created_at
-        if ends - begins > _patience(case, host, spells, begins, ends, deaths):
+        patience = _patience(spells, begins, ends, usual, is_broken=deaths * 4 >= BROKEN_AFTER)
+        if ends - begins > patience + _time_off(case, host, begins, ends):
             yield f"{url} had no job from {begins:%d %H:%M} to {ends:%d %H:%M}"
-        if job is not None:
+        if job is not None:  # a job counts once for each of its retries
             deaths = deaths + 1 if job.status == "dead" else 0
             begins = job.created_at
 
 
-def _patience(case: Case, host: str, spells: list[Spell], begins: datetime, ends: datetime, deaths: int) -> timedelta:
+def _patience(spells: list[Spell], begins: datetime, ends: datetime, usual: timedelta, *, is_broken: bool) -> timedelta:
     """How long a target may go without a job, given what was wrong in that time."""
-    patience = DAILY
+    patience = usual
     for spell in spells:
         over = ends if spell.ends is None else spell.ends + AFTER_TROUBLE
         if spell.begins < ends and over > begins:
-            patience = max(patience, (min(ends, over) - max(begins, spell.begins)) + DAILY)
-    if deaths * 4 >= BROKEN_AFTER:  # a job counts once for each of its retries
-        patience = max(patience, WEEKLY + DAILY)
-    return patience + _time_off(case, host, begins, ends)
+            patience = max(patience, (min(ends, over) - max(begins, spell.begins)) + usual)
+    return max(patience, WEEKLY + usual) if is_broken else patience
 
 
 def _time_off(case: Case, host: str, begins: datetime, ends: datetime) -> timedelta:

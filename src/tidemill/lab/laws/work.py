@@ -82,7 +82,7 @@ def letters(case: Case) -> Verdict:
     kept = case.books.letters
     died = {event.job_id for event in case.witness.events if isinstance(event, JobDead)} | case.auditor.letters_seen
     breaches = [f"the letter of job {key} vanished" for key in sorted(died - set(kept))]
-    expected = {"pending": {"dead"}, "retrying": OPEN, "resolved": {"done", "refused"}, "discarded": {"dead"}}
+    expected = {"pending": {"dead", "stale"}, "retrying": OPEN, "resolved": {"done", "refused"}, "discarded": {"dead"}}
     for job in case.books.jobs:
         letter = kept.get(job.id)
         if letter is not None and job.status not in expected[letter.status]:
