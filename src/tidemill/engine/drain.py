@@ -58,6 +58,7 @@ class Drain:
         self._arrived = asyncio.Event()
         self._stopping = False
         self._was_dry = True
+        self._looked_at = tools.clock.now()
 
     def stir(self) -> None:
         """There may be work: look again."""
@@ -111,13 +112,14 @@ class Drain:
                 if self._stopping:
                     return None
                 if not taken:
-                    return await self._ledger.next_moment(self._tools.clock.now())
+                    return await self._ledger.next_moment(self._looked_at)
             await self._until_stirred()
 
     async def _take(self, lane: str, room: int) -> int:
         """Claim up to `room` jobs and set them going."""
         await self._ledger.reserve_keys(2 * room)
-        claimed = await self._ledger.claim(lane, room, self._worker_id(), self._tools.clock.now())
+        self._looked_at = self._tools.clock.now()
+        claimed = await self._ledger.claim(lane, room, self._worker_id(), self._looked_at)
         fresh = [each for each in claimed if each.job.stage is Stage.FETCH]
         self._in_hand.update(each.job.id for each in fresh)
         for each in fresh:
@@ -131,7 +133,7 @@ class Drain:
         if not self._was_dry or self._stopping:
             await self._stirred.wait()
             return
-        moment = await self._ledger.next_moment(self._tools.clock.now())
+        moment = await self._ledger.next_moment(self._looked_at)
         if moment is None:
             await self._stirred.wait()
             return

@@ -16,7 +16,11 @@ class Ledger(Protocol):
         ...
 
     async def next_moment(self, now: datetime) -> datetime | None:
-        """When a job may become claimable by time alone."""
+        """The first moment after `now` at which a job may become claimable by time alone.
+
+        Asked for the moment of the last claim: what that claim could have taken is not told again, or a worker would
+        turn without end over jobs that it cannot have.
+        """
         ...
 
     async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:

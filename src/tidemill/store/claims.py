@@ -70,7 +70,7 @@ _PROMOTABLE = (
 )
 _MOMENTS = select(
     select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > bindparam("b_now")).scalar_subquery(),
-    select(func.min(jobs.c.not_before)).where(_WAITING).scalar_subquery(),
+    select(func.min(jobs.c.not_before)).where(_WAITING, jobs.c.not_before > bindparam("b_now")).scalar_subquery(),
 )
 _LEASE = (
     update(jobs)
