@@ -13,14 +13,15 @@ CRASH, FREEZE, SWITCH = "worker-crash", "frozen-worker", "source-off"
 ACCIDENTS = (CRASH, FREEZE, SWITCH)
 
 _DAYS_BETWEEN = {CRASH: 1.5, FREEZE: 3.0, SWITCH: 2.0}
-_RUSH_HOURS = (5, 5, 5, 6)  # UTC: six in the morning in the Netherlands and in Britain
-_RUSH = timedelta(seconds=8)
+_EARLY = timedelta(seconds=30)  # before the dispatch whose runs it hits
+_RUSH_HOURS = (5, 6)  # UTC: six in the morning in the Netherlands and in Britain
 
 
 class Crash(msgspec.Struct, frozen=True):
-    """The worker dies, and another one is started `after` it."""
+    """The worker dies some way `into` the next run from `at` on, and another one is started `after` it."""
 
     at: datetime
+    into: timedelta
     after: timedelta
 
 
@@ -28,6 +29,7 @@ class Freeze(msgspec.Struct, frozen=True):
     """The worker stands still for `lasts`; another one takes over until `relieved` after the thaw."""
 
     at: datetime
+    into: timedelta
     lasts: timedelta
     relieved: timedelta
 
@@ -48,8 +50,9 @@ def accidents(
 ) -> list[Accident]:
     """The accidents of `days`, in order, at least one of each kind.
 
-    They happen in the rush after a dispatch (which comes once per `rhythm`), when workers have their hands full.
-    A freeze outlasts the `lease`. Two never overlap: what one leaves behind must be put right on its own.
+    Workers have theirs in the middle of a run, when they have their hands full; a switch is thrown just after a
+    dispatch, which comes once per `rhythm`. A freeze outlasts the `lease`. Two never overlap: what one leaves behind
+    must be put right on its own.
     """
     draw = dice(world.seed, "accidents")
     drawn: list[Accident] = []
@@ -67,16 +70,17 @@ def _moments(draw: Random, world: World, days: float, count: int, rhythm: timede
         hour = morning.replace(hour=draw.choice(_RUSH_HOURS), minute=0, second=0, microsecond=0)
         if hour <= world.start:
             hour += timedelta(days=1)
-        yield hour + rhythm + timedelta(seconds=round(draw.uniform(0.5, _RUSH.total_seconds()), 1))
+        yield hour + rhythm
 
 
 def _drawn(kind: str, draw: Random, world: World, at: datetime, lease: timedelta) -> Accident:
+    into = timedelta(milliseconds=draw.choice((30, 90, 200, 350, 2_100)))  # most often with requests under way
     if kind == CRASH:
-        return Crash(at, timedelta(seconds=draw.randint(5, 90)))
+        return Crash(at - _EARLY, into, timedelta(seconds=draw.randint(5, 90)))
     if kind == FREEZE:
-        return Freeze(at, lease * draw.uniform(1.8, 2.6), timedelta(minutes=draw.randint(5, 40)))
+        return Freeze(at - _EARLY, into, lease * draw.uniform(1.8, 2.6), timedelta(minutes=draw.randint(5, 40)))
     host = draw.choice(sorted(world.sites))
-    return Switch(at - timedelta(seconds=20), host, timedelta(hours=draw.randint(2, 30)))
+    return Switch(at + into, host, timedelta(hours=draw.randint(2, 30)))
 
 
 def _apart(ordered: list[Accident]) -> Iterator[Accident]:

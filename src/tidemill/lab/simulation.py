@@ -163,28 +163,35 @@ class Simulation:
     async def _befall(self, accident: Accident) -> None:
         await self._until(accident.at)
         match accident:
-            case Crash(after=after):
-                await self._crash(after)
+            case Crash():
+                await self._crash(accident)
             case Freeze():
                 await self._freeze(accident)
             case Switch():
                 await self._switch(accident)
 
-    async def _crash(self, after: timedelta) -> None:
+    async def _rush(self, into: timedelta) -> None:
+        """Wait for the next run, and a little way into it: then hands are full."""
+        await self.witness.next_run()
+        await self._until(self._clock.now() + into)
+
+    async def _crash(self, accident: Crash) -> None:
+        await self._rush(accident.into)
         hand = self._hands[0]
         self.witness.note(WorkerKilled(self._clock.now(), hand.number))
         hand.leash.kill()
         await self._bury(hand)
-        await self._until(self._clock.now() + after)
+        await self._until(self._clock.now() + accident.after)
         self._start(self._hire())
 
     async def _freeze(self, accident: Freeze) -> None:
+        await self._rush(accident.into)
         hand = self._hands[0]
         self.witness.note(WorkerFrozen(self._clock.now(), hand.number))
         hand.leash.freeze()
         relief = self._hire()
         self._start(relief)
-        await self._until(accident.at + accident.lasts)
+        await self._until(self._clock.now() + accident.lasts)
         self.witness.note(WorkerThawed(self._clock.now(), hand.number))
         hand.leash.thaw()
         await self._until(self._clock.now() + accident.relieved)

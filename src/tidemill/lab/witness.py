@@ -1,11 +1,12 @@
 """The witness: sees every request as the sites see it, and hears everything that is announced."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
 from tidemill.lab.eventlog import Asked, EventLog, LabEvent
 from tidemill.lab.sites import Site
-from tidemill.pipeline.happenings import Happening
+from tidemill.pipeline.happenings import Happening, RunOpened
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 
@@ -17,6 +18,7 @@ class Witness:
         self.log = log
         self.requests: list[Asked] = []
         self.events: list[Happening | LabEvent] = []
+        self._run_opened = asyncio.Event()
 
     def note(self, event: Happening | LabEvent) -> None:
         """Something happened."""
@@ -24,6 +26,13 @@ class Witness:
         self.events.append(event)
         if isinstance(event, Asked):
             self.requests.append(event)
+        elif isinstance(event, RunOpened):
+            self._run_opened.set()
+
+    async def next_run(self) -> None:
+        """Return when a run is opened."""
+        self._run_opened.clear()
+        await self._run_opened.wait()
 
     def listener(self, is_dead: Callable[[], bool]) -> Callable[[Happening], None]:
         """A worker's line to the witness; it falls silent when the worker dies."""
