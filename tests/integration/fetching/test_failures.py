@@ -1,6 +1,7 @@
 """Each way in which a server fails us, met over a real socket, is one failure with its evidence."""
 
 import asyncio
+import contextlib
 import gzip
 from datetime import timedelta
 
@@ -57,8 +58,11 @@ def saying(data: bytes) -> Answer:
 
     async def say(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(data)
-        await writer.drain()
+        with contextlib.suppress(OSError):  # whoever asked may have gone
+            await writer.drain()
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
     return say
 
@@ -140,10 +144,17 @@ async def test_a_port_where_nobody_listens_is_a_lost_connection() -> None:
 
 
 async def test_a_server_that_does_not_speak_tls_is_a_tls_failure() -> None:
-    plain = await asyncio.start_server(saying(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "127.0.0.1", 0)  # type: ignore[arg-type]
+    talks: list[asyncio.Task[None]] = []
+    say = saying(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talks.append(asyncio.ensure_future(say(reader, writer)))  # type: ignore[arg-type]
+
+    plain = await asyncio.start_server(talk, "127.0.0.1", 0)
     port = plain.sockets[0].getsockname()[1]
     result = await fetch(http_fetcher(RealClock(), allow=LAB), f"https://127.0.0.1:{port}/")
     plain.close()
+    await asyncio.gather(*talks)
     assert result.failure is Failure.TLS_FAILED
 
 
