@@ -1,5 +1,7 @@
 """Fetch: ask every gate, bring the page, and tell an unchanged one from a new one."""
 
+import msgspec
+
 from tidemill.core.breaker import Closed
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
@@ -9,6 +11,9 @@ from tidemill.core.vertical import Adapter, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Unchanged
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 from tidemill.pipeline.tools import Tools
+
+EVIDENCE_BYTES = 256_000
+"""How much of a failed answer is stored for whoever looks."""
 
 
 async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
@@ -78,15 +83,24 @@ def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
         return Snooze(tools.clock.now(), result.error)
     if result.failure is Failure.ROBOTS_DISALLOWED and result.retry_at is not None:
         return Snooze(result.retry_at, result.error or "robots.txt cannot be read")
-    page = page_from(result, tools)
     if result.failure is not None:
-        evidence = Fetched(page, result)
+        kept = as_evidence(result)
+        evidence = Fetched(page_from(kept, tools), kept)
         return Fail(result.failure, result.error, result.retry_after, evidence=evidence)
+    page = page_from(result, tools)
     if is_unchanged(claimed, result, tools.verticals[claimed.job.vertical]):
         return Advance(Stage.COMPLETED, Unchanged(page, result))
     if result.not_modified:
         return Fail(Failure.SERVER_ERROR, "answered 'not modified' to a question that was not conditional")
     return Advance(Stage.PARSE, Fetched(page, result))
+
+
+def as_evidence(result: FetchResult) -> FetchResult:
+    """A failed answer as it is worth keeping: its beginning shows what it was, ten megabytes of it show no more."""
+    if len(result.wire_body) <= EVIDENCE_BYTES:
+        return result
+    start = result.body[:EVIDENCE_BYTES]
+    return msgspec.structs.replace(result, body=start, wire_body=start, content_encoding="")
 
 
 def is_unchanged(claimed: Claimed, result: FetchResult, vertical: Vertical) -> bool:
