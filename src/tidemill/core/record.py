@@ -40,7 +40,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The page was understood; `records` may be empty only when `declared_empty` says the page says so.
 
     `total` is the number of records or pages that the site itself claims, when it does (X6); `next_url` the
-    following page of a paginated list; `truncated` is set when the page was cut short before reading.
+    following page of a paginated list; `truncated` is set when the page holds more than could be read.
     """
 
     records: Sequence[RawRecord]

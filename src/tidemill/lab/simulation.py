@@ -36,17 +36,17 @@ from tidemill.lab.world import World, build_world
 EVERYTHING = (*ALL_KINDS, *ACCIDENTS)
 TICKS = {
     "dispatch": "every 30m",
-    "rescue": "every 30m",
-    "close_runs": "every 3h",
-    "retry_letters": "every 1h",
-    "proof": "every 6h",
-    "stale_jobs": "every 3h",
+    "rescue": "every 1h",
+    "close_runs": "every 6h",
+    "retry_letters": "every 2h",
+    "proof": "every 12h",
+    "stale_jobs": "every 6h",
     "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
 RHYTHMS = (DAILY, "every 48h", "adaptive 24h-96h")
 DISPATCH = timedelta(minutes=30)
-LEASE = timedelta(hours=1)
+LEASE = timedelta(hours=2)
 BEFORE_PRUNING = 2  # o'clock in the night
 
 

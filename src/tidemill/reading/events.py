@@ -29,15 +29,19 @@ def read_events(document: Document, setting: Setting, selectors: Spec | None = N
     `selectors` is an adapter's specification, tried after structured data. An answer without records
     says nothing about why: ask `blocked` and `declares_empty`.
     """
+    lost: list[int] = []
     rungs = [
-        Rung(Strategy.JSONLD, partial(from_jsonld, setting=setting)),
+        Rung(Strategy.JSONLD, partial(from_jsonld, setting=setting, lost=lost)),
         Rung(Strategy.MICRODATA, lambda page: [as_shown(one, setting) for one in from_microdata(page, setting)]),
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
     rungs.append(Rung(Strategy.HEURISTICS, partial(heuristics.read_heuristics, setting=setting)))
     climbed = climb(document, rungs, is_usable)
-    return found(document, climbed.records, climbed.notes)
+    answer = found(document, climbed.records, climbed.notes)
+    if lost and answer.records and answer.records[0].strategy is Strategy.JSONLD:
+        return msgspec.structs.replace(answer, truncated=True)
+    return answer
 
 
 def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str] = ()) -> Found:
@@ -59,19 +63,26 @@ def is_usable(record: RawRecord) -> bool:
     return "title" in record.fields and "starts" in record.fields
 
 
-def from_jsonld(document: Document, setting: Setting) -> list[RawRecord]:
-    """The events in the page's JSON-LD, broken blocks mended or skipped one by one."""
+def from_jsonld(document: Document, setting: Setting, lost: list[int] | None = None) -> list[RawRecord]:
+    """The events in the page's JSON-LD, broken blocks mended or skipped one by one.
+
+    `lost` is told which blocks held events that nobody could read: the page shows more than its records then.
+    """
     records: list[RawRecord] = []
     for index, body in enumerate(jsonld.bodies(document)):
         common = read_common(body, f"json-ld/{index}", _SURE[Strategy.JSONLD], document.absolute)
-        records += _uncommon(document, index, body, setting) if common is None else common
+        records += _uncommon(document, index, body, setting, lost) if common is None else common
     return records
 
 
-def _uncommon(document: Document, index: int, body: bytes, setting: Setting) -> Iterator[RawRecord]:
+def _uncommon(
+    document: Document, index: int, body: bytes, setting: Setting, lost: list[int] | None
+) -> Iterator[RawRecord]:
     """The events of a block of any shape."""
     block = jsonld.block(index, body)
     if block.value is None:
+        if lost is not None and b'Event"' in body:
+            lost.append(index)
         return
     known = jsonld.identified(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
     sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]

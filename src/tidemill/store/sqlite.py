@@ -19,7 +19,9 @@ PRAGMAS = (
 )
 """Durable on every commit (a group of jobs each), readers never blocked."""
 WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-24576")
-FLEETING_PRAGMAS = (*WRITER_PRAGMAS, "PRAGMA synchronous=OFF")
+FLEETING_PRAGMAS = (
+    *WRITER_PRAGMAS, "PRAGMA synchronous=OFF", "PRAGMA cache_size=-131072", "PRAGMA mmap_size=1073741824",
+)  # fmt: skip
 READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=10000")
 
 

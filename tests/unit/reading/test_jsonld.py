@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.reading import Document, Setting, from_jsonld
+from tidemill.reading import Document, Setting, from_jsonld, read_events
 from tidemill.reading.jsonld import blocks
 
 SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
@@ -133,3 +133,11 @@ def test_a_schedule_is_written_out() -> None:
     body = f'{{"@type": "Event", "name": "Repetitie", "eventSchedule": {schedule}}}'
     starts = [record.fields["starts"] for record in from_jsonld(Document(script(body)), SUNDAY)]
     assert starts == ["2026-11-17T19:30:00", "2026-12-01T19:30:00", "2026-12-08T19:30:00"]
+
+
+def test_a_block_of_events_that_nobody_can_read_leaves_the_page_cut_short() -> None:
+    broken = script('{"@type": "Event",,\n"name": "Kermis"]')
+    whole = read_events(Document(script(EVENT), "https://a.nl/agenda"), SUNDAY)
+    half = read_events(Document(broken + script(EVENT), "https://a.nl/agenda"), SUNDAY)
+    assert (len(whole.records), whole.truncated) == (1, False)
+    assert (len(half.records), half.truncated) == (1, True)

@@ -12,7 +12,7 @@ from tidemill.lab.laws.case import Case, Verdict, verdict
 from tidemill.pipeline.happenings import JobDead, RunClosed, RunOpened, TickRan
 
 DRAINED_WITHIN = timedelta(hours=12)
-FOUND_WITHIN = timedelta(hours=3)
+FOUND_WITHIN = timedelta(hours=8)
 """A run that a crash left open is closed by a tick."""
 
 
