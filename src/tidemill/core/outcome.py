@@ -28,10 +28,14 @@ class Advance(msgspec.Struct, frozen=True):
 
 
 class Snooze(msgspec.Struct, frozen=True):
-    """Not now: come back at `until`. Waiting spends no attempt and holds no worker."""
+    """Not now: come back at `until`. Waiting spends no attempt and holds no worker.
+
+    `whole_host` says that nobody need ask the host before then, for this job or another.
+    """
 
     until: datetime
     reason: str
+    whole_host: bool = False
 
 
 class Fail(msgspec.Struct, frozen=True):

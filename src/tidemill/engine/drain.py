@@ -58,10 +58,12 @@ class Drain:
         self._arrived = asyncio.Event()
         self._stopping = False
         self._was_dry = True
+        self._is_hopeful = True
         self._looked_at = tools.clock.now()
 
     def stir(self) -> None:
         """There may be work: look again."""
+        self._is_hopeful = True
         self._stirred.set()
 
     def stop_claiming(self) -> None:
@@ -106,12 +108,13 @@ class Drain:
         while True:
             self._stirred.clear()
             room = 0 if self._stopping else self._capacity - len(self._in_hand)
-            taken = await self._take(lane, room) if room >= self._capacity // 2 or (room and self._was_dry) else room
-            self._was_dry = taken < room
+            if self._is_hopeful and (room >= self._capacity // 2 or (room and self._was_dry)):
+                self._is_hopeful = False
+                self._was_dry = await self._take(lane, room) < room
             if not self._in_hand:
                 if self._stopping:
                     return None
-                if not taken:
+                if not self._is_hopeful:
                     return await self._ledger.next_moment(self._looked_at)
             await self._until_stirred()
 
@@ -138,6 +141,7 @@ class Drain:
             await self._stirred.wait()
             return
         await first_of(self._stirred.wait(), self._tools.clock.sleep_until(moment))
+        self._is_hopeful = self._is_hopeful or self._tools.clock.now() >= moment
 
     def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
@@ -200,11 +204,13 @@ class Drain:
             if self._inbox:
                 self._arrived.set()
             if self._makes_room(batch):
+                self.stir()
+            elif not self._in_hand:
                 self._stirred.set()
 
     def _makes_room(self, batch: Sequence[Checkpoint]) -> bool:
         """Whether there may be more to claim: after a claim that ran dry, only once a fetch has freed its host."""
-        return not self._was_dry or not self._in_hand or any(each.claimed.job.stage is Stage.FETCH for each in batch)
+        return not self._was_dry or any(each.claimed.job.stage is Stage.FETCH for each in batch)
 
 
 def run_stage(claimed: Claimed, material: object, tools: Tools) -> Outcome:

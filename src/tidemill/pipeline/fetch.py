@@ -82,7 +82,7 @@ def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
     if result.failure is Failure.WORKER_DIED:
         return Snooze(tools.clock.now(), result.error)
     if result.failure is Failure.ROBOTS_DISALLOWED and result.retry_at is not None:
-        return Snooze(result.retry_at, result.error or "robots.txt cannot be read")
+        return Snooze(result.retry_at, result.error or "robots.txt cannot be read", whole_host=True)
     if result.failure is not None:
         kept = as_evidence(result)
         evidence = Fetched(page_from(kept, tools), kept)

@@ -132,6 +132,7 @@ class Checkpoints:
         notes = [HostNote(each, fetched.result) for each in ours if (fetched := effects.fetched_of(each))]
         if notes := [note for note in notes if effects.worth_noting(note)]:
             await effects.settle_hosts(connection, notes, now)
+        await effects.rest_hosts(connection, ours)
         if dead := [(each.claimed.job, each.move) for each in ended if each.move.status is JobStatus.DEAD]:
             await dead_letters.bury(connection, self._database, self._ids, dead, now)
         retried = [each.claimed.job.id for each in ended if each.claimed.job.trigger == "RETRY"]

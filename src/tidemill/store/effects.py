@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import JobStatus
-from tidemill.core.outcome import Fail
+from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
@@ -194,6 +194,24 @@ async def settle_hosts(connection: AsyncConnection, notes: Sequence[HostNote], n
             row["b_tab"], row["b_opens"] = max(row["b_tab"], known["b_tab"]), max(row["b_opens"], known["b_opens"])
         rows[row["b_host"]] = row
     await write_many(connection, _HOST, [rows[host] for host in sorted(rows)])
+
+
+_REST = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(opens_at=case((hosts.c.opens_at > bindparam("b_until"), hosts.c.opens_at), else_=bindparam("b_until")))
+)
+
+
+async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
+    """Leave hosts alone of which a job has learned that nobody need ask them for a while (F5)."""
+    rests: dict[str, datetime] = {}
+    for each in batch:
+        if isinstance(each.outcome, Snooze) and each.outcome.whole_host:
+            host = each.claimed.job.host
+            rests[host] = max(each.outcome.until, rests.get(host, each.outcome.until))
+    if rests:
+        await write_many(connection, _REST, [{"b_host": host, "b_until": rests[host]} for host in sorted(rests)])
 
 
 def worth_noting(note: HostNote) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from rig.mill import Mill
 from tidemill.core.failure import Failure
-from tidemill.core.outcome import Fail
+from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
 from tidemill.store.ids import Ids
 from tidemill.store.schema import dead_letters, jobs, runs, targets
@@ -102,6 +102,18 @@ async def test_any_number_of_busy_hosts_keeps_no_other_host_waiting(mill):
     mill.clock.advance(HOUR)
     await mill.enqueue(await mill.source("late"))
     assert [each.job.host for each in await mill.claim(worker, 10)] == ["late.test"]
+
+
+async def test_a_host_that_need_not_be_asked_rests_with_all_its_jobs(mill):
+    await mill.enqueue(await mill.source("shut", pages=3))
+    worker = await mill.worker()
+    (first,) = await mill.claim(worker, 1)
+    await mill.enqueue(await mill.source("open"))
+    until = mill.clock.now() + HOUR
+    await mill.commit((first, Snooze(until, "robots.txt answered 503", whole_host=True)))
+    assert [each.job.host for each in await mill.claim(worker)] == ["open.test"]
+    mill.clock.set(until)
+    assert [each.job.host for each in await mill.claim(worker)] == ["shut.test"] * 3
 
 
 async def test_the_jobs_of_a_removed_target_count_as_attempted(mill):

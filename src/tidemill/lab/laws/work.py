@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from tidemill.lab.books import OPEN, moment
@@ -37,10 +37,16 @@ def _run(case: Case, run: Mapping[str, Any], open_jobs: Counter[int], opened: di
         yield f"run {key} attempted {run['urls_attempted']} URLs, but {ended} ended"
     if key in opened and opened[key] != ended + run["open_jobs"]:
         yield f"run {key} began with {opened[key]} jobs, {ended} ended and {run['open_jobs']} are open"
-    if run["status"] == "RUNNING" and not run["open_jobs"] and moment(run["started_at"]) < case.ends - FOUND_WITHIN:
+    if run["status"] == "RUNNING" and not run["open_jobs"] and _over_since(case, run) < case.ends - FOUND_WITHIN:
         yield f"run {key} is over, but nobody closed it"
     if run["status"] != "RUNNING" and run["open_jobs"]:
         yield f"run {key} was closed with {run['open_jobs']} jobs open"
+
+
+def _over_since(case: Case, run: Mapping[str, Any]) -> datetime:
+    """When a run's last job ended, as far as its jobs are still its own."""
+    return max((job.completed_at for job in case.books.jobs if job.run_id == run["id"] and job.completed_at),
+               default=moment(run["started_at"]))  # fmt: skip
 
 
 def drained(case: Case) -> Verdict:
