@@ -43,7 +43,7 @@ from tidemill.cli.simulate import build_mill
 from tidemill.lab.simulation import Plan, simulate
 folder = Path(sys.argv[1])
 with (folder / "log").open("wb") as log:
-    simulate(Plan(days=1.5, sources=8, seed=5), build_mill, folder, log)
+    simulate(Plan(days=2.2, sources=12, seed=5), build_mill, folder, log)
 """
 
 
