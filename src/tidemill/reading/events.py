@@ -1,5 +1,6 @@
 """Events on a page, by whatever means the page offers them: the reading library's front door."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -20,6 +21,8 @@ _SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
 _MENDED = 0.85
 FURTHEST_ZONE = timedelta(hours=26)
 """How far two clocks may be apart and still tell the same event."""
+_NAMED_EVENTS = re.compile(rb'"@type"\s*:\s*"[^"]*Event"')
+"""How a block names its events, readable or not."""
 _NOTHING_KNOWN: dict[str, schema_events.Item] = {}
 
 
@@ -80,13 +83,12 @@ def _uncommon(
 ) -> Iterator[RawRecord]:
     """The events of a block of any shape."""
     block = jsonld.block(index, body)
-    if block.value is None:
-        if lost is not None and b'Event"' in body:
-            lost.append(index)
-        return
+    found = list(jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED))
+    if lost is not None and (block.broken or block.repaired) and len(found) < len(_NAMED_EVENTS.findall(body)):
+        lost.append(index)  # what was saved of the block is less than it held
     known = jsonld.identified(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
     sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
-    for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED):
+    for path, item in found:
         yield from schema_events.records_of(
             item, f"json-ld/{index}{path}", strategy=Strategy.JSONLD, confidence=sure,
             absolute=document.absolute, known=known, today=setting.today,

@@ -141,3 +141,10 @@ def test_a_block_of_events_that_nobody_can_read_leaves_the_page_cut_short() -> N
     half = read_events(Document(broken + script(EVENT), "https://a.nl/agenda"), SUNDAY)
     assert (len(whole.records), whole.truncated) == (1, False)
     assert (len(half.records), half.truncated) == (1, True)
+
+
+def test_a_block_of_which_only_a_part_was_saved_leaves_the_page_in_doubt() -> None:
+    broken = '{"@graph":[{"@type":"WebPage","name":"Agenda"},{"@type":"Event",,""name":"Kermis"}]}'
+    found = read_events(Document(script(f"[{EVENT}]") + script(broken)), SUNDAY)
+    assert len(found.records) == 1
+    assert found.truncated
