@@ -26,7 +26,7 @@ demo: $(VENV)/ready-base ## Watch Tidemill scrape a small web of misbehaving sit
 	$(SAY) 'Running the demo (Ctrl-C ends it)'
 	@$(BIN)/tidemill demo $(ARGS)
 
-test: $(VENV)/ready-develop ## Run all tests, PostgreSQL included
+test: $(VENV)/ready-develop ## Run all tests, with the real PostgreSQL, Redis and Chromium
 	$(SAY) 'Running the tests'
 	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
@@ -55,8 +55,8 @@ LOCK = $(UV) --quiet --no-config pip compile pyproject.toml --universal --python
 # The widest set is resolved first and the narrower ones within it, so that all three agree.
 lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
 	$(SAY) 'Locking the requirements'
-	@$(LOCK) --extra postgres --group test --group check --group bench -o requirements/bench.txt
-	@$(LOCK) --extra postgres --group test --group check -c requirements/bench.txt -o requirements/develop.txt
+	@$(LOCK) --extra postgres --extra browser --extra curl --extra redis --group test --group check --group bench -o requirements/bench.txt
+	@$(LOCK) --extra postgres --extra browser --extra curl --extra redis --group test --group check -c requirements/bench.txt -o requirements/develop.txt
 	@$(LOCK) -c requirements/develop.txt -o requirements/base.txt
 
 clean: ## Remove the virtual environment, builds and caches

@@ -1,0 +1,77 @@
+"""What a person can do, once, for every face."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tidemill.bootstrap.storing import Store, folders_of
+from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.engine.ticks import Ticks
+from tidemill.operations.adapters import AdapterDesk
+from tidemill.operations.breakers import BreakerDesk
+from tidemill.operations.dead_letters import LetterDesk
+from tidemill.operations.doctor import Doctor
+from tidemill.operations.export import Exporter
+from tidemill.operations.importing import Importer
+from tidemill.operations.plans import Known
+from tidemill.operations.runs import RunDesk
+from tidemill.operations.sources import SourceDesk
+from tidemill.operations.targets import TargetDesk
+from tidemill.operations.why import WhyDesk
+from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.ports import Clock
+from tidemill.settings import Settings
+from tidemill.store.adapters import AdapterShelf
+from tidemill.store.health import Pulse
+from tidemill.store.stale_jobs import StaleJobs
+
+
+@dataclass(frozen=True, slots=True)
+class Desks:
+    """What a person can do, once, for the command line, the API and the portal alike."""
+
+    importer: Importer
+    sources: SourceDesk
+    targets: TargetDesk
+    runs: RunDesk
+    letters: LetterDesk
+    breakers: BreakerDesk
+    adapters: AdapterDesk
+    why: WhyDesk
+    doctor: Doctor
+    exporter: Exporter
+
+
+def build_desks(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    dispatcher: Dispatcher,
+    ticks: Ticks,
+    wake: Callable[[int], None],
+) -> Desks:
+    """What a person can do."""
+    known = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    sources = SourceDesk(store.sources, clock, known)
+    targets = TargetDesk(store.sources, store.targets, clock, known)
+    stale = StaleJobs(store.database, store.ids)
+    adapters = AdapterShelf(store.database, store.ids)
+    return Desks(
+        importer=Importer(store.sources, store.targets, clock, known),
+        sources=sources,
+        targets=targets,
+        runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
+        letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
+        breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
+        adapters=AdapterDesk(VERTICALS, adapters, store.views, clock),
+        why=WhyDesk(store.views, sources, targets, VERTICALS, clock),
+        doctor=Doctor(
+            Pulse(store.database),
+            store.views,
+            ticks.overdue,
+            folders_of(settings, store.database),
+            settings.max_pending,
+            clock,
+            store.crowding.debts,
+        ),
+        exporter=Exporter(store.views),
+    )

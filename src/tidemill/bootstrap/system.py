@@ -1,0 +1,104 @@
+"""Settings in, running system out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tidemill.bootstrap.desks import Desks, build_desks
+from tidemill.bootstrap.fetchers import LANES, build_fetchers
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.storing import Store, build_store
+from tidemill.bootstrap.upkeep import build_hands
+from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.core.source import FetcherKind
+from tidemill.core.vertical import Vertical
+from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
+from tidemill.engine.clock import RealClock, real_dice
+from tidemill.engine.drain import Drain
+from tidemill.engine.narrator import Narrator
+from tidemill.engine.supervisor import Supervisor, Worker
+from tidemill.engine.ticks import Ticks
+from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
+from tidemill.pipeline.tools import Tools
+from tidemill.settings import Settings
+from tidemill.store.database import Database, open_database
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything, wired: what the command line, the web app and the lab work with."""
+
+    settings: Settings
+    clock: Clock
+    announce: Listeners
+    verticals: Mapping[str, Vertical]
+    store: Store
+    fetchers: Mapping[FetcherKind, Fetcher]
+    tools: Tools
+    dispatcher: Dispatcher
+    worker: Worker
+    ticks: Ticks
+    supervisor: Supervisor
+    make_drain: Callable[[], Drain]
+    desks: Desks
+
+    async def close(self) -> None:
+        """Let go of sockets, files and connections."""
+        for fetcher in self.fetchers.values():
+            await fetcher.close()
+        await self.store.close()
+
+
+def build(
+    settings: Settings,
+    *,
+    announce: Listeners | None = None,
+    clock: Clock | None = None,
+    dice: Dice | None = None,
+    database: Database | None = None,
+    transport: Transport | None = None,
+) -> System:
+    """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
+    clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
+    store = build_store(settings, database or open_database(settings.database.get_secret_value()))
+    fetchers = build_fetchers(settings, clock, transport)
+    worker = Worker(store.workers, clock)
+    tools = Tools(clock, store.ids, store.breakers, fetchers, VERTICALS, worker.holds)
+    make_drain = drain_maker(settings, store, tools, dice, Narrator(announce, clock), worker)
+    dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
+    ticks = Ticks([], store.slots, clock, announce, worker.key)
+    look_again = timedelta(seconds=settings.look_again_seconds)
+    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
+    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor)
+    rhythms = settings.rhythms(RHYTHMS)
+    ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
+    with_proof(ticks, hands, rhythms["proof"])
+    return System(
+        settings=settings,
+        clock=clock,
+        announce=announce,
+        verticals=VERTICALS,
+        store=store,
+        fetchers=fetchers,
+        tools=tools,
+        dispatcher=dispatcher,
+        worker=worker,
+        ticks=ticks,
+        supervisor=supervisor,
+        make_drain=make_drain,
+        desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake),
+    )
+
+
+def drain_maker(
+    settings: Settings, store: Store, tools: Tools, dice: Dice, narrator: Narrator, worker: Worker
+) -> Callable[[], Drain]:
+    """How a fresh drain is made."""
+
+    def make() -> Drain:
+        return Drain(
+            store.ledger, tools, dice, narrator, worker_id=worker.key, capacity=settings.jobs_in_hand
+        )  # fmt: skip
+
+    return make

@@ -1,0 +1,62 @@
+"""The hands of the periodic work."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from tidemill.bootstrap.storing import Store
+from tidemill.engine.chores import Hands
+from tidemill.engine.ports import Waker
+from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.happenings import Announce
+from tidemill.pipeline.ports import Clock
+from tidemill.settings import Settings
+from tidemill.store.compaction import compact
+from tidemill.store.retention import DEFAULT_RULES, prune
+
+COMPACTED_AT_ONCE = 5_000
+
+
+def build_hands(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    announce: Announce,
+    dispatcher: Dispatcher,
+    waker: Waker,
+) -> Hands:
+    """What the periodic work does its work with."""
+    return Hands(
+        clock=clock,
+        announce=announce,
+        dispatcher=dispatcher,
+        workers=store.workers,
+        runs=store.ledger.runs,
+        letters=store.letters,
+        sweeps=store.sweeps,
+        compact=compactor(store),
+        prune=pruner(settings, store),
+        debts=store.crowding.debts,
+        waker=waker,
+        stale_after=timedelta(hours=settings.stale_after_hours),
+    )
+
+
+def compactor(store: Store) -> Callable[[datetime], Awaitable[str]]:
+    """The chore that packs old pages."""
+
+    async def work(now: datetime) -> str:
+        done = await compact(store.database, store.bodies, now, COMPACTED_AT_ONCE)
+        return f"{done.pages} pages, {done.before_bytes} to {done.after_bytes} bytes"
+
+    return work
+
+
+def pruner(settings: Settings, store: Store) -> Callable[[datetime], Awaitable[str]]:
+    """The chore that forgets what retention lets go."""
+    rules = {**DEFAULT_RULES, **{table: timedelta(days=days) for table, days in settings.retention_days.items()}}
+
+    async def work(now: datetime) -> str:
+        gone = await prune(store.database, store.bodies, rules, now)
+        return ", ".join(f"{count} {table}" for table, count in gone.items() if count) or "nothing to prune"
+
+    return work
