@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     )
     web_host: str = Field("127.0.0.1", description="Address that the web app listens on.")
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
+    api_token: SecretStr | None = Field(
+        None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
 

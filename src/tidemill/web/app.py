@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
+from tidemill.web.acting import MayNot
 from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
 from tidemill.web.api.reading import reading
 from tidemill.web.api.watching import watching
@@ -23,7 +24,7 @@ from tidemill.web.schemas import describe
 from tidemill.web.watch import Watch
 
 STATIC = Path(__file__).parent / "static"
-DESCRIPTION = "Read access to what Tidemill scrapes and to how it fares. Everything is read-only."
+DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
 
 
 class GuardedApp(FastAPI):
@@ -44,7 +45,7 @@ class GuardedApp(FastAPI):
 
 
 def create_app(deps: WebDeps) -> FastAPI:
-    """Put the app together; it asks only what it is given, and can change nothing."""
+    """Put the app together; it asks only what it is given, and changes things only at the desks it is given."""
     app = GuardedApp(
         deps,
         title="Tidemill",
@@ -74,7 +75,8 @@ def _explain_errors(app: FastAPI, pages: Pages) -> None:
         return error_answer(status, trouble.code, trouble.message, trouble.hint)
 
     kinds = (
-        HTTPException, RequestValidationError, StoreError, TimeoutError, NotThere, BadQuestion, Mistake, Exception,
+        HTTPException, RequestValidationError, StoreError, TimeoutError, NotThere, MayNot, BadQuestion, Mistake,
+        Exception,
     )  # fmt: skip
     for kind in kinds:
         app.add_exception_handler(kind, answer)
@@ -89,6 +91,8 @@ def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: PLR0911 - one lin
     match error:
         case NotThere(message=message, hint=hint):
             return 404, Trouble("not_found", message, hint)
+        case MayNot(status=status, message=message, hint=hint):
+            return status, Trouble("not_allowed", message, hint)
         case NotFound():
             return 404, Trouble("not_found", f"{error}")
         case BadQuestion() | Mistake():

@@ -1,7 +1,7 @@
 """What the web app works with; the composition root fills it in."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidemill.operations.explanation import Explanation
@@ -19,13 +19,13 @@ Why = Callable[[str], Awaitable[Explanation]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebDeps:
-    """Everything the web app asks, and nothing that it could change.
+    """Everything the web app asks, and the desks at which it acts for a person.
 
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, and `complain` is told of our own bugs. `allowed_hosts` are the names under which we may be
-    called; None allows any.
+    called; None allows any. `api_token` is asked of whoever changes something; without it only this machine may.
     """
 
     views: Views
@@ -44,3 +44,4 @@ class WebDeps:
     complain: Callable[[str, Exception], None]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
+    api_token: str | None = field(default=None, repr=False)
