@@ -7,6 +7,7 @@ import msgspec
 
 from tidemill.core.breaker import BreakerPolicy
 from tidemill.core.failure import Failure
+from tidemill.core.freshness import Fading, fading_troubles
 from tidemill.core.pacing import Pace
 from tidemill.core.retry import BRIEF, DATABASE_WRITE, Jitter, RetryPolicy
 
@@ -21,8 +22,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """How one vertical is scraped and how long what it knows holds.
 
     `cycle` is the usual time between two scrapes of a target, `tiers` the same by tier. `fades_after` is the time
-    without a sighting after which a record is hidden, `snapshot_ttl` how long a served value counts as fresh,
-    `missing_runs` how many complete runs in a row must not see a record before it counts as gone.
+    without a sighting after which a record is hidden, `fading` how its confidence falls until then, `snapshot_ttl` how long a served value counts as fresh,
+    `missing_runs` how many complete runs in a row must not see a record before it counts as gone, `max_pages` how far
+    a list is followed over its pages; a source may set its own.
     """
 
     name: str
@@ -38,8 +40,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     job_limit: timedelta = timedelta(minutes=30)
     stale_after: timedelta = DAY
     fades_after: timedelta | None = None
+    fading: Fading | None = None
     snapshot_ttl: timedelta | None = None
     missing_runs: int = 2
+    max_pages: int = 1
     needs_approval: bool = False
 
     def retry_for(self, failure: Failure) -> RetryPolicy:
@@ -58,12 +62,16 @@ def contradictions(policy: Policy) -> list[str]:
             f"records fade after {policy.fades_after} without a sighting, but a target is only scraped every "
             f"{longest_cycle}: one missed scrape would hide everything; let them last for two cycles or more"
         )
+    if policy.fading is not None:
+        found += fading_troubles(policy.fading, policy.tiers)
     if policy.snapshot_ttl is not None and policy.snapshot_ttl < policy.cycle:
         found.append(f"a snapshot expires after {policy.snapshot_ttl}, before the next scrape ({policy.cycle}) comes")
     if policy.stale_after < policy.job_limit:
         found.append(f"jobs count as stale after {policy.stale_after}, while one may run for {policy.job_limit}")
     if policy.job_limit < policy.timeout * policy.retry.attempts:
         found.append(f"a job may run for {policy.job_limit}, less than its time-outs of {policy.timeout} add up to")
+    if policy.max_pages < 1:
+        found.append("a list has at least one page; let `max_pages` be 1 or more")
     if policy.missing_runs < 1:
         found.append("a record must be missed by at least one complete run before it counts as gone")
     return found
@@ -82,7 +90,7 @@ def freshness_debt(targets: int, pace: Pace, cycle: timedelta) -> timedelta:
     return max(timedelta(0), pace.interval * targets - cycle)
 
 
-AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, fades_after=7 * DAY)
+AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, fades_after=7 * DAY, max_pages=20)
 """Pages that change by the day: what is on, where and when."""
 
 MONITOR = Policy(name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True)
@@ -94,6 +102,8 @@ INVENTORY = Policy(
     cycle=timedelta(hours=12),
     tiers={"hot": timedelta(hours=6), "standard": timedelta(hours=12), "cool": DAY},
     fades_after=timedelta(hours=60),
+    fading=Fading(),
+    max_pages=50,
     breaker=BreakerPolicy(threshold=3, longest_cooldown=DAY),
 )
 """Whole stocks that come and go: what is not seen again fades."""
