@@ -22,7 +22,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """How one vertical is scraped and how long what it knows holds.
 
     `cycle` is the usual time between two scrapes of a target, `tiers` the same by tier. `fades_after` is the time
-    without a sighting after which a record is hidden, `fading` how its confidence falls until then, `snapshot_ttl` how long a served value counts as fresh,
+    without a sighting after which a record is hidden, `fading` how its confidence falls until then, `snapshot_ttl`
+    how long a served value counts as fresh,
     `missing_runs` how many complete runs in a row must not see a record before it counts as gone, `max_pages` how far
     a list is followed over its pages; a source may set its own.
     """

@@ -1,5 +1,6 @@
 """A target: one thing to scrape under a source (S2, S4)."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -19,6 +20,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A URL under a source, with its schedule and what its last scrape left behind.
 
     `good_*` describe the last page that went all the way: what an unchanged page is compared with (F7).
+    `parameters` are what its URL template was filled in with: the market it is for, its city and state.
     """
 
     id: int
@@ -44,6 +46,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     good_reader: str | None = None
     created_by: str | None = None
     notes: str | None = None
+    parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 UNCHANGED = "UNCHANGED"

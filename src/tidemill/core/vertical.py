@@ -14,11 +14,15 @@ from tidemill.core.verdict import Verdict
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a rule may know beside the record itself: its source, its page's address and the day it was read."""
+    """What a rule may know beside the record itself: its source, its page's address and the day it was read.
+
+    `parameters` are the target's: the market it is for, with its city and state.
+    """
 
     source: Source
     page_url: str
     read_at: datetime
+    parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class Adapter(Protocol):

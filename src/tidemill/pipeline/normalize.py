@@ -24,7 +24,7 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
     were rejected for what they are (an agenda that is merely over is no failure).
     """
     vertical = tools.verticals[claimed.job.vertical]
-    context = Context(claimed.source, parsed.page.final_url, parsed.page.fetched_at)
+    context = Context(claimed.source, parsed.page.final_url, parsed.page.fetched_at, claimed.target.parameters)
     accepted: list[Accepted] = []
     rejected: list[Rejected] = []
     for raw in parsed.found.records:
@@ -41,6 +41,7 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
         rejected,
         parsed.found.truncated,
         parsed.found.total,
+        parsed.found.next_url,
     )
     if not accepted and any(is_telling(each.verdict) for each in rejected):
         return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged)

@@ -2,6 +2,8 @@
 
 import traceback
 
+import msgspec
+
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import Found, Reading
@@ -17,17 +19,31 @@ def parse(claimed: Claimed, fetched: Fetched, tools: Tools) -> Outcome:
         return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r}")
     match read(adapter, claimed, fetched):
         case Found(records=[], declared_empty=False):
-            return Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
-        case Found() as found:
-            return Advance(Stage.NORMALIZE, Parsed(fetched.page, adapter.id, adapter.version, found))
-        case Fail() as fail:
-            return fail
+            answer: Reading = Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
+        case Found(records=[]) as empty:
+            answer = msgspec.structs.replace(empty, next_url=None)
+        case read_so:
+            answer = read_so
+    if isinstance(answer, Fail) and answer.failure is Failure.LAYOUT_CHANGED and claimed.job.page_number > 1:
+        answer = end_of_list(answer)
+    if isinstance(answer, Fail):
+        return answer
+    return Advance(Stage.NORMALIZE, Parsed(fetched.page, adapter.id, adapter.version, answer))
+
+
+def end_of_list(nothing: Fail) -> Found:
+    """A further page on which nothing was found: most likely the list has ended, but nobody has said so.
+
+    The page before it was read well by the same adapter in the same run, so that the layout is not to blame; yet what
+    was not seen must not count as gone.
+    """
+    return Found(records=(), declared_empty=True, truncated=True, notes=(nothing.detail,))
 
 
 def read(adapter: Adapter, claimed: Claimed, fetched: Fetched) -> Reading:
     """What the adapter answers; one that crashes has failed, and nothing else has."""
     page = fetched.page
     try:
-        return adapter.read(page, Context(claimed.source, page.final_url, page.fetched_at))
+        return adapter.read(page, Context(claimed.source, page.final_url, page.fetched_at, claimed.target.parameters))
     except Exception as error:  # noqa: BLE001 - adapters are other people's code; a crash is this page's failure
         return Fail(Failure.ADAPTER_CRASHED, f"{type(error).__name__}: {error}"[:500], stack=traceback.format_exc())
