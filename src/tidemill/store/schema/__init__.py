@@ -2,19 +2,39 @@
 
 from tidemill.store.schema.base import metadata
 from tidemill.store.schema.pages import page_bodies, pages
+from tidemill.store.schema.prices import (
+    price_corrections,
+    prices,
+    product_links,
+    products,
+    source_product_identifiers,
+    source_products,
+)
+from tidemill.store.schema.quality import (
+    drift_standings,
+    field_baselines,
+    quality_incidents,
+    webhook_deliveries,
+    webhook_subscriptions,
+)
 from tidemill.store.schema.records import events, raw_records, record_history, rejected_records, staged_records
-from tidemill.store.schema.sources import adapter_status, hosts, market_configs, sources, targets
+from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
+from tidemill.store.schema.sources import adapter_status, hosts, market_configs, sources, target_pages, targets
 from tidemill.store.schema.upkeep import audit_log, engine_state, id_blocks, tick_slots
 from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
 
 __all__ = [
     "SOURCE_HEALTH_VIEW",
+    "actor_runs",
     "adapter_status",
     "audit_log",
     "breakers",
     "dead_letters",
+    "drift_standings",
     "engine_state",
     "events",
+    "fetcher_upgrades",
+    "field_baselines",
     "hosts",
     "id_blocks",
     "jobs",
@@ -22,14 +42,26 @@ __all__ = [
     "metadata",
     "page_bodies",
     "pages",
+    "price_corrections",
+    "prices",
+    "product_links",
+    "products",
+    "quality_incidents",
     "raw_records",
     "record_history",
     "rejected_records",
     "runs",
+    "service_spend",
+    "service_status",
+    "source_product_identifiers",
+    "source_products",
     "sources",
     "staged_records",
+    "target_pages",
     "targets",
     "tick_slots",
+    "webhook_deliveries",
+    "webhook_subscriptions",
     "workers",
 ]
 

@@ -14,6 +14,7 @@ metadata = MetaData(
 )
 
 SOURCE = "scraper_sources.id"
+TARGET = "scrape_targets.id"
 
 
 def partial(name: str, where: str, *columns: Column[Any]) -> Index:

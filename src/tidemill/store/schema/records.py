@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.columns import Json, Key, Moment
-from tidemill.store.schema.base import metadata
+from tidemill.store.schema.base import metadata, partial
 
 raw_records = Table(
     "raw_records",
@@ -45,9 +45,14 @@ rejected_records = Table(
     Column("detail", Text, nullable=False, server_default=""),
     Column("raw", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("review", Text),
+    Column("reviewed_by", Text),
+    Column("reviewed_at", Moment),
+    Column("review_notes", Text),
     UniqueConstraint("page_id", "position"),
 )
 Index("ix_rejected_records_source", rejected_records.c.source_id, rejected_records.c.created_at)
+partial("ix_rejected_records_waiting", "verdict = 'quarantined' AND review IS NULL", rejected_records.c.id)
 
 events = Table(
     "events",

@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 
 from tidemill.store.columns import Json, Key, Moment
-from tidemill.store.schema.base import SOURCE, metadata, partial
+from tidemill.store.schema.base import SOURCE, TARGET, metadata, partial
 
 sources = Table(
     "scraper_sources",
@@ -44,6 +44,7 @@ sources = Table(
     Column("pace_burst", Integer),
     Column("pace_parallel", Integer),
     Column("timeout_ms", Integer),
+    Column("max_pages", Integer),
     Column("headers", Json, nullable=False, server_default="{}"),
     Column("tos_reviewed_at", Moment),
     Column("tos_approved_by", Text),
@@ -101,6 +102,20 @@ targets = Table(
     UniqueConstraint("source_id", "canonical_url"),
 )
 partial("ix_scrape_targets_due", "enabled", targets.c.next_due_at)
+
+target_pages = Table(
+    "target_pages",
+    metadata,
+    Column("target_id", Key, ForeignKey(TARGET, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("page_number", Integer, primary_key=True, autoincrement=False),
+    Column("url", Text, nullable=False),
+    Column("etag", Text, nullable=False, server_default=""),
+    Column("last_modified", Text, nullable=False, server_default=""),
+    Column("good_page_id", Key),
+    Column("good_digest", BigInteger),
+    Column("good_reader", Text),
+)
+"""What the further pages of a target's list are compared with; the first page's stands in the target's own row."""
 
 adapter_status = Table(
     "scrape_adapter_status",

@@ -35,12 +35,18 @@ runs = Table(
     Column("records_seen_again", Integer, nullable=False, server_default="0"),
     Column("records_removed", Integer, nullable=False, server_default="0"),
     Column("truncated_pages", Integer, nullable=False, server_default="0"),
+    Column("pages_followed", Integer, nullable=False, server_default="0"),
+    Column("urls_drifted", Integer, nullable=False, server_default="0"),
+    Column("oos_no_price_count", Integer, nullable=False, server_default="0"),
+    Column("zero_price_count", Integer, nullable=False, server_default="0"),
+    Column("field_counts", Json),
     Column("claimed_total", Integer),
     Column("failure_rate", Float),
     Column("yield_rate", Float),
     Column("drop_rate", Float),
     Column("complete", Boolean),
     Column("doubts", Json),
+    Column("degraded", Json),
     Column("error_code", Text),
     Column("error_message", Text),
 )
@@ -72,12 +78,13 @@ jobs = Table(
     Column("leased_at", Moment),
     Column("not_before", Moment),
     Column("page_id", Key),
+    Column("page_number", Integer, nullable=False, server_default="1"),
     Column("failure", Text),
     Column("last_error", Text),
     Column("created_at", Moment, nullable=False),
     Column("started_at", Moment),
     Column("completed_at", Moment),
-    UniqueConstraint("target_id", "due_at"),
+    UniqueConstraint("target_id", "due_at", "page_number"),
 )
 partial(
     "ix_jobs_ready", "status = 'ready' AND current_stage = 'fetch'", jobs.c.host, jobs.c.lane, jobs.c.rank, jobs.c.id
