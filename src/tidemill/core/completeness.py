@@ -28,13 +28,15 @@ class Certificate(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a run when it ends.
 
-    `targets` is how many targets the source has switched on: a run over a part of them can't be complete.
+    `targets` is how many targets the source has switched on: a run over a part of them can't be complete. `followed`
+    is how many further pages their lists led to.
     `claimed_total` is the site's own count, where it gives one. `history` holds the records seen by earlier
     complete runs, those of the same weekday first choice.
     """
 
     counts: Counts
     targets: int
+    followed: int = 0
     truncated_pages: int = 0
     claimed_total: int | None = None
     records_seen: int = 0
@@ -53,10 +55,10 @@ def certify(evidence: Evidence) -> Certificate:
 
 
 def _every_page(evidence: Evidence) -> Doubt | None:
-    answered = evidence.counts.urls_succeeded
-    if answered >= evidence.targets > 0:
+    answered, expected = evidence.counts.urls_succeeded, evidence.targets + evidence.followed
+    if answered >= expected and evidence.targets > 0:
         return None
-    return Doubt("pages", f"{answered} of {evidence.targets} pages answered")
+    return Doubt("pages", f"{answered} of {expected} pages answered")
 
 
 def _no_truncation(evidence: Evidence) -> Doubt | None:

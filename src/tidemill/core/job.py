@@ -41,7 +41,10 @@ class Urgency(StrEnum):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job as its worker holds it. `fence` proves the lease: whoever claims or frees the job raises it."""
+    """A job as its worker holds it. `fence` proves the lease: whoever claims or frees the job raises it.
+
+    `page_number` is the page of the target's list that the job is for; the first page's job stands for the target.
+    """
 
     id: int
     run_id: int
@@ -57,6 +60,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     fence: int = 0
     page_id: int | None = None
     trigger: str = "SCHEDULED"
+    page_number: int = 1
 
 
 class Move(msgspec.Struct, frozen=True):

@@ -57,6 +57,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     precedence: int = 50
     pace: Pace | None = None
     timeout: timedelta | None = None
+    max_pages: int | None = None
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     tos_reviewed_at: datetime | None = None
     tos_approved_by: str | None = None

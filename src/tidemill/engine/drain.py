@@ -203,7 +203,7 @@ class Drain:
                     self._in_hand.discard(job.id)
             if self._inbox:
                 self._arrived.set()
-            if self._makes_room(batch):
+            if committed.followed or self._makes_room(batch):
                 self.stir()
             elif not self._in_hand:
                 self._stirred.set()

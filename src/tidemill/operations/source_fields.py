@@ -162,6 +162,7 @@ FIELDS: Mapping[str, Callable[[yaml.Node], Mapping[str, Any]]] = {
     "precedence": _under("precedence", lambda node: whole(node, 0, 100)),
     "pace": _under("pace", pace),
     "timeout_seconds": _under("timeout", lambda node: timedelta(seconds=number(node, 0.1, 3_600))),
+    "max_pages": _under("max_pages", lambda node: whole(node, 1, 1_000)),
     "headers": _under("headers", headers),
     "tos": approval,
     "robots_compliant": _under("robots_compliant", flag),

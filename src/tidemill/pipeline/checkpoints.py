@@ -72,6 +72,7 @@ class Judged(msgspec.Struct, frozen=True):
     rejected: Sequence[Rejected]
     truncated: bool = False
     total: int | None = None
+    next_url: str | None = None
 
 
 class Harvest(msgspec.Struct, frozen=True):
@@ -108,12 +109,16 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What a commit did: which jobs still were ours, which runs ended, which breakers moved, what was kept."""
+    """What a commit did: which jobs still were ours, which runs ended, which breakers moved, what was kept.
+
+    `followed` is how many further pages of lists are now jobs of their own.
+    """
 
     held: frozenset[int]
     finished_runs: tuple[int, ...] = ()
     shifts: tuple[Shift, ...] = ()
     kept: Mapping[int, Kept] = msgspec.field(default_factory=dict)
+    followed: int = 0
 
 
 class Resumed(msgspec.Struct, frozen=True):

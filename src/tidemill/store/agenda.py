@@ -120,7 +120,8 @@ class Agendas:
         """Insert the jobs that do not exist yet; answers how many each run got."""
         rows = [_job_row(self._ids.take(), run_id, plan, job, now) for run_id, plan in keyed for job in plan.jobs]
         rows.sort(key=lambda row: row["target_id"])  # in one order, so that two schedulers never wait for each other
-        statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=["target_id", "due_at"])
+        each_once = ["target_id", "due_at", "page_number"]
+        statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=each_once)
         counts: dict[int, int] = {}
         for run_id in (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars():
             counts[run_id] = counts.get(run_id, 0) + 1

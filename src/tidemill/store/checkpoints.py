@@ -12,10 +12,11 @@ from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
-from tidemill.store import breakers, dead_letters, effects, outputs
+from tidemill.store import breakers, dead_letters, effects, list_pages, outputs
 from tidemill.store.bodies import Bodies
 from tidemill.store.database import Database
 from tidemill.store.effects import HostNote, Tally
+from tidemill.store.following import Onward, follow
 from tidemill.store.ids import Ids
 from tidemill.store.schema import jobs, runs, staged_records
 
@@ -68,12 +69,16 @@ class Checkpoints:
                 return Committed(frozenset())
             tallies = {each.claimed.job.run_id: Tally(each.claimed.job.run_id) for each in ours}
             await self._write_outputs(connection, ours, tallies, now)
-            kept = await self._shelve(connection, ours, tallies, now)
+            onward = read_on(ours)
+            kept = await self._shelve(connection, ours, tallies, onward, now)
+            followed = 0
+            if onward:
+                followed = await follow(connection, self._database, self._ids, onward, self._policies, tallies, now)
             await effects.move_jobs(connection, ours, now)
             await self._settle(connection, ours, tallies, now)
             shifts = await self._signal(connection, ours, now)
             finished = await finished_runs(connection, [key for key, tally in tallies.items() if tally.ended])
-        return Committed(frozenset(held), finished, tuple(shifts), kept)
+        return Committed(frozenset(held), finished, tuple(shifts), kept, followed)
 
     async def _write_outputs(
         self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
@@ -91,12 +96,20 @@ class Checkpoints:
                 await outputs.write_staged(connection, self._database, staged, now)
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
         for job, each in judged:
-            count_verdicts(tallies[job.run_id], each)
+            count_verdicts(tallies[job.run_id], job, each)
 
     async def _shelve(
-        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+        self,
+        connection: AsyncConnection,
+        ours: Sequence[Checkpoint],
+        tallies: Mapping[int, Tally],
+        onward: list[Onward],
+        now: datetime,
     ) -> dict[int, Kept]:
-        """Give harvests to their shelves, and mark what stands on unchanged pages as seen again."""
+        """Give harvests to their shelves, and mark what stands on unchanged pages as seen again.
+
+        Where an unchanged page's list goes on, it goes on as it did: `onward` is told.
+        """
         kept: dict[int, Kept] = {}
         for vertical, shelf in self._shelves.items():
             mine = [each for each in ours if each.claimed.job.vertical == vertical]
@@ -106,18 +119,26 @@ class Checkpoints:
             for job, harvest in harvests:
                 count_kept(tallies[job.run_id], harvest, kept[job.id])
             for each in mine:
-                if isinstance(product_of(each), Unchanged):
-                    seen = await self._touch(connection, shelf, each, now)
+                if isinstance(unchanged := product_of(each), Unchanged):
+                    seen, next_url = await self._touch(connection, shelf, each, now)
+                    if next_url:
+                        onward.append((each, unchanged.page.final_url, next_url))
                     tallies[each.claimed.job.run_id].add(pages_unchanged=1, records_seen_again=seen)
         return kept
 
-    async def _touch(self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime) -> int:
+    async def _touch(
+        self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime
+    ) -> tuple[int, str | None]:
+        """Mark what the page held as seen again; answers how many, and where its list went on."""
         good = each.claimed.target.good_page_id
         staged = (await connection.execute(_STAGED, {"b_page": good})).scalar()
-        identities = [one.identity for one in outputs.decode_identities(staged).accepted] if staged else []
+        if not staged:
+            return 0, None
+        known = outputs.decode_identities(staged)
+        identities = sorted({one.identity for one in known.accepted})
         if not identities:
-            return 0
-        return await shelf.touch(connection, each.claimed.source.id, sorted(set(identities)), now)
+            return 0, known.next_url
+        return await shelf.touch(connection, each.claimed.source.id, identities, now), known.next_url
 
     async def _settle(
         self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
@@ -129,6 +150,7 @@ class Checkpoints:
         if ended:
             await effects.settle_sources(connection, ended, now)
             await effects.settle_targets(connection, ended, now)
+            await list_pages.remember(connection, self._database, ended)
         notes = [HostNote(each, fetched.result) for each in ours if (fetched := effects.fetched_of(each))]
         if notes := [note for note in notes if effects.worth_noting(note)]:
             await effects.settle_hosts(connection, notes, now)
@@ -138,6 +160,7 @@ class Checkpoints:
         retried = [each.claimed.job.id for each in ended if each.claimed.job.trigger == "RETRY"]
         if saved := [key for key in retried if key not in {job.id for job, _ in dead}]:
             await dead_letters.resolve(connection, saved, now)
+        await effects.mark_runs(connection, ours)
         await effects.settle_runs(connection, tallies.values())
 
     async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
@@ -184,6 +207,15 @@ def product_of(checkpoint: Checkpoint) -> object:
             return None
 
 
+def read_on(batch: Sequence[Checkpoint]) -> list[Onward]:
+    """The checkpoints of pages that were read and whose lists go on."""
+    return [
+        (each, parsed.page.final_url, parsed.found.next_url)
+        for each in batch
+        if isinstance(parsed := product_of(each), Parsed) and parsed.found.next_url
+    ]
+
+
 def keys_needed(checkpoint: Checkpoint) -> int:
     """How many keys writing this checkpoint may take."""
     match product_of(checkpoint):
@@ -195,10 +227,13 @@ def keys_needed(checkpoint: Checkpoint) -> int:
             return 1
 
 
-def count_verdicts(tally: Tally, judged: Judged) -> None:
-    """Count a page's verdicts; every raw record ends in exactly one of the three."""
+def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
+    """Count a page's verdicts; every raw record ends in exactly one of the three.
+
+    Each page of a list repeats the list's total, so that of the first page counts.
+    """
     dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
-    tally.total += judged.total or 0
+    tally.total += judged.total or 0 if job.page_number == 1 else 0
     tally.add(
         records_read=len(judged.accepted) + len(judged.rejected),
         records_accepted=len(judged.accepted),

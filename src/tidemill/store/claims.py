@@ -15,6 +15,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.pacing import charged, free_slots, opens_at
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.database import Database
+from tidemill.store.list_pages import as_seen_by, further_pages
 from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 
@@ -51,7 +52,7 @@ _OPEN_HOSTS = (
 _HELD = [
     jobs.c[name]
     for name in ("id", "run_id", "source_id", "target_id", "vertical", "lane", "host", "url", "current_stage",
-                 "attempts", "max_attempts", "fence", "page_id", "trigger")
+                 "attempts", "max_attempts", "fence", "page_id", "trigger", "page_number")
 ]  # fmt: skip
 """As much of a job as its worker holds."""
 _RESUMABLE = (
@@ -246,12 +247,13 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     aims = await _by_key(connection, _TARGETS, [row["target_id"] for row in rows], "id")
     tripped = await _by_key(connection, _BREAKERS, source_ids, "source_id")
     places = await _by_key(connection, _HOSTS, sorted({row["host"] for row in rows}), "host")
+    further = await further_pages(connection, [row["target_id"] for row in rows if row["page_number"] > 1])
     parsed = {key: source_of(row) for key, row in known.items()}
     return [
         Claimed(
-            job=job_of(row),
+            job=(job := job_of(row)),
             source=parsed[row["source_id"]],
-            target=target_of(aims[row["target_id"]]),
+            target=as_seen_by(job, target_of(aims[row["target_id"]]), further),
             pace=pace_of(places[row["host"]]),
             breaker=breaker_of(tripped.get(row["source_id"])),
             tab=_tab_before(places[row["host"]]),

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, case, update
+from sqlalchemy import bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.degradation import merged
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import charged, opens_at, slower
@@ -91,10 +92,14 @@ _TARGET = (
 
 
 async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
-    """Write what a job's end means for its target: health, and the page to compare the next one with."""
-    rows = {each.claimed.target.id: _target_row(each, now) for each in ended}
+    """Write what a job's end means for its target: health, and the page to compare the next one with.
+
+    The first page of a list stands for its target; the end of a further page says nothing about it.
+    """
+    firsts = [each for each in ended if each.claimed.job.page_number == 1]
+    rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
     await write_many(connection, _TARGET, [rows[key] for key in sorted(rows)])
-    if revived := sorted(each.claimed.target.id for each in ended if _is_revived(each)):
+    if revived := sorted(each.claimed.target.id for each in firsts if _is_revived(each)):
         # its next look was a week away; its own schedule holds again from now on
         await connection.execute(update(targets).where(targets.c.id.in_(revived)).values(next_due_at=now))
 
@@ -234,7 +239,7 @@ def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
 COUNTED = (
     "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
     "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
-    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages",
+    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
 )  # fmt: skip
 
 _RUN = (
@@ -267,10 +272,37 @@ class Tally:
         for name, count in counts.items():
             self.counts[name] += count
 
+    def follow(self) -> None:
+        """Count a further page of a list, which has become a job of the run."""
+        self.counts["pages_followed"] += 1
+
     def row(self) -> dict[str, Any]:
         """The parameters of the update."""
         counted = {f"b_{name}": count for name, count in self.counts.items()}
-        return {"b_id": self.run_id, "b_ended": self.ended, "b_total": self.total, **counted}
+        fewer = self.ended - self.counts["pages_followed"]
+        return {"b_id": self.run_id, "b_ended": fewer, "b_total": self.total, **counted}
+
+
+_MARKED = (
+    select(runs.c.id, runs.c.degraded)
+    .where(runs.c.id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(runs.c.id)
+    .with_for_update()
+)
+_MARK = update(runs).where(runs.c.id == bindparam("b_id")).values(degraded=bindparam("b_degraded"))
+
+
+async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
+    """Note the services that runs had to do without (B15); in good times this costs nothing."""
+    missed: dict[int, set[str]] = {}
+    for each in batch:
+        if each.outcome.degraded:
+            missed.setdefault(each.claimed.job.run_id, set()).update(each.outcome.degraded)
+    if missed:
+        rows = (await connection.execute(_MARKED, {"b_keys": sorted(missed)})).all()
+        marks = [{"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])} for row in rows]
+        if marks:
+            await connection.execute(_MARK, marks)
 
 
 async def settle_runs(connection: AsyncConnection, tallies: Iterable[Tally]) -> None:

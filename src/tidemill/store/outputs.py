@@ -42,6 +42,7 @@ class Staged(msgspec.Struct, frozen=True):
     accepted: Sequence[StagedRecord]
     truncated: bool = False
     total: int | None = None
+    next_url: str | None = None
 
 
 class StagedIdentity(msgspec.Struct, frozen=True):
@@ -51,9 +52,10 @@ class StagedIdentity(msgspec.Struct, frozen=True):
 
 
 class StagedIdentities(msgspec.Struct, frozen=True):
-    """A staged page, identities only."""
+    """A staged page, identities only, and where its list went on."""
 
     accepted: Sequence[StagedIdentity]
+    next_url: str | None = None
 
 
 decode_identities = msgspec.json.Decoder(StagedIdentities).decode
@@ -159,7 +161,7 @@ async def write_staged(
 def staged_of(judged: Judged) -> Staged:
     """The accepted records, each encoded already."""
     accepted = [StagedRecord(each.identity, msgspec.Raw(each.encoded)) for each in judged.accepted]
-    return Staged(judged.reader, accepted, judged.truncated, judged.total)
+    return Staged(judged.reader, accepted, judged.truncated, judged.total, judged.next_url)
 
 
 async def write_rejected(

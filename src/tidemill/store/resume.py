@@ -77,4 +77,4 @@ class Materials:
             Accepted(one.identity, vertical.revive(one.identity, bytes(one.record)), bytes(one.record))
             for one in kept.accepted
         ]
-        return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total)
+        return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total, kept.next_url)

@@ -24,6 +24,7 @@ from tidemill.store.schema import (
     rejected_records,
     runs,
     staged_records,
+    target_pages,
     targets,
     tick_slots,
     workers,
@@ -73,7 +74,11 @@ def _open_letter(job_id: Column[Any]) -> ColumnElement[bool]:
 def _on_good_page(page_id: Column[Any]) -> ColumnElement[bool]:
     """Whether the page is what its target compares the next one with."""
     good = and_(targets.c.id == pages.c.target_id, targets.c.good_page_id == pages.c.id)
-    return exists(select(1).select_from(pages.join(targets, good)).where(pages.c.id == page_id))
+    later = and_(target_pages.c.target_id == pages.c.target_id, target_pages.c.good_page_id == pages.c.id)
+    return or_(*(
+        exists(select(1).select_from(pages.join(table, match)).where(pages.c.id == page_id))
+        for table, match in ((targets, good), (target_pages, later))
+    ))  # fmt: skip
 
 
 def _output(table: Table) -> Rule:
@@ -82,7 +87,10 @@ def _output(table: Table) -> Rule:
 
 
 _newer = runs.alias("newer")
-_good_page = exists().where(targets.c.id == pages.c.target_id, targets.c.good_page_id == pages.c.id)
+_good_page = or_(
+    exists().where(targets.c.id == pages.c.target_id, targets.c.good_page_id == pages.c.id),
+    exists().where(target_pages.c.target_id == pages.c.target_id, target_pages.c.good_page_id == pages.c.id),
+)
 _later_run = exists().where(_newer.c.source_id == runs.c.source_id, _newer.c.started_at > runs.c.started_at)
 _running = exists().where(runs.c.id == jobs.c.run_id, runs.c.status == RunStatus.RUNNING)
 _settled = dead_letters.c.status.in_((LetterStatus.RESOLVED, LetterStatus.DISCARDED))

@@ -129,6 +129,7 @@ class Letters:
         if (await connection.execute(known)).rowcount:
             return
         same = ("target_id", "source_id", "vertical", "lane", "host", "url")
+        number = payload.get("page_number", 1)  # letters of old know no pages
         stage = Stage.FETCH if payload["page_id"] is None else letter["stage"]
         row = {name: payload[name] for name in same} | again | {"current_stage": stage}
         row |= {
@@ -136,6 +137,7 @@ class Letters:
             "adapter_id": "",
             "due_at": now,
             "page_id": payload["page_id"],
+            "page_number": number,
             "created_at": now,
         }
         await connection.execute(jobs.insert(), [row])

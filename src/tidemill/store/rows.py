@@ -44,6 +44,7 @@ def source_of(row: Row) -> Source:
         precedence=row["precedence"],
         pace=pace,
         timeout=None if timeout is None else timedelta(milliseconds=timeout),
+        max_pages=row["max_pages"],
         headers=row["headers"],
         tos_reviewed_at=row["tos_reviewed_at"],
         tos_approved_by=row["tos_approved_by"],
@@ -100,6 +101,7 @@ def job_of(row: Row) -> Job:
         fence=row["fence"] + 1,
         page_id=row["page_id"],
         trigger=row["trigger"],
+        page_number=row["page_number"],
     )
 
 

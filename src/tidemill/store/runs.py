@@ -53,6 +53,7 @@ class RunBook:
         return Evidence(
             counts=counts,
             targets=run["switched_on"],
+            followed=run["pages_followed"],
             truncated_pages=run["truncated_pages"],
             claimed_total=run["claimed_total"],
             records_seen=seen(counts),
@@ -154,4 +155,5 @@ def summary(run: Any, name: str, counts: Counts, certificate: Certificate, remov
         complete=certificate.complete,
         doubts=tuple(f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts),
         removed=removed,
+        degraded=tuple(run["degraded"] or ()),
     )

@@ -151,6 +151,7 @@ def columns_of(source: Source) -> dict[str, Any]:
         "pace_burst": pace.burst if pace else None,
         "pace_parallel": pace.parallel if pace else None,
         "timeout_ms": timeout // MILLISECOND if timeout is not None else None,
+        "max_pages": source.max_pages,
         "headers": dict(source.headers),
         "tos_reviewed_at": source.tos_reviewed_at,
         "tos_approved_by": source.tos_approved_by,

@@ -1,0 +1,46 @@
+"""Following a list over its pages: which page comes next, and where and why following stops (X6)."""
+
+from collections.abc import Collection
+
+import msgspec
+
+from tidemill.core.urls import BadUrl, canonicalize, normalize, registrable_domain
+
+
+class Follow(msgspec.Struct, frozen=True):
+    """The list goes on at `url`, which is its page `number`."""
+
+    url: str
+    number: int
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """The list is not followed any further; `cut` when it goes on all the same, so that its end was not seen."""
+
+    reason: str
+    cut: bool = False
+
+
+END = Stop("the list ends here")
+
+
+def following(number: int, next_url: str | None, host: str, seen: Collection[str], most: int) -> Follow | Stop:
+    """What comes after page `number` of a list.
+
+    `seen` holds the canonical addresses of the pages so far: a list that leads back to one of them has been seen
+    whole. A list that goes on past `most` pages, or on a site that is not `host`'s, was cut short.
+    """
+    if not next_url:
+        return END
+    try:
+        url = normalize(next_url).partition("#")[0]
+        elsewhere = registrable_domain(url) != host
+    except BadUrl:
+        return Stop(f"the next page has no address that can be asked: {next_url[:200]!r}", cut=True)
+    if elsewhere:
+        return Stop(f"the next page is on another site: {url[:200]}", cut=True)
+    if canonicalize(url) in seen:
+        return Stop("the next page was seen before")
+    if number >= most:
+        return Stop(f"no more than {most} pages are followed", cut=True)
+    return Follow(url, number + 1)

@@ -1,0 +1,38 @@
+import pytest
+
+from tidemill.core.pagination import END, Follow, Stop, following
+
+HERE = "https://arnhem.test/agenda"
+SEEN = {HERE}
+
+
+def test_the_next_page_is_followed_with_its_number():
+    assert following(1, f"{HERE}?page=2", "arnhem.test", SEEN, 20) == Follow(f"{HERE}?page=2", 2)
+
+
+def test_a_list_without_a_next_page_has_ended():
+    assert following(3, None, "arnhem.test", SEEN, 20) is END
+
+
+@pytest.mark.parametrize("again", [HERE, f"{HERE}/", f"{HERE}#top", "http://ARNHEM.test/agenda?utm_source=x"])
+def test_a_list_that_leads_back_has_been_seen_whole(again):
+    assert following(4, again, "arnhem.test", SEEN, 20) == Stop("the next page was seen before")
+
+
+def test_a_list_that_goes_on_past_the_limit_is_cut():
+    stop = following(20, f"{HERE}?page=21", "arnhem.test", SEEN, 20)
+    assert isinstance(stop, Stop)
+    assert stop.cut
+
+
+def test_another_part_of_the_same_site_is_followed():
+    assert isinstance(following(1, "https://www.arnhem.test/p2", "arnhem.test", SEEN, 20), Follow)
+
+
+@pytest.mark.parametrize(
+    "foreign", ["https://elsewhere.test/agenda?page=2", "http://127.0.0.1/", "https://", "ftp://x"]
+)
+def test_another_site_is_never_followed_and_the_list_counts_as_cut(foreign):
+    stop = following(1, foreign, "arnhem.test", SEEN, 20)
+    assert isinstance(stop, Stop)
+    assert stop.cut
