@@ -1,0 +1,5 @@
+"""How prices are scraped: the monitor preset, known pages by cron, only where a person approved of it (S5)."""
+
+from tidemill.core.policy import MONITOR
+
+POLICY = MONITOR

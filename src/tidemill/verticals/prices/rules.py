@@ -1,0 +1,181 @@
+"""Judging a raw offer: fail closed on what is missing or ambiguous; keys and derived values are made here (C1-C3)."""
+
+import hashlib
+from decimal import Decimal
+
+from tidemill.core.currency import in_cents
+from tidemill.core.reasons import DropReason, QuarantineReason
+from tidemill.core.record import RawRecord
+from tidemill.core.source import Source
+from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
+from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
+from tidemill.core.vertical import Context
+from tidemill.reading.currencies import currency_code
+from tidemill.reading.identifiers import as_upc
+from tidemill.reading.money import parse_money
+from tidemill.reading.stock import Availability, availability_in
+from tidemill.reading.text import plain, squash
+from tidemill.verticals.prices.ammunition import ammunition_in
+from tidemill.verticals.prices.record import LEAST_CENTS, MOST_CENTS, Offer
+from tidemill.verticals.prices.said import Said, said_in
+
+_LONGEST_TITLE, _LONGEST_NAME, _LONGEST_KEY, _LONGEST_URL = 500, 200, 255, 2_000
+_HASH_LENGTH = 16
+
+
+def judge(raw: RawRecord, context: Context) -> Verdict:
+    """Keep a raw offer as an `Offer`, drop it or set it aside: what it must have first, then its price and stock."""
+    said = said_in(raw.fields)
+    title, address = plain(said.title, _LONGEST_TITLE), said.url or context.page_url
+    if refusal := _unidentified(said, title, address):
+        return refusal
+    availability = availability_in(said.availability)
+    if not said.price:
+        return _without_price(said, availability)
+    priced = _priced(said, context.source)
+    if not isinstance(priced, tuple):
+        return priced
+    if availability is Availability.UNKNOWN:
+        return Dropped(DropReason.UNKNOWN_AVAILABILITY, said.availability[:200] or "the page does not say")
+    offer = _offer(said, title, canonicalize(address), priced, availability, raw, context)
+    return Accepted(offer.identity_key, offer)
+
+
+def identity_key(product_id: str, sku: str, canonical_url: str) -> str:
+    """What makes an offer's product the same one within its source: its own id, else its SKU, else its address."""
+    for kind, value in (("PID", product_id), ("SKU", sku)):
+        kept = squash(value)
+        if kept and ":" not in kept and len(kept) <= _LONGEST_KEY:
+            return f"{kind}:{kept}"
+    return "URL:" + hashlib.sha256(canonical_url.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+def cost_per_round(price_cents: int, rounds: int | None) -> float | None:
+    """The price of one round in cents, to the hundredth of a cent; never read from the page."""
+    return round(price_cents / rounds, 2) if rounds else None
+
+
+def _unidentified(said: Said, title: str, address: str) -> Verdict | None:
+    """Why nobody could say which product it is: shown twice, without a title, or at no address."""
+    if said.repeated:
+        return Dropped(DropReason.DUPLICATE_WITHIN_RUN, said.url or title)
+    if not title:
+        return Dropped(DropReason.MISSING_REQUIRED_FIELD, "title")
+    try:
+        canonicalize(address)
+    except BadUrl:
+        return Dropped(DropReason.INVALID_URL, address[:200])
+    return None
+
+
+def _without_price(said: Said, availability: Availability) -> Verdict:
+    if said.prices:
+        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, said.prices[:200])
+    if availability is Availability.OUT_OF_STOCK:
+        return Dropped(DropReason.OOS_NO_PRICE, "sold out, and no price shown", harmless=True)
+    return Dropped(DropReason.MISSING_REQUIRED_FIELD, "price")
+
+
+def _priced(said: Said, source: Source) -> tuple[int, str] | Verdict:
+    """The price in cents with its currency, or why it is not believed."""
+    settled = str(source.adapter_settings.get("currency", "")).upper()
+    money = parse_money(said.price, said.currency, near=settled)
+    if money is None:
+        return Dropped(DropReason.INVALID_PRICE, said.price[:200])
+    if money.amount == 0:
+        return Quarantined(QuarantineReason.ZERO_PRICE_EXTRACTED, said.price[:200])
+    if said.doubt in QuarantineReason.__members__:
+        return Quarantined(QuarantineReason(said.doubt), said.prices[:200])
+    if not money.is_plain:
+        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, said.price[:200])
+    written = said.currency or money.symbol
+    currency = currency_code(written, settled) or ("" if written else settled)
+    if refusal := _refused_currency(written, currency, settled):
+        return refusal
+    return _in_range(money.amount, currency)
+
+
+def _refused_currency(written: str, currency: str, settled: str) -> Verdict | None:
+    if not currency and written:
+        return Quarantined(QuarantineReason.NORMALIZATION_FAILED, f"no currency that we know: {written[:50]}")
+    if not currency:
+        return Dropped(DropReason.MISSING_REQUIRED_FIELD, "currency")
+    if settled and currency != settled:
+        return Quarantined(
+            QuarantineReason.VALIDATION_FAILED, f"priced in {currency}, while the source is in {settled}"
+        )
+    return None
+
+
+def _in_range(amount: Decimal, currency: str) -> tuple[int, str] | Verdict:
+    cents = in_cents(amount, currency)
+    if LEAST_CENTS <= cents <= MOST_CENTS:
+        return cents, currency
+    return Dropped(DropReason.INVALID_PRICE, f"{amount} {currency} is out of range")
+
+
+def _offer(
+    said: Said,
+    title: str,
+    url: str,
+    priced: tuple[int, str],
+    availability: Availability,
+    raw: RawRecord,
+    context: Context,
+) -> Offer:
+    cents, currency = priced
+    box = ammunition_in(title, said)
+    return Offer(
+        source_id=context.source.id,
+        retailer=retailer_of(context.source),
+        url=url,
+        title=title,
+        price_cents=cents,
+        currency=currency,
+        availability=availability,
+        observed_at=context.read_at,
+        identity_key=identity_key(said.product_id, said.sku, url),
+        adapter_version=said.adapter or context.source.adapter_id,
+        sku=_short(said.sku),
+        product_id=_short(said.product_id),
+        upc=as_upc(said.gtin),
+        mpn=_short(said.mpn),
+        brand=_short(plain(said.brand)),
+        list_price_cents=_list_price(said, cents, currency),
+        shipping_cents=_beside(said.shipping, currency),
+        tax_included={"included": True, "excluded": False}.get(said.tax),
+        image_url=said.image if 0 < len(said.image) <= _LONGEST_URL else None,
+        confidence=raw.confidence,
+        caliber=box.caliber,
+        grain_weight=box.grain_weight,
+        round_count=box.round_count,
+        case_material=box.case_material,
+        bullet_type=box.bullet_type,
+        load_type=box.load_type,
+        shell_length=box.shell_length,
+        cost_per_round_cents=cost_per_round(cents, box.round_count),
+    )
+
+
+def retailer_of(source: Source) -> str:
+    """The shop behind a source: as its settings name it, else its registered domain."""
+    named = source.adapter_settings.get("retailer")
+    return str(named) if named else registrable_domain(source.base_url)
+
+
+def _list_price(said: Said, cents: int, currency: str) -> int | None:
+    listed = _beside(said.list_price, currency)
+    return listed if listed is not None and listed > cents else None
+
+
+def _beside(text: str, currency: str) -> int | None:
+    """A further amount of the same offer, in cents; None for one that cannot be."""
+    money = parse_money(text, near=currency) if text else None
+    if money is None or money.currency not in {"", currency}:
+        return None
+    cents = in_cents(money.amount, currency)
+    return cents if 0 <= cents <= MOST_CENTS else None
+
+
+def _short(text: str) -> str | None:
+    return squash(text)[:_LONGEST_NAME] or None
