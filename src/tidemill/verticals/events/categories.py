@@ -123,6 +123,14 @@ def category_of(kind: str, labels: str, title: str, description: str) -> Categor
     return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
 
 
+def is_silent(title: str, description: str) -> bool:
+    """Whether no word speaks for any category, so that rules could only fall back on the last."""
+    scores: dict[Category, int] = {}
+    _count(title, 1, scores)
+    _count(description[:_READ_OF_DESCRIPTION], 1, scores)
+    return not scores
+
+
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
     for category in filter(None, map(_remembered, text.lower().split())):
         scores[category] = scores.get(category, 0) + weight

@@ -8,13 +8,15 @@ from typing import Any
 
 from tidemill.core.identity import fingerprint, normalized
 from tidemill.core.record import RawRecord
-from tidemill.core.source import Source
+from tidemill.core.source import Coordinates, Source
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.moments import VAGUE, Grain, Moment, parse_end, parse_moment
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import category_of
+from tidemill.verticals.events.gazetteer import town
+from tidemill.verticals.events.images import picture
 from tidemill.verticals.events.record import (
     Event,
     Method,
@@ -36,7 +38,8 @@ NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "P
 """Kinds of schema.org's Event to which nobody can go."""
 
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
-_MINUTE, _VENUE, _RULES, _SCHEDULED = Grain.MINUTE, Precision.VENUE, Method.RULES, Status.SCHEDULED
+_MINUTE, _RULES, _SCHEDULED = Grain.MINUTE, Method.RULES, Status.SCHEDULED
+_VENUE, _CITY = Precision.VENUE, Precision.CITY
 """What nearly every event has, reached once: Python 3.11 takes as long to reach a member as to compare ten."""
 _ONE_DAY = timedelta(days=1)
 _CLOCKS = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60))
@@ -48,7 +51,6 @@ _STATUS = {
     "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
 }  # fmt: skip
 _CANCELLED_WORDS = ("geannuleerd", "afgelast", "gaat niet door", "cancelled", "canceled")
-_TRACKERS = ("pixel", "1x1", "spacer", "tracking", "beacon", "/tr?", ".gif")
 
 
 class Reason(StrEnum):
@@ -141,7 +143,7 @@ def _event(said: Said, title: str, moment: Moment, ends: datetime | None, source
         ends_at=ends,
         venue_name=location.name or location.address or location.city or source.city or source.name,
         category=category_of(said.kind, said.category, title, description),
-        image_url=_image(said.image),
+        image_url=picture(said.image) if said.image else None,
         detail_url=said.url[:_LONGEST_URL] or None,
         latitude=latitude,
         longitude=longitude,
@@ -196,9 +198,21 @@ def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None
     latitude, longitude = _degrees(said.latitude, 90), _degrees(said.longitude, 180)
     if latitude is not None and longitude is not None and (latitude or longitude):
         return latitude, longitude, _VENUE
-    if source.coordinates is not None:
-        return source.coordinates.latitude, source.coordinates.longitude, Precision.SOURCE
-    return None, None, Precision.UNKNOWN
+    place, precision = _home(said.city.strip(), source.city, source.time_zone), _CITY
+    if place is None and source.coordinates is not None:
+        place, precision = source.coordinates, Precision.SOURCE
+    elif place is None:
+        place = _home(source.city, "", source.time_zone)
+    return (None, None, Precision.UNKNOWN) if place is None else (place.latitude, place.longitude, precision)
+
+
+@lru_cache(maxsize=4_096)
+def _home(city: str, source_city: str, time_zone: str) -> Coordinates | None:
+    """The town's own coordinates, from the offline gazetteer; the source's own town is left to its own coordinates."""
+    if not city or city == source_city or time_zone != "Europe/Amsterdam":
+        return None
+    known = town(city)
+    return None if known is None else known.coordinates
 
 
 def _degrees(value: Any, most: int) -> float | None:
@@ -211,12 +225,6 @@ def _number(value: Any) -> float | None:
         return float(value.strip().replace(",", ".") if isinstance(value, str) else value)
     except (TypeError, ValueError):
         return None
-
-
-def _image(url: str) -> str | None:
-    if not url or len(url) > _LONGEST_URL:
-        return None
-    return None if _holds_any(_TRACKERS, url.lower()) else url
 
 
 def _status(said: str, title: str) -> Status:

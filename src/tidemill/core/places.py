@@ -1,0 +1,57 @@
+"""Places on earth: towns with people in them, how far apart two points are, and which points can be right."""
+
+from math import asin, cos, radians, sin, sqrt
+
+import msgspec
+
+from tidemill.core.source import Coordinates
+
+EARTH_KM = 6_371.0
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A town or municipality, as an offline gazetteer knows it; `spoken` is the name that people use."""
+
+    name: str
+    region: str
+    population: int
+    coordinates: Coordinates
+    spoken: str = ""
+
+    @property
+    def called(self) -> str:
+        """What people write when they mean it."""
+        return self.spoken or self.name
+
+
+class Box(msgspec.Struct, frozen=True):
+    """A box of coordinates, edges included."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    def holds(self, point: Coordinates) -> bool:
+        """Whether the point lies in it."""
+        return self.south <= point.latitude <= self.north and self.west <= point.longitude <= self.east
+
+
+NETHERLANDS = Box(50.7, 3.2, 53.7, 7.3)
+"""All of the European country, with a little air around it."""
+
+
+def kilometres(one: Coordinates, other: Coordinates) -> float:
+    """The distance over the ground, by the haversine formula."""
+    north, east = radians(other.latitude - one.latitude), radians(other.longitude - one.longitude)
+    across = cos(radians(one.latitude)) * cos(radians(other.latitude))
+    return 2 * EARTH_KM * asin(min(1.0, sqrt(sin(north / 2) ** 2 + across * sin(east / 2) ** 2)))
+
+
+def is_believable(point: Coordinates, box: Box | None, near: Coordinates | None, within_km: float) -> bool:
+    """Whether an answer can be the place that was asked for: a point on earth, in its country, near its source."""
+    if abs(point.latitude) > 90 or abs(point.longitude) > 180 or not (point.latitude or point.longitude):  # noqa: PLR2004 - the poles and the date line
+        return False
+    if box is not None and not box.holds(point):
+        return False
+    return near is None or kilometres(point, near) <= within_km
