@@ -66,6 +66,16 @@ class Settings(BaseSettings):
     api_token: SecretStr | None = Field(
         None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
     )
+    scrapingbee_key: SecretStr | None = Field(
+        None, description="ScrapingBee API key: pages that a site refuses us may be got through it, for money."
+    )
+    scrapingbee_url: str = Field(
+        "https://app.scrapingbee.com/api/v1", description="Where ScrapingBee is; the lab has a stand-in for it."
+    )
+    apify_token: SecretStr | None = Field(
+        None, description="Apify API token: sources can be read by its actors, for money."
+    )
+    apify_url: str = Field("https://api.apify.com", description="Where Apify is; the lab has a stand-in for it.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
 

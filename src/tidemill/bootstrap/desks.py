@@ -18,7 +18,7 @@ from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
 from tidemill.operations.why import WhyDesk
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.ports import Clock, ServiceBook
 from tidemill.settings import Settings
 from tidemill.store.adapters import AdapterShelf
 from tidemill.store.health import Pulse
@@ -48,6 +48,7 @@ def build_desks(
     dispatcher: Dispatcher,
     ticks: Ticks,
     wake: Callable[[int], None],
+    services: ServiceBook,
 ) -> Desks:
     """What a person can do."""
     known = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
@@ -63,7 +64,7 @@ def build_desks(
         letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
         breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
         adapters=AdapterDesk(VERTICALS, adapters, store.views, clock),
-        why=WhyDesk(store.views, sources, targets, VERTICALS, clock),
+        why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing),
         doctor=Doctor(
             Pulse(store.database),
             store.views,

@@ -7,6 +7,7 @@ from datetime import timedelta
 from tidemill.bootstrap.desks import Desks, build_desks
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
 from tidemill.bootstrap.upkeep import build_hands
 from tidemill.bootstrap.verticals import VERTICALS
@@ -23,6 +24,7 @@ from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
 from tidemill.pipeline.tools import Tools
 from tidemill.settings import Settings
 from tidemill.store.database import Database, open_database
+from tidemill.store.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class System:
     announce: Listeners
     verticals: Mapping[str, Vertical]
     store: Store
+    services: Services
     fetchers: Mapping[FetcherKind, Fetcher]
     tools: Tools
     dispatcher: Dispatcher
@@ -62,15 +65,16 @@ def build(
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
+    services = build_services(settings, store.database, clock, announce)
     fetchers = build_fetchers(settings, clock, transport)
     worker = Worker(store.workers, clock)
-    tools = Tools(clock, store.ids, store.breakers, fetchers, VERTICALS, worker.holds)
+    tools = Tools(clock, store.ids, store.breakers, fetchers, VERTICALS, services, worker.holds)
     make_drain = drain_maker(settings, store, tools, dice, Narrator(announce, clock), worker)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor)
+    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor, services)
     rhythms = settings.rhythms(RHYTHMS)
     ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
     with_proof(ticks, hands, rhythms["proof"])
@@ -80,6 +84,7 @@ def build(
         announce=announce,
         verticals=VERTICALS,
         store=store,
+        services=services,
         fetchers=fetchers,
         tools=tools,
         dispatcher=dispatcher,
@@ -87,7 +92,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
-        desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake),
+        desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services),
     )
 
 

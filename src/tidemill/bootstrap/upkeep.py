@@ -12,6 +12,7 @@ from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 from tidemill.store.compaction import compact
 from tidemill.store.retention import DEFAULT_RULES, prune
+from tidemill.store.services import Services
 
 COMPACTED_AT_ONCE = 5_000
 
@@ -23,6 +24,7 @@ def build_hands(
     announce: Announce,
     dispatcher: Dispatcher,
     waker: Waker,
+    services: Services,
 ) -> Hands:
     """What the periodic work does its work with."""
     return Hands(
@@ -36,6 +38,7 @@ def build_hands(
         compact=compactor(store),
         prune=pruner(settings, store),
         debts=store.crowding.debts,
+        services=services,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )

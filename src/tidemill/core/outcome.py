@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 
 
@@ -21,10 +22,14 @@ class Stage(StrEnum):
 
 
 class Advance(msgspec.Struct, frozen=True):
-    """The stage is done: write `produced` (the next stage's input) and move the job `to` there."""
+    """The stage is done: write `produced` (the next stage's input) and move the job `to` there.
+
+    `degraded` names the services that it had to do without; so in the other answers.
+    """
 
     to: Stage
     produced: Any
+    degraded: tuple[Service, ...] = ()
 
 
 class Snooze(msgspec.Struct, frozen=True):
@@ -36,6 +41,7 @@ class Snooze(msgspec.Struct, frozen=True):
     until: datetime
     reason: str
     whole_host: bool = False
+    degraded: tuple[Service, ...] = ()
 
 
 class Fail(msgspec.Struct, frozen=True):
@@ -49,6 +55,7 @@ class Fail(msgspec.Struct, frozen=True):
     retry_after: timedelta | None = None
     stack: str = ""
     evidence: Any = None
+    degraded: tuple[Service, ...] = ()
 
 
 Outcome = Advance | Snooze | Fail

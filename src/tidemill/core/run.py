@@ -63,7 +63,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed run as it is announced, stored and shown."""
+    """A closed run as it is announced, stored and shown; `degraded` names the services it had to do without."""
 
     run_id: int
     source_id: int
@@ -77,6 +77,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     doubts: tuple[str, ...] = ()
     removed: int = 0
+    degraded: tuple[str, ...] = ()
 
 
 def conclude(counts: Counts) -> RunStatus:

@@ -17,6 +17,7 @@ RHYTHMS: dict[str, Every | Cron] = {
     "dispatch": Every(timedelta(minutes=1)),
     "rescue": Every(timedelta(seconds=15)),
     "close_runs": Every(timedelta(minutes=1)),
+    "services": Every(timedelta(minutes=1)),
     "retry_letters": Every(timedelta(minutes=5)),
     "proof": Every(timedelta(minutes=5)),
     "stale_jobs": Every(timedelta(hours=1)),
@@ -96,6 +97,14 @@ class Sweeper(Protocol):
         ...
 
 
+class Reviving(Protocol):
+    """Services outside of us that may answer again."""
+
+    async def look_again(self) -> list[str]:
+        """Ask those that are degraded; answers which are back."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Hands:
     """What the chores work with."""
@@ -110,6 +119,7 @@ class Hands:
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]
+    services: Reviving
     waker: Waker
     stale_after: timedelta
 
@@ -120,6 +130,7 @@ def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -
         "dispatch": lambda: dispatch(hands),
         "rescue": lambda: rescue(hands),
         "close_runs": lambda: close_runs(hands),
+        "services": lambda: look_again(hands),
         "retry_letters": lambda: retry_letters(hands),
         "stale_jobs": lambda: sweep_stale(hands),
         "compact_pages": lambda: hands.compact(hands.clock.now()),
@@ -160,6 +171,12 @@ async def close_runs(hands: Hands) -> str:
             hands.announce(RunClosed(hands.clock.now(), summary))
             closed += 1
     return f"{closed} runs"
+
+
+async def look_again(hands: Hands) -> str:
+    """Ask the services that are degraded whether they answer again (R3)."""
+    back = await hands.services.look_again()
+    return f"back: {', '.join(back)}" if back else "nothing came back"
 
 
 async def retry_letters(hands: Hands) -> str:

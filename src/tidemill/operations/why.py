@@ -1,9 +1,10 @@
 """`why`: which gate, which rule, which page, for anything that can be named (X7)."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from tidemill.core.degradation import Service, ServiceStatus
 from tidemill.core.record import Found
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
@@ -12,11 +13,12 @@ from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
 from tidemill.operations.why_event import why_event
+from tidemill.operations.why_service import why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
 
-FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD"
+FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME"
 
 
 Thing = TypeVar("Thing")
@@ -54,14 +56,21 @@ class WhyDesk:
     """Explains things; changes nothing."""
 
     def __init__(
-        self, sight: Sight, sources: SourceDesk, targets: TargetDesk, verticals: Mapping[str, Vertical], clock: Clock
+        self,
+        sight: Sight,
+        sources: SourceDesk,
+        targets: TargetDesk,
+        verticals: Mapping[str, Vertical],
+        clock: Clock,
+        services: Callable[[], Awaitable[Sequence[ServiceStatus]]],
     ) -> None:
-        """`sources` and `targets` find by name and address."""
+        """`sources` and `targets` find by name and address; `services` tells how outside services stand."""
         self._sight = sight
         self._sources = sources
         self._targets = targets
         self._verticals = verticals
         self._clock = clock
+        self._services = services
 
     async def explain(self, subject: str) -> Explanation:
         """Explain a subject, written as `source:NAME`, `target:ID`, `job:ID`, `run:ID` or `event:ID.field`."""
@@ -80,8 +89,10 @@ class WhyDesk:
                 return await self._run(number(kind, name))
             case "event":
                 return await self._event(name)
+            case "service":
+                return await self._service(name)
             case _:
-                kinds = ("source", "target", "job", "run", "event")
+                kinds = ("source", "target", "job", "run", "event", "service")
                 raise Mistake(unknown("subject", kind, kinds) + f"; write {FORMS}")
 
     async def _source(self, name: str) -> Explanation:
@@ -102,6 +113,12 @@ class WhyDesk:
     async def _run(self, key: int) -> Explanation:
         detail = present(await self._sight.run(key), "run", key)
         return why_run(detail)
+
+    async def _service(self, name: str) -> Explanation:
+        for status in await self._services():
+            if status.service == name.lower():
+                return why_service(status, self._clock.now())
+        raise NotFound(unknown("service", name, list(Service)))
 
     async def _event(self, name: str) -> Explanation:
         key, _, field = name.partition(".")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from tidemill.core.failure import MEANING, Failure, Meaning
-from tidemill.core.views import JobDetail, JobView, ReadingView, RunDetail, SourceDetail
+from tidemill.core.views import JobDetail, JobView, ReadingView, RunDetail, RunView, SourceDetail
 from tidemill.operations.explanation import Explanation, Step, at, away, known, passed, stopped
 from tidemill.operations.why_source import breaker_gate
 
@@ -94,9 +94,18 @@ def why_run(detail: RunDetail) -> Explanation:
         known("records", f"{run.records_read} read: {run.records_accepted} accepted ({run.records_inserted} new, "
                               f"{run.records_updated} changed), {run.records_dropped} dropped, "
                               f"{run.records_quarantined} quarantined; {run.records_seen_again} seen again"),
+        *_without(run),
         *_certificate(detail),
     ]  # fmt: skip
     return Explanation(f"run {run.id}", _how_it_went(detail), steps)
+
+
+def _without(run: RunView) -> list[Step]:
+    """The services that were degraded while the run needed them."""
+    return [
+        known("degraded", f"it had to do without {name}; see `tidemill why service:{name}`")
+        for name in run.degraded or ()
+    ]
 
 
 def _failures(failures: Mapping[str, int]) -> list[Step]:

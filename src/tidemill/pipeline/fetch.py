@@ -28,7 +28,13 @@ async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
         if until is not None:
             return Snooze(until, "the source's breaker is open")
     result = await tools.fetchers[claimed.source.fetcher].fetch(request_for(claimed, vertical, tools))
-    return outcome_of(claimed, result, tools)
+    return marked(outcome_of(claimed, result, tools), result, tools)
+
+
+def marked(outcome: Outcome, result: FetchResult, tools: Tools) -> Outcome:
+    """The answer with the services that the fetch had to do without, so that its run says so (B15)."""
+    missed = result.degraded + tools.services.weighing_on_all()
+    return msgspec.structs.replace(outcome, degraded=missed) if missed else outcome
 
 
 def adapter_of(claimed: Claimed, vertical: Vertical) -> Adapter | None:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.core.run import RunSummary
@@ -177,9 +178,27 @@ class Overdue(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class ServiceDegraded(msgspec.Struct, frozen=True, tag=True):
+    """A service outside of us stopped answering as it should; `fallback` is what happens instead (R3)."""
+
+    at: datetime
+    service: Service
+    reason: str
+    fallback: str
+
+
+class ServiceRestored(msgspec.Struct, frozen=True, tag=True):
+    """A service answers again; it did not since `since`."""
+
+    at: datetime
+    service: Service
+    since: datetime
+
+
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
     | RunClosed | EnqueueRejected | TickRan | JobsRescued | StoreTrouble | PartCrashed | Overdue
+    | ServiceDegraded | ServiceRestored
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 
+from tidemill.core.degradation import Service, ServiceStatus, Standing
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 
@@ -78,6 +79,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
     `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
     request of this fetch left, `slow_to` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
+    `degraded` names the services that this fetch had to do without.
     """
 
     status: FetchStatus
@@ -101,6 +103,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     retry_after: timedelta | None = None
     retry_at: datetime | None = None
+    degraded: tuple[Service, ...] = ()
 
 
 class Fetcher(Protocol):
@@ -157,4 +160,40 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Let go of sockets."""
+        ...
+
+
+Probe = Callable[[], Awaitable[str]]
+"""Asks a service whether it answers again: '' when it does, else what is wrong."""
+
+
+class ServiceBook(Protocol):
+    """How the services outside of us stand: each user of one says how it went, everyone can read it (R3).
+
+    Saying the same again costs next to nothing; only a change is written and announced. Never call it from within
+    a transaction of your own.
+    """
+
+    async def degraded(self, service: Service, why: str) -> None:
+        """The service failed us, and its fallback was used. `why` must hold no secret."""
+        ...
+
+    async def works(self, service: Service) -> None:
+        """The service answered as it should."""
+        ...
+
+    def state_of(self, service: Service) -> Standing:
+        """How it stands as far as this process knows, without asking anyone."""
+        ...
+
+    def weighing_on_all(self) -> tuple[Service, ...]:
+        """The degraded services that every run needs, as far as this process knows."""
+        ...
+
+    async def standing(self) -> list[ServiceStatus]:
+        """How every service stands, as far as any process knows."""
+        ...
+
+    def probe_with(self, service: Service, probe: Probe) -> None:
+        """Let the periodic look ask a degraded service with `probe` whether it answers again."""
         ...

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.pipeline.ports import Clock, Fetcher
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
 
 
 class Keys(Protocol):
@@ -40,4 +40,5 @@ class Tools:
     breakers: BreakerDesk
     fetchers: Mapping[FetcherKind, Fetcher]
     verticals: Mapping[str, Vertical]
+    services: ServiceBook
     holds: Callable[[int], bool] = always

@@ -37,6 +37,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     sources: Sequence[SourceStand] = ()
     workers: int = 0
     ticks_overdue: int = 0
+    services: Mapping[str, str] = msgspec.field(default_factory=dict)
     tick_success: Mapping[str, datetime] = msgspec.field(default_factory=dict)
 
 
@@ -70,6 +71,8 @@ class Gauges(Collector):
         yield _by("scrape_adapter_enabled", "1 while an adapter is switched on, else 0.", "adapter_id", adapters)
         yield GaugeMetricFamily("scraper_workers", "Worker processes that are alive.", now.workers)
         yield GaugeMetricFamily("scraper_ticks_overdue", "Periodic work that is overdue.", now.ticks_overdue)
+        ailing = {name: float(state == "degraded") for name, state in now.services.items()}
+        yield _by("scraper_service_degraded", "1 while an outside service is degraded, else 0.", "service", ailing)
         ages = {name: (now.at - last).total_seconds() for name, last in now.tick_success.items()}
         yield _by("scraper_tick_age_seconds", "Time since periodic work last went well.", "tick", ages)
         yield from _source_families(now)

@@ -28,6 +28,8 @@ from tidemill.pipeline.happenings import (
     RecordsKept,
     RunClosed,
     RunOpened,
+    ServiceDegraded,
+    ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
@@ -140,6 +142,8 @@ LINES: Mapping[type, tuple[str, Weight]] = {
     StoreTrouble:    ("store trouble",    ERROR),
     PartCrashed:     ("part crashed",     ERROR),
     Overdue:         ("overdue",          ERROR),
+    ServiceDegraded: ("service degraded", WARNING),
+    ServiceRestored: ("service restored", INFO),
 }  # fmt: skip
 """What each happening is called in the log, and how much it weighs."""
 

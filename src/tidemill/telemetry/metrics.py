@@ -30,6 +30,8 @@ from tidemill.pipeline.happenings import (
     RecordsKept,
     RunClosed,
     RunOpened,
+    ServiceDegraded,
+    ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
@@ -93,6 +95,9 @@ class Metrics:
         self.lost = tally("scraper_leases_lost", "Results thrown away because the lease had passed.")
         self.trouble = tally("scraper_store_trouble", "Times that the database refused.")
         self.crashes = tally("scraper_part_crashes", "Times that a part of the engine met a bug and was started again.")
+        self.services = tally(
+            "scraper_service_moves", "Outside services that became degraded or work again.", ("service", "state")
+        )
         self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -125,6 +130,8 @@ class Metrics:
             StoreTrouble: partial(_one_more, self.trouble),
             PartCrashed: partial(_one_more, self.crashes),
             Overdue: partial(_one_more, self.overdue),
+            ServiceDegraded: lambda each: self.services.add((each.service.value, "degraded")),
+            ServiceRestored: lambda each: self.services.add((each.service.value, "works")),
         }
 
     def _stage_done(self, happening: StageDone) -> None:

@@ -18,6 +18,7 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PageGot,
     PartCrashed,
+    ServiceDegraded,
     StoreTrouble,
 )
 
@@ -103,6 +104,7 @@ SAFETY: dict[type, str] = {
     StoreTrouble: "store trouble",
     PartCrashed: "restart after a crash",
     Overdue: "schedule check",
+    ServiceDegraded: "fallback of a service",
 }
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from tidemill.core.degradation import ServiceStatus, Standing
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.process import Usage
 from tidemill.telemetry.pulse import Rates
@@ -115,6 +116,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     errors: Errors
     performance: Performance
     overdue: Sequence[Late]
+    services: Sequence[ServiceStatus]
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +128,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     overdue: Sequence[Late] = ()
     queue: QueueState = QueueState()
     rates: Rates = Rates()
+    services: Sequence[ServiceStatus] = ()
 
 
 def judge(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
@@ -133,7 +136,7 @@ def judge(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[st
     if not facts.database.reachable:
         return Grade.DOWN, [facts.database.error]
     fatal = [] if any(is_alive(worker, now, lease) for worker in facts.workers) else ["no worker is alive"]
-    worries = [*_breaker_worry(facts), *_late_worries(facts), *_error_worry(facts.rates)]
+    worries = [*_breaker_worry(facts), *_late_worries(facts), *_error_worry(facts.rates), *_service_worries(facts)]
     if fatal:
         return Grade.DOWN, fatal + worries
     return (Grade.DEGRADED if worries else Grade.HEALTHY), worries
@@ -154,6 +157,15 @@ def _breaker_worry(facts: Facts) -> list[str]:
 
 def _late_worries(facts: Facts) -> list[str]:
     return [f"{late.subject} is overdue: {late.detail}" for late in facts.overdue]
+
+
+def _service_worries(facts: Facts) -> list[str]:
+    """A line for each service that is degraded: since when, why, and what happens instead (R3)."""
+    return [
+        f"{each.service} is degraded since {each.since:%Y-%m-%d %H:%M} UTC ({each.reason}); {each.fallback}"
+        for each in facts.services
+        if each.state is Standing.DEGRADED and each.since is not None
+    ]
 
 
 def _error_worry(rates: Rates) -> list[str]:
@@ -196,6 +208,7 @@ def health_of(
             updates_per_minute=facts.rates.pages_last_minute,
         ),
         overdue=facts.overdue,
+        services=facts.services,
     )
 
 

@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
 from tidemill.pipeline.ports import StoreError
 from tidemill.telemetry.gauges import Snapshot, SourceStand
 from tidemill.telemetry.process import usage
+from tidemill.telemetry.pulse import Rates
 from tidemill.web.deps import WebDeps
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
 from tidemill.web.kept import Kept
@@ -36,6 +38,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     ticks: Sequence[TickView]
     overdue: Sequence[Late]
     last_fired: Mapping[str, datetime | None]
+    services: Sequence[ServiceStatus]
 
 
 class Watch:
@@ -44,6 +47,7 @@ class Watch:
     def __init__(self, deps: WebDeps) -> None:
         """Nothing is looked at yet."""
         self._deps = deps
+        self._down_since: datetime | None = None
         self.totals = Kept(deps.views.counts, deps.clock, STATUS_AGE)
         self.ticks = Kept(deps.views.ticks, deps.clock, STATUS_AGE)
         self.status = Kept(self._status, deps.clock, STATUS_AGE)
@@ -66,11 +70,13 @@ class Watch:
                 workers = await self._deps.views.workers()
                 breakers = await self._deps.views.breakers()
                 overdue = await self.overdue.get()
+                services = await self._deps.services()
         except StoreError as error:
-            return Facts(database=DatabaseState(reachable=False, error=str(error)), rates=rates)
+            return self._down(str(error), rates)
         except TimeoutError:
             words = f"the database did not answer within {PATIENCE_SECONDS} seconds"
-            return Facts(database=DatabaseState(reachable=False, error=words), rates=rates)
+            return self._down(words, rates)
+        self._down_since = None
         took = round((time.perf_counter() - started) * 1000, 1)
         return Facts(
             database=DatabaseState(reachable=True, latency_ms=took),
@@ -79,7 +85,14 @@ class Watch:
             overdue=overdue,
             queue=QueueState(pending=total, by_adapter=pending),
             rates=rates,
+            services=services,
         )
+
+    def _down(self, words: str, rates: Rates) -> Facts:
+        """What is left to say while the database is away: that it is, and since we first noticed."""
+        self._down_since = self._down_since or self._deps.clock.now()
+        lost = degraded(Service.DATABASE, self._down_since, words)
+        return Facts(database=DatabaseState(reachable=False, error=words), rates=rates, services=[lost])
 
     async def _overdue(self) -> list[Late]:
         """Periodic work that is late, and sources that the schedule has passed over."""
@@ -99,6 +112,7 @@ class Watch:
             ticks=await self.ticks.get() if there else (),
             overdue=health.overdue,
             last_fired=self._deps.pulse.fired(),
+            services=health.services,
         )
 
     async def snapshot(self) -> Snapshot | None:
@@ -125,6 +139,7 @@ class Watch:
             sources=[_stand(source) for source in sources],
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
             ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
+            services={each.service.value: each.state.value for each in await deps.services()},
             tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
         )
 

@@ -119,6 +119,7 @@ def deps_of(system: System) -> WebDeps:
         started_at=NOON - timedelta(hours=1),
         why=system.desks.why.explain,
         complain=complaint,
+        services=system.services.standing,
     )
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from rig.clock import NOON
+from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Counts, RunStatus, RunSummary
@@ -20,6 +21,8 @@ from tidemill.pipeline.happenings import (
     RecordsKept,
     RunClosed,
     RunOpened,
+    ServiceDegraded,
+    ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
@@ -60,9 +63,11 @@ TICKED = TickRan(NOON, "dispatch", NOON, "ok", "4 jobs in 1 runs, 0 turned away"
 TICK_FAILED = TickRan(NOON, "dispatch", NOON, "failed", "Traceback")
 RESCUED = JobsRescued(NOON, 2, 9, "its worker died")
 TROUBLE = StoreTrouble(NOON, "the disk is full; make room, and the work goes on where it stopped")
+DEGRADED = ServiceDegraded(NOON, Service.APIFY, "answered 503", "its jobs wait")
+RESTORED = ServiceRestored(LATER, Service.APIFY, NOON)
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
     STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
-    TICKED, RESCUED, TROUBLE, OVERDUE,
+    TICKED, RESCUED, TROUBLE, OVERDUE, DEGRADED, RESTORED,
 ]  # fmt: skip

@@ -38,12 +38,13 @@ def list_runs(
     rows = [
         (key(one.id), one.source_name, one.trigger, one.status, one.complete, one.started_at,
          f"{one.urls_succeeded}/{one.urls_attempted}", one.pages_unchanged, one.records_read, one.records_accepted,
-         one.records_dropped, one.records_quarantined, one.records_inserted, one.records_updated)
+         one.records_dropped, one.records_quarantined, one.records_inserted, one.records_updated,
+         ", ".join(one.degraded or ()))
         for one in found
     ]  # fmt: skip
     columns = ["run", "source", "trigger", "status", "complete", "started", "pages", "unchanged", "read", "accepted",
-               "dropped", "quarantined", "new", "changed"]  # fmt: skip
-    table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:]])
+               "dropped", "quarantined", "new", "changed", "without"]  # fmt: skip
+    table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:-1]])
 
 
 @app.command("show")
@@ -70,6 +71,7 @@ def show_run(
             "status": one.status,
             "complete": one.complete,
             "doubts": one.doubts,
+            "degraded": one.degraded,
             "trigger": one.trigger,
             "adapter": f"{one.adapter_id} {one.adapter_version}",
             "started": one.started_at,

@@ -19,7 +19,7 @@ def why(
     subject: Annotated[
         str,
         typer.Argument(
-            metavar="SUBJECT", help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID or event:ID.FIELD"
+            metavar="SUBJECT", help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID, event:ID.FIELD or service:NAME"
         ),
     ],
     *,

@@ -8,7 +8,10 @@ import msgspec
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):
-    """A run with its counts; `complete` and `doubts` are None until it is closed."""
+    """A run with its counts; `complete` and `doubts` are None until it is closed.
+
+    `degraded` names the services that it had to do without.
+    """
 
     id: int
     source_id: int
@@ -46,6 +49,7 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     doubts: Sequence[str] | None
     error_code: str | None
     error_message: str | None
+    degraded: Sequence[str] | None = None
 
 
 class JobView(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,8 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PartCrashed,
     RunClosed,
+    ServiceDegraded,
+    ServiceRestored,
     StoreTrouble,
 )
 from tidemill.web.portal.words import colour
@@ -35,7 +37,7 @@ def news(happenings: Iterable[Happening], names: Mapping[int, str]) -> list[News
     return [each for each in told if each is not None]
 
 
-def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: PLR0911 - one case per kind
+def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: C901, PLR0911 - one case per kind
     match happening:
         case RunClosed(at=at, summary=run):
             counts = run.counts
@@ -58,6 +60,10 @@ def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noq
             return News(at, "crash", "bad", f"{part}: {detail.partition(chr(10))[0]}")
         case Overdue(at=at, subject=subject, detail=detail):
             return News(at, "overdue", "bad", f"{subject}: {detail}")
+        case ServiceDegraded(at=at, service=service, reason=reason):
+            return News(at, "service", "warn", f"{service} is degraded: {reason}")
+        case ServiceRestored(at=at, service=service):
+            return News(at, "service", "good", f"{service} works again")
         case _:
             return None
 

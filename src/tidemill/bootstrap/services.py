@@ -1,0 +1,24 @@
+"""The book of outside services: which of them this installation has set up (R3)."""
+
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.core.degradation import Service
+from tidemill.pipeline.ports import Clock
+from tidemill.settings import Settings
+from tidemill.store.database import Database
+from tidemill.store.services import Services
+
+
+def build_services(settings: Settings, database: Database, clock: Clock, announce: Listeners) -> Services:
+    """The book, listening for trouble with the database."""
+    book = Services(database, clock, announce, missing(settings))
+    announce.add(book.hear)
+    return book
+
+
+def missing(settings: Settings) -> dict[Service, str]:
+    """The services that nobody has set up; '' stands for the matrix' own words on how to."""
+    set_up = {
+        Service.SCRAPINGBEE: settings.scrapingbee_key,
+        Service.APIFY: settings.apify_token,
+    }
+    return {service: "" for service, value in set_up.items() if not value}

@@ -1,0 +1,41 @@
+"""Why a service outside of us stands as it does, and what happens instead."""
+
+from datetime import datetime
+
+from tidemill.core.degradation import MATRIX, ServiceStatus, Standing
+from tidemill.operations.explanation import Explanation, Step, away, known, passed, stopped
+
+
+def why_service(status: ServiceStatus, now: datetime) -> Explanation:
+    """Whether it answers, since when not, why, and what stands in for it."""
+    subject = f"service {status.service}"
+    return Explanation(subject, verdict(status, now), [standing_step(status, now), *_advice(status)])
+
+
+def verdict(status: ServiceStatus, now: datetime) -> str:
+    """How it stands, in a sentence."""
+    match status.state:
+        case Standing.DEGRADED:
+            since = f" since {away(status.since, now)}" if status.since else ""
+            return f"degraded{since}: {status.reason}; meanwhile {status.fallback}"
+        case Standing.OFF:
+            return f"off: {status.reason}; without it {status.fallback}"
+        case _:
+            return "works, as far as anybody has noticed"
+
+
+def standing_step(status: ServiceStatus, now: datetime) -> Step:
+    """The line about a service in any explanation."""
+    gate = f"service {status.service}"
+    if status.state is Standing.DEGRADED:
+        return stopped(gate, verdict(status, now))
+    return known(gate, verdict(status, now)) if status.state is Standing.OFF else passed(gate, verdict(status, now))
+
+
+def _advice(status: ServiceStatus) -> list[Step]:
+    row = MATRIX[status.service]
+    return [
+        known("fallback", row.instead),
+        known("set up", row.setup),
+        known("recovery", "it is asked again every minute while it is degraded; nobody need do anything"),
+    ]

@@ -1,0 +1,49 @@
+from datetime import timedelta
+
+from rig.clock import NOON
+from tidemill.core.degradation import (
+    LONGEST_REASON,
+    MATRIX,
+    Service,
+    Standing,
+    degraded,
+    is_forgotten,
+    merged,
+    off,
+    well,
+)
+
+
+def test_every_service_has_a_named_fallback_and_words_on_how_to_set_it_up():
+    assert set(MATRIX) == set(Service)
+    assert all(row.instead and row.setup for row in MATRIX.values())
+
+
+def test_a_degraded_service_says_since_when_why_and_what_happens_instead():
+    status = degraded(Service.APIFY, NOON, "answered 503")
+    assert (status.state, status.since, status.reason) == (Standing.DEGRADED, NOON, "answered 503")
+    assert status.fallback == MATRIX[Service.APIFY].instead
+    assert not status.is_well
+
+
+def test_a_long_reason_is_cut():
+    assert len(degraded(Service.LLM, NOON, "x" * 10_000).reason) == LONGEST_REASON
+
+
+def test_a_service_that_is_off_says_what_to_set():
+    assert "scrapingbee_key" in off(Service.SCRAPINGBEE).reason
+    assert off(Service.LLM, "set something else").reason == "set something else"
+
+
+def test_a_service_that_works_has_nothing_to_say():
+    assert well(Service.REDIS).is_well
+    assert well(Service.REDIS).reason == ""
+
+
+def test_a_run_names_each_service_once():
+    assert merged(["redis"], [Service.APIFY, Service.REDIS]) == ["apify", "redis"]
+
+
+def test_a_complaint_is_forgotten_after_a_while():
+    assert not is_forgotten(NOON, NOON + timedelta(minutes=30), timedelta(minutes=30))
+    assert is_forgotten(NOON, NOON + timedelta(minutes=31), timedelta(minutes=30))
