@@ -1,0 +1,96 @@
+"""When a browser has served long enough: by age, tasks, memory, processes, silence or death (F9)."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+GIGABYTE = 1_000_000_000
+
+
+class Reason(StrEnum):
+    """Why a browser is replaced; the value stands in the audit log."""
+
+    BROWSER_DIED = "browser_died"
+    DRIVER_DIED = "driver_died"
+    HUNG = "hung"
+    MEMORY_HARD = "memory_hard"
+    MEMORY_SOFT = "memory_soft"
+    PIDS = "pids"
+    AGE = "age"
+    TASKS = "tasks"
+    IDLE = "idle"
+    REQUESTED = "requested"
+    NOT_STARTED = "not_started"
+
+
+class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):
+    """How long and how large a browser may get.
+
+    Above `soft_bytes` it takes no new work, finishes what it has and is closed; above `hard_bytes` it is killed on
+    the spot, pages and all. `idle_after` without any work it is closed, and started again when there is some.
+    """
+
+    max_age: timedelta = timedelta(hours=6)
+    max_tasks: int = 500
+    soft_bytes: int = GIGABYTE * 3 // 2
+    hard_bytes: int = GIGABYTE * 2
+    max_pids: int = 80
+    idle_after: timedelta = timedelta(minutes=10)
+
+    def __post_init__(self) -> None:
+        """Refuse rules under which a browser would be killed before it could be closed, or never serve."""
+        if self.soft_bytes > self.hard_bytes:
+            msg = f"the soft memory limit ({self.soft_bytes}) lies above the hard one ({self.hard_bytes})"
+            raise ValueError(msg)
+        if self.max_tasks < 1 or self.max_pids < 1:
+            msg = "a browser must be allowed one task and one process at least"
+            raise ValueError(msg)
+
+
+class Vitals(msgspec.Struct, frozen=True, kw_only=True):
+    """A browser as it stands: what it has done, what it uses, who of it lives."""
+
+    started_at: datetime
+    last_used_at: datetime
+    tasks: int = 0
+    busy: int = 0
+    memory_bytes: int = 0
+    pids: int = 0
+    browser_lives: bool = True
+    driver_lives: bool = True
+
+
+class Recycle(msgspec.Struct, frozen=True):
+    """Replace it: at once and whatever it is doing, or once its pages are done."""
+
+    reason: Reason
+    at_once: bool
+
+
+def judge(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
+    """Whether a browser must go, and how; None when it may serve on. The gravest reason speaks."""
+    return _must_go_at_once(vitals, rules) or _should_finish(vitals, rules, now)
+
+
+def _must_go_at_once(vitals: Vitals, rules: RecycleRules) -> Recycle | None:
+    if not vitals.browser_lives:
+        return Recycle(Reason.BROWSER_DIED, at_once=True)
+    if not vitals.driver_lives:
+        return Recycle(Reason.DRIVER_DIED, at_once=True)
+    if vitals.memory_bytes > rules.hard_bytes:
+        return Recycle(Reason.MEMORY_HARD, at_once=True)
+    return None
+
+
+def _should_finish(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
+    is_idle = not vitals.busy and now - vitals.last_used_at >= rules.idle_after
+    signs = (
+        (vitals.memory_bytes > rules.soft_bytes, Reason.MEMORY_SOFT),
+        (vitals.pids > rules.max_pids, Reason.PIDS),
+        (now - vitals.started_at >= rules.max_age, Reason.AGE),
+        (vitals.tasks >= rules.max_tasks, Reason.TASKS),
+        (is_idle, Reason.IDLE),
+    )
+    reason = next((reason for is_true, reason in signs if is_true), None)
+    return None if reason is None else Recycle(reason, at_once=False)
