@@ -34,6 +34,7 @@ class JobRow(msgspec.Struct, frozen=True):
     page_id: int | None
     created_at: datetime
     completed_at: datetime | None
+    page_number: int
 
 
 class PageRow(msgspec.Struct, frozen=True):
@@ -150,7 +151,7 @@ class Auditor:
 _HELD = "SELECT host, count(*) FROM pipeline_jobs WHERE status IN ('ready', 'waiting', 'leased') GROUP BY 1 ORDER BY 1"
 _JOBS = (
     "SELECT id, run_id, source_id, target_id, host, url, trigger, due_at, current_stage, status, attempts,"
-    " max_attempts, page_id, created_at, completed_at FROM pipeline_jobs ORDER BY id"
+    " max_attempts, page_id, created_at, completed_at, page_number FROM pipeline_jobs ORDER BY id"
 )
 _PAGES = "SELECT id, job_id, source_id, url, status_code, failure, created_at FROM raw_pages ORDER BY id"
 _EVENTS = (

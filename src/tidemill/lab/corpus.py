@@ -7,7 +7,7 @@ from tidemill.lab.agenda import Entry, Version, drawn_title, slug
 from tidemill.lab.dice import dice
 from tidemill.lab.makes import fragment
 from tidemill.lab.sites import Make, Site
-from tidemill.lab.templates import agenda_page
+from tidemill.lab.templates import Part, agenda_page
 from tidemill.lab.words_dutch import DUTCH
 from tidemill.lab.world import Shown
 
@@ -42,7 +42,7 @@ class Corpus:
         topic = DUTCH.topics[1]
         shown = [self._shown(variant, index) for index in range(EVENTS_PER_PAGE)]
         fragments = [fragment(site, one, self._first_day, redesigned=False) for one in shown]
-        page = agenda_page(site, topic, fragments, total=EVENTS_PER_PAGE, redesigned=False, furniture=True)
+        page = agenda_page(site, topic, fragments, Part(EVENTS_PER_PAGE), redesigned=False, furniture=True)
         return page.encode()
 
     def _shown(self, variant: int, index: int) -> Shown:

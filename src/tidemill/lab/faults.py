@@ -87,6 +87,12 @@ class TruncatedList(msgspec.Struct, frozen=True):
     share: float = 0.05
 
 
+class TruncatedPages(msgspec.Struct, frozen=True):
+    """A list over several pages names no page after this one, though it goes on; the page looks whole."""
+
+    after: int = 1
+
+
 class BlockPage(msgspec.Struct, frozen=True):
     """A captcha instead of the page, with status 200."""
 
@@ -109,8 +115,8 @@ class Outage(msgspec.Struct, frozen=True):
 
 Fault = (
     Forbidden403 | TooMany429 | ServerError500 | TimeOut | SlowDrip | MalformedHtml | EmptyAgenda | BrokenEmpty
-    | Redesign | RobotsChange | RobotsDown | HugePage | WrongCharset | TruncatedBody | TruncatedList | BlockPage
-    | ConsentWall | BrokenJsonLd | DstNight | Outage
+    | Redesign | RobotsChange | RobotsDown | HugePage | WrongCharset | TruncatedBody | TruncatedList
+    | TruncatedPages | BlockPage | ConsentWall | BrokenJsonLd | DstNight | Outage
 )  # fmt: skip
 
 KINDS: Mapping[str, Callable[[Random], Fault]] = {
@@ -129,6 +135,7 @@ KINDS: Mapping[str, Callable[[Random], Fault]] = {
     "wrong-charset": lambda _: WrongCharset(),
     "truncated-body": lambda draw: TruncatedBody(draw.uniform(0.1, 0.9)),
     "truncated-list": lambda draw: TruncatedList(draw.uniform(0.01, 0.1)),
+    "truncated-pages": lambda _: TruncatedPages(),
     "block-page": lambda _: BlockPage(),
     "consent-wall": lambda _: ConsentWall(),
     "broken-json-ld": lambda _: BrokenJsonLd(),

@@ -31,6 +31,7 @@ from tidemill.lab.faults import (
     TooMany429,
     TruncatedBody,
     TruncatedList,
+    TruncatedPages,
     WrongCharset,
 )
 from tidemill.lab.makes import depends_on_today, fragment, nearness
@@ -81,11 +82,11 @@ def respond(world: World, request: LabRequest, moment: datetime) -> LabResponse:
     faults = world.faults(site.host, moment)
     if any(isinstance(fault, Outage) for fault in faults):
         return LabResponse(status=0, behaviour=Behaviour.REFUSE)
-    path = request.path.partition("?")[0]
+    path, _, query = request.path.partition("?")
     if path == "/robots.txt":
         return _robots(site, faults)
     if path in site.paths:
-        return _agenda(world, site, path, request, moment)
+        return _agenda(world, site, AgendaPage(path, page_number(query)), request, moment)
     if path.startswith(site.tongue.detail):
         return _detail(world, site, path, request, moment)
     return _html(404, templates.notice_page(site, site.tongue.phrases["gone"]))
@@ -102,14 +103,34 @@ def _robots(site: Site, faults: tuple[Fault, ...]) -> LabResponse:
     return _text(200, "\n".join([*lines, "", "User-agent: GreedyBot", "Disallow: /", ""]))
 
 
-def _agenda(world: World, site: Site, path: str, request: LabRequest, moment: datetime) -> LabResponse:
+class AgendaPage(msgspec.Struct, frozen=True):
+    """A page of the agenda at `path`; lists that have only one page ignore the number, as sites do."""
+
+    path: str
+    number: int = 1
+
+
+def page_number(query: str) -> int:
+    """The number of the page that a query asks for."""
+    digits = dict(part.partition("=")[::2] for part in query.split("&")).get("page", "")
+    return max(1, int(digits)) if digits.isascii() and digits.isdecimal() else 1
+
+
+def on_page(site: Site, state: PageState, number: int) -> tuple[Shown, ...]:
+    """What the agenda's page of this number should list."""
+    if not site.per_page:
+        return state.shown
+    return state.shown[(number - 1) * site.per_page : number * site.per_page]
+
+
+def _agenda(world: World, site: Site, place: AgendaPage, request: LabRequest, moment: datetime) -> LabResponse:
     faults = world.faults(site.host, moment)
     for fault in faults:
         instead = _instead(site, fault, request)
         if instead is not None:
             return instead
-    state = world.page_state(site, path, moment)
-    body = _agenda_body(world, site, path, state, faults)
+    state = world.page_state(site, place.path, moment)
+    body = _agenda_body(world, site, place, state, faults)
     if all(isinstance(fault, RobotsChange | RobotsDown) for fault in faults):
         return _fresh_or_304(world, site, body, _changed_at(site, state), request)
     return _sent_badly(_html(200, body), faults)
@@ -154,24 +175,24 @@ def _instead(site: Site, fault: Fault, request: LabRequest) -> LabResponse | Non
     return answer
 
 
-def _agenda_body(world: World, site: Site, path: str, state: PageState, faults: tuple[Fault, ...]) -> bytes:
+def _agenda_body(world: World, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> bytes:
     """The page's bytes, remembered per page until its content changes."""
     telling = tuple(fault for fault in faults if not isinstance(fault, RobotsChange | RobotsDown))
     key = (state.key, telling, state.today if depends_on_today(site) else None)
-    known = world.bodies.peek((site.host, path))
+    known = world.bodies.peek((site.host, place))
     if known is not None and known[0] == key:
         return known[1]
-    body = _rendered(world, site, path, state, telling)
-    world.bodies.put((site.host, path), (key, body))
+    body = _rendered(world, site, place, state, telling)
+    world.bodies.put((site.host, place), (key, body))
     return body
 
 
-def _rendered(world: World, site: Site, path: str, state: PageState, faults: tuple[Fault, ...]) -> bytes:
-    topic = next(topic for known, topic, _ in site.pages if known == path)
+def _rendered(world: World, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> bytes:
+    topic = next(topic for known, topic, _ in site.pages if known == place.path)
     if any(isinstance(fault, BrokenEmpty) for fault in faults):
         return templates.lost_page(site, topic, furniture=world.furniture).encode()
     redesigned = any(isinstance(fault, Redesign) for fault in faults)
-    shown = state.shown
+    shown = on_page(site, state, place.number)
     for fault in faults:
         if isinstance(fault, TruncatedList) and shown:
             shown = shown[: max(1, int(len(shown) * fault.share))]
@@ -182,10 +203,19 @@ def _rendered(world: World, site: Site, path: str, state: PageState, faults: tup
         )
         for one in shown
     ]
-    html = templates.agenda_page(
-        site, topic, fragments, total=len(state.shown), redesigned=redesigned, furniture=world.furniture
-    )
+    part = _part(site, place, state, faults)
+    html = templates.agenda_page(site, topic, fragments, part, redesigned=redesigned, furniture=world.furniture)
     return _spoilt(html, faults)
+
+
+def _part(site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> templates.Part:
+    total = len(state.shown)
+    if not site.per_page:
+        return templates.Part(total)
+    cut = any(isinstance(fault, TruncatedPages) and place.number >= fault.after for fault in faults)
+    goes_on = place.number * site.per_page < total and not cut
+    href = f"{place.path}?page={place.number + 1}" if goes_on else ""
+    return templates.Part(total, (place.number - 1) * site.per_page + 1, href)
 
 
 def _spoilt(html: str, faults: tuple[Fault, ...]) -> bytes:

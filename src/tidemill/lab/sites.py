@@ -27,12 +27,16 @@ class Make(StrEnum):
 
 DUTCH_MAKES = (Make.JSONLD_ARRAY, Make.CARDS, Make.JSONLD_GRAPH, Make.LIST, Make.MICRODATA)
 ENGLISH_MAKES = (Make.TABLE, Make.JSONLD_ARRAY, Make.MICRODATA)
+_PAGES_FROM, _PAGES_EVERY, _PER_PAGE = 6, 8, 4  # which sites spread their agendas over pages, and how thinly
 _DUTCH_SHARE = 3  # of every four sites
 _OF = 4
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
-    """An agenda site. `pages` are its agenda pages: path, topic and new events per day."""
+    """An agenda site. `pages` are its agenda pages: path, topic and new events per day.
+
+    `per_page` is how many events a page holds before the list goes on at the next one; 0 for all of them.
+    """
 
     host: str
     origin: str
@@ -46,6 +50,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     crawl_delay: int = 0
     compresses: bool = True
     claims_total: bool = True
+    per_page: int = 0
     tier: str = "standard"
 
     @property
@@ -84,8 +89,15 @@ def build_sites(seed: int, count: int) -> list[Site]:
         taken[tongue.language] += 1
         town, kind = seats[tongue.language][turn % len(seats[tongue.language])]
         again = turn // len(seats[tongue.language])
-        sites.append(_site(draw, tongue, (town, kind), turn, f"-{again + 1}" if again else ""))
+        site = _site(draw, tongue, (town, kind), turn, f"-{again + 1}" if again else "")
+        sites.append(
+            msgspec.structs.replace(site, per_page=_PER_PAGE, claims_total=True) if _has_pages(number) else site
+        )
     return sites
+
+
+def _has_pages(number: int) -> bool:
+    return number % _PAGES_EVERY == _PAGES_FROM % _PAGES_EVERY and number >= _PAGES_FROM
 
 
 def _seats(draw: Random, tongue: Tongue) -> list[tuple[Town, Kind]]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
+import msgspec
+
 from tidemill.lab.makes import Fragment, clock_time, json_event, long_date, script
 from tidemill.lab.sites import Make, Site
 from tidemill.lab.words import Topic
@@ -32,23 +34,39 @@ _CLOSING = {
 }
 
 
+class Part(msgspec.Struct, frozen=True):
+    """Which part of its list a page says that it shows: from event `first` on, of `total`, going on at `next_href`."""
+
+    total: int
+    first: int = 1
+    next_href: str = ""
+
+
 def agenda_page(
-    site: Site, topic: Topic, fragments: Sequence[Fragment], *, total: int, redesigned: bool, furniture: bool
+    site: Site, topic: Topic, fragments: Sequence[Fragment], part: Part, *, redesigned: bool, furniture: bool
 ) -> str:
     """An agenda page with these events on it, or with the notice that there are none.
 
-    `total` is what the page says about itself, on sites that say it.
+    `part` is what the page says about itself; its total only on sites that say it.
     """
     head = _head(site, fragments, redesigned=redesigned)
     if fragments:
         listing = _listing(site, fragments, redesigned=redesigned)
-        count = site.tongue.phrases["total"].format(shown=len(fragments), count=total)
-        claim = f'<p class="agenda-count" data-total="{total}">{count}</p>' if site.claims_total else ""
+        last = part.first + len(fragments) - 1
+        count = site.tongue.phrases["total"].format(first=part.first, last=last, count=part.total)
+        claim = f'<p class="agenda-count" data-total="{part.total}">{count}</p>' if site.claims_total else ""
     else:
         listing = f'<p id="agenda-empty" class="agenda-empty">{site.tongue.phrases["empty"]}</p>'
         claim = ""
-    main = f"<h1>{escape(topic.heading)}</h1>{claim}\n{listing}"
+    main = f"<h1>{escape(topic.heading)}</h1>{claim}\n{listing}{_way_on(site, part)}"
     return whole(site, topic.heading, head, main, furniture=furniture)
+
+
+def _way_on(site: Site, part: Part) -> str:
+    if not part.next_href:
+        return ""
+    words = site.tongue.phrases["next"]
+    return f'<nav class="pagination"><a class="pagination__next" rel="next" href="{part.next_href}">{words}</a></nav>'
 
 
 def lost_page(site: Site, topic: Topic, *, furniture: bool) -> str:

@@ -221,7 +221,8 @@ DUTCH = Tongue(
     ),
     phrases={
         "empty": "Er zijn op dit moment geen activiteiten gepland.",
-        "total": "1-{shown} van {count} activiteiten",
+        "total": "{first}-{last} van {count} activiteiten",
+        "next": "Volgende pagina",
         "cancelled": "Afgelast",
         "home": "Startpagina",
         "more": "Lees meer",

@@ -185,7 +185,8 @@ ENGLISH = Tongue(
     ),
     phrases={
         "empty": "There are no events planned at the moment.",
-        "total": "1-{shown} of {count} events",
+        "total": "{first}-{last} of {count} events",
+        "next": "Next page",
         "cancelled": "Cancelled",
         "home": "Home",
         "more": "Read more",

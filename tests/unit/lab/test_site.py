@@ -30,6 +30,7 @@ from tidemill.lab.faults import (
     TooMany429,
     TruncatedBody,
     TruncatedList,
+    TruncatedPages,
     WrongCharset,
 )
 from tidemill.lab.makes import REDESIGNED, SELECTORS, Selectors
@@ -351,3 +352,42 @@ def test_the_clock_change_is_written_without_an_offset() -> None:
 def test_a_page_with_a_fault_carries_no_validators() -> None:
     for fault in (EmptyAgenda(), TruncatedList(), DstNight(), MalformedHtml()):
         assert "etag" not in ask(world_with(Make.CARDS, fault)).headers
+
+
+def paged_world(fault=None):
+    site = next(site for site in build_sites(7, 12) if site.per_page)
+    faults = Timetable(
+        [Spell(host=site.host, kind="x", fault=fault, begins=EPOCH - timedelta(days=1))] if fault else []
+    )
+    return site, World(7, [site], faults)
+
+
+def titles_on(world, site, page):
+    path = site.paths[0] if page == 1 else f"{site.paths[0]}?page={page}"
+    body = respond(world, LabRequest(site.host, path), EPOCH).body.decode()
+    return [
+        event.title for event in world.truth(site.host, EPOCH) if event.page == site.paths[0] and event.url in body
+    ], body
+
+
+def test_an_agenda_over_several_pages_shows_everything_once_and_names_the_next_page():
+    site, world = paged_world()
+    everything = [event.title for event in world.truth(site.host, EPOCH) if event.page == site.paths[0]]
+    shown, page = [], 1
+    while True:
+        titles, body = titles_on(world, site, page)
+        shown += titles
+        assert f"van {len(everything)} " in body
+        if 'rel="next"' not in body:
+            break
+        page += 1
+        assert f"?page={page}" in body
+    assert page > 1
+    assert sorted(shown) == sorted(everything)
+
+
+def test_truncated_pagination_names_no_next_page_though_the_list_goes_on():
+    site, world = paged_world(TruncatedPages())
+    titles, body = titles_on(world, site, 1)
+    assert len(titles) == site.per_page
+    assert 'rel="next"' not in body

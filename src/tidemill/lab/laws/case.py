@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import cached_property
 from itertools import groupby
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -76,8 +75,3 @@ class Case:
             again = [on.at for on in switches if on.on and on.host == off.host and on.at > off.at]
             times[off.host].append((off.at, min(again, default=self.ends)))
         return times
-
-
-def path_of(url: str) -> str:
-    """The path of an address."""
-    return urlsplit(url).path

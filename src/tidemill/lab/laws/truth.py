@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -16,14 +17,16 @@ from tidemill.lab.faults import (
     Redesign,
     Spell,
     TruncatedList,
+    TruncatedPages,
     WrongCharset,
 )
-from tidemill.lab.laws.case import Case, Verdict, path_of, verdict
+from tidemill.lab.laws.case import Case, Verdict, verdict
+from tidemill.lab.site import on_page, page_number
 from tidemill.lab.sites import Site
 from tidemill.lab.sources import DAILY
 from tidemill.pipeline.happenings import StageDone
 
-DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, WrongCharset)
+DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, TruncatedPages, WrongCharset)
 """Faults under which a page may be read without holding all that is on."""
 LONGEST = {DAILY: timedelta(hours=24), "every 48h": timedelta(hours=48), "adaptive 24h-96h": timedelta(hours=96)}
 """The longest time between two jobs that each rhythm asks for."""
@@ -68,7 +71,7 @@ def _readings(case: Case) -> tuple[dict[tuple[int, str], Reading], dict[tuple[in
     readings: dict[tuple[int, str], Reading] = {}
     last_read: dict[tuple[int, str], datetime] = {}
     for page in sorted((page for page in case.books.pages if page.id in done), key=lambda page: page.created_at):
-        site, place = case.site_of_source[page.source_id], (page.source_id, path_of(page.url))
+        site, place = case.site_of_source[page.source_id], (page.source_id, page.url)
         last_read[place] = page.created_at
         if not is_distorted(case.world.faults(site.host, page.created_at)):
             readings.update(_shown(case, site, page, place))
@@ -76,7 +79,9 @@ def _readings(case: Case) -> tuple[dict[tuple[int, str], Reading], dict[tuple[in
 
 
 def _shown(case: Case, site: Site, page: PageRow, place: tuple[int, str]) -> Iterator[tuple[tuple[int, str], Reading]]:
-    for shown in case.world.page_state(site, place[1], page.created_at).shown:
+    parts = urlsplit(page.url)
+    state = case.world.page_state(site, parts.path, page.created_at)
+    for shown in on_page(site, state, page_number(parts.query)):
         version = shown.version
         key = (page.source_id, site.detail_url(shown.entry))
         yield key, Reading(page.created_at, version.title, version.starts, place)
@@ -100,8 +105,10 @@ def nothing_doubled(case: Case) -> Verdict:
         for (_, url), count in Counter((event.source_id, event.url) for event in case.books.events if event.url).items()
         if count > 1
     ]
-    due = Counter((job.target_id, job.due_at) for job in case.books.jobs)
-    breaches += [f"target {key[0]} has {count} jobs for {key[1]}" for key, count in due.items() if count > 1]
+    due = Counter((job.target_id, job.due_at, job.page_number) for job in case.books.jobs)
+    breaches += [
+        f"target {key[0]} has {count} jobs for page {key[2]} on {key[1]}" for key, count in due.items() if count > 1
+    ]
     done = Counter((event.job_id, event.stage) for event in case.witness.events if isinstance(event, StageDone))
     breaches += [f"job {key[0]} did its {key[1]} {count} times" for key, count in done.items() if count > 1]
     checked = f"{len(case.books.events)} events, {len(case.books.jobs)} jobs, {done.total()} stages"

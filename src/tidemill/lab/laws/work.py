@@ -35,8 +35,9 @@ def _run(case: Case, run: Mapping[str, Any], open_jobs: Counter[int], opened: di
     ended = run["urls_succeeded"] + run["urls_failed"] + run["urls_refused"]
     if run["urls_attempted"] != ended:
         yield f"run {key} attempted {run['urls_attempted']} URLs, but {ended} ended"
-    if key in opened and opened[key] != ended + run["open_jobs"]:
-        yield f"run {key} began with {opened[key]} jobs, {ended} ended and {run['open_jobs']} are open"
+    begun = opened.get(key, 0) + run["pages_followed"]
+    if key in opened and begun != ended + run["open_jobs"]:
+        yield f"run {key} had {begun} jobs, {ended} ended and {run['open_jobs']} are open"
     if run["status"] == "RUNNING" and not run["open_jobs"] and _over_since(case, run) < case.ends - FOUND_WITHIN:
         yield f"run {key} is over, but nobody closed it"
     if run["status"] != "RUNNING" and run["open_jobs"]:
