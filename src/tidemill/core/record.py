@@ -12,6 +12,7 @@ from tidemill.core.outcome import Fail
 class Strategy(StrEnum):
     """How a record was read, best first (P1)."""
 
+    DATASET = "dataset"
     JSONLD = "json-ld"
     MICRODATA = "microdata"
     SELECTORS = "selectors"

@@ -5,7 +5,7 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = (b'="next', b"rel='next", b"olgende", b">Next")
+_LINK_HINTS = (b'="next', b"rel='next", b"rel=next", b"olgende", b">Next")
 """What markup must hold to be searched for a next page; few and long, because every page is scanned for them."""
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"

@@ -1,0 +1,73 @@
+"""Listings on a search page, by whatever means it offers them: structured data, selectors, result cards."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from tidemill.core.record import Found, RawRecord, Strategy
+from tidemill.reading import pagination
+from tidemill.reading.document import Document
+from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.listings.cards import read_cards
+from tidemill.reading.listings.dataset import read_dataset
+from tidemill.reading.listings.rent import Period, Rent, parse_rent
+from tidemill.reading.listings.rooms import Span, parse_baths, parse_beds, parse_size
+from tidemill.reading.listings.schema import from_jsonld, from_microdata
+from tidemill.reading.selectors import Spec, pick, read_selectors
+
+__all__ = [
+    "Period",
+    "Rent",
+    "Span",
+    "parse_baths",
+    "parse_beds",
+    "parse_rent",
+    "parse_size",
+    "read_dataset",
+    "read_listings",
+]
+
+
+def read_listings(document: Document, selectors: Spec | None = None) -> Found:
+    """Every home that the page shows, as raw records of the first strategy that finds any.
+
+    An answer without records says nothing about why: ask `blocked` and `declares_empty`.
+    """
+    rungs = [Rung(Strategy.JSONLD, from_jsonld), Rung(Strategy.MICRODATA, from_microdata)]
+    if selectors:
+        rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
+    rungs.append(Rung(Strategy.HEURISTICS, read_cards))
+    climbed = climb(document, rungs, is_usable)
+    guessed = bool(climbed.records) and climbed.records[0].strategy is Strategy.HEURISTICS
+    return Found(
+        records=once(climbed.records),
+        total=total_of(document, selectors),
+        next_url=pagination.next_url(document),
+        truncated=guessed and document.truncated,
+        notes=climbed.notes,
+    )
+
+
+def is_usable(record: RawRecord) -> bool:
+    """Whether a record has what no listing can do without: a place and something to tell it by."""
+    fields = record.fields
+    return ("address" in fields or "latitude" in fields) and ("rent" in fields or "beds" in fields or "id" in fields)
+
+
+def once(records: Sequence[RawRecord]) -> list[RawRecord]:
+    """Each home once: pages repeat theirs in a carousel of featured ones, or on the map."""
+    kept: dict[object, RawRecord] = {}
+    for record in records:
+        fields = record.fields
+        key = fields.get("id") or (fields.get("url"), fields.get("address"), fields.get("unit"), fields.get("beds"))
+        kept.setdefault(key, record)
+    return list(kept.values())
+
+
+def total_of(document: Document, selectors: Spec | None) -> int | None:
+    """How many homes the site says there are: at the adapter's place for it, else where pages usually say it."""
+    place = str((selectors or {}).get("total", ""))
+    root = document.tree.root
+    if place and root is not None:
+        digits = "".join(letter for letter in pick(root, place) if letter.isdigit())
+        return int(digits[:9]) if digits else None
+    return pagination.total(document)

@@ -1,0 +1,133 @@
+"""Rents as people write them: one, a range, from, per person, per week, or on request."""
+
+import re
+from enum import StrEnum
+
+import msgspec
+
+CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "us$": "USD", "usd": "USD", "eur": "EUR", "gbp": "GBP", "cad": "CAD",
+              "c$": "CAD", "ca$": "CAD"}  # fmt: skip
+MOST_CENTS = 99_999_999
+
+_SYMBOL = r"(?P<symbol>us\$|ca?\$|[$€£]|\b(?:usd|eur|gbp|cad)\b)"
+_NUMBER = r"(?P<whole>\d{1,3}(?:[,.\u00a0\u202f ]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
+_AMOUNT = re.compile(rf"{_SYMBOL}\s*{_NUMBER}(?:\s*,-)?", re.IGNORECASE)
+_BARE = re.compile(rf"(?<![\w.,#-]){_NUMBER}(?![\w%]|\s*(?:bed|bd|br|bath|ba\b|sq|ft|m²|m2))", re.IGNORECASE)
+_ON_REQUEST = re.compile(
+    r"\b(?:call|contact|inquire|enquire|ask|email|phone)\b"
+    r"|\b(?:price|rent|rate)s? (?:on|upon|by) (?:request|application)\b"
+    r"|\bon request\b|\bp\.?o\.?a\.?\b|\bt\.?b\.?[ad]\.?\b|\bunavailable\b|\bop aanvraag\b|\bn/?a\b",
+    re.IGNORECASE,
+)
+_NOT_RENT = re.compile(
+    r"\b(?:deposit|application fee|fees?|off|save|savings|special|discount|credit|pet rent|parking|was|reduced from|"
+    r"admin|utilities|move-in|gift card)\b",
+    re.IGNORECASE,
+)
+_PERIODS = (
+    (re.compile(r"(?:/|\bper |\ba |\beach )\s*(?:week|wk)\b|\bp\.?w\.?\b|\bweekly\b", re.IGNORECASE), "week"),
+    (re.compile(r"(?:/|\bper |\ba )\s*(?:night|day|nt)\b|\bnightly\b|\bdaily\b", re.IGNORECASE), "night"),
+    (re.compile(r"(?:/|\bper |\ba )\s*(?:year|yr|annum)\b|\byearly\b|\bp\.?a\.?\b", re.IGNORECASE), "year"),
+)
+_PER_PERSON = re.compile(
+    r"(?:/|\bper |\beach |\ba )\s*(?:person|bed(?:room)?|room|tenant|occupant)\b|\bp\.?p\.?\b", re.IGNORECASE
+)
+_FROM = re.compile(r"\b(?:from|starting(?: at)?|starts at|vanaf|as low as)\b|\+", re.IGNORECASE)
+_UP_TO = re.compile(r"\bup to\b|\btot\b", re.IGNORECASE)
+_LONGEST = 300
+
+
+class Period(StrEnum):
+    """What a rent is paid for."""
+
+    MONTH = "month"
+    WEEK = "week"
+    NIGHT = "night"
+    YEAR = "year"
+
+
+class Rent(msgspec.Struct, frozen=True, kw_only=True):
+    """A rent in cents: `low` alone for one amount or 'from', both for a range, neither when it is told on request."""
+
+    low: int | None = None
+    high: int | None = None
+    currency: str = "USD"
+    period: Period = Period.MONTH
+    per_person: bool = False
+    open_ended: bool = False
+
+    @property
+    def on_request(self) -> bool:
+        """Whether one has to ask."""
+        return self.low is None
+
+    def monthly(self, cents: int | None) -> int | None:
+        """An amount of this rent as it comes to a month; nights make no month."""
+        if cents is None or self.period is Period.NIGHT:
+            return None
+        if self.period is Period.WEEK:
+            return round(cents * 52 / 12)
+        return round(cents / 12) if self.period is Period.YEAR else cents
+
+
+def parse_rent(text: str, currency: str = "USD") -> Rent | None:
+    """The rent that a text tells; None if it tells none. Deposits, fees and savings are no rent.
+
+    >>> parse_rent("$1,450 - $2,100/mo")
+    Rent(low=145000, high=210000, currency='USD', period=<Period.MONTH: 'month'>, per_person=False, open_ended=False)
+    """
+    text = text[:_LONGEST]
+    amounts = _amounts(text, _AMOUNT, currency) or _amounts(text, _BARE, currency)
+    if not amounts:
+        return Rent(currency=currency) if _ON_REQUEST.search(text) else None
+    (low, named), *others = amounts
+    high = others[0][0] if others and _is_range(text) and others[0][0] >= low else None
+    return Rent(
+        low=low,
+        high=high if high != low else None,
+        currency=named,
+        period=_period(text),
+        per_person=_PER_PERSON.search(text) is not None,
+        open_ended=high is None and _FROM.search(text) is not None,
+    )
+
+
+def has_rent(text: str) -> bool:
+    """Whether a text names an amount with its currency: a cheap look before a thorough one."""
+    return any(symbol in text for symbol in "$€£") and parse_rent(text) is not None
+
+
+def _amounts(text: str, pattern: re.Pattern[str], currency: str) -> list[tuple[int, str]]:
+    found = []
+    for match in pattern.finditer(text):
+        cents = _cents(match)
+        if 0 < cents <= MOST_CENTS and not _is_something_else(text, match):
+            symbol = match.groupdict().get("symbol")
+            found.append((cents, CURRENCIES.get(symbol.lower(), currency) if symbol else currency))
+    return found
+
+
+def _cents(match: re.Match[str]) -> int:
+    whole = int(re.sub(r"\D", "", match["whole"]))
+    part = int((match["part"] or "").ljust(2, "0") or 0)
+    return (whole * 100 + part) * (1000 if match["thousand"] else 1)
+
+
+def _is_something_else(text: str, match: re.Match[str]) -> bool:
+    """Whether the words right before or after an amount say that it is no rent."""
+    before = re.split(r"[;|\n]|[.,!]\s", text[max(0, match.start() - 24) : match.start()])[-1]
+    after = re.split(r"[;|,\n]|\.\s", text[match.end() : match.end() + 18])[0]
+    return _NOT_RENT.search(before) is not None or _NOT_RENT.search(after) is not None
+
+
+_BETWEEN = re.compile(
+    r"\d(?:\.\d\d)?k?\s*(?:[a-z/.]{0,6})\s*(?:-|\u2013|\u2014|\bto\b|\btot\b)\s*(?:us|ca?)?[$€£]?\s*\d", re.IGNORECASE
+)
+
+
+def _is_range(text: str) -> bool:
+    return _BETWEEN.search(text) is not None or _UP_TO.search(text) is not None
+
+
+def _period(text: str) -> Period:
+    return Period(next((name for pattern, name in _PERIODS if pattern.search(text)), "month"))

@@ -1,0 +1,84 @@
+"""Beds, baths and size as listings write them, ranges included."""
+
+import re
+
+import msgspec
+
+SQUARE_FEET_A_METRE = 10.7639
+
+_NUMBER = r"\d{1,2}(?:\.\d{1,2}|\s?½|\s1/2)?"
+_TO = r"\s*(?:-|\u2013|\u2014|\bto\b|/)\s*"
+_BED_WORDS = r"(?:bed(?:room)?s?|bds?|bd?rms?|brs?|slaapkamers?)\b"
+_BATH_WORDS = r"(?:bath(?:room)?s?|ba(?:ths?)?|badkamers?)\b"
+_BEDS = re.compile(
+    rf"(?P<low>studio|{_NUMBER})(?:\s*{_BED_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*{_BED_WORDS}",
+    re.IGNORECASE,
+)
+_STUDIO = re.compile(r"\b(?:studio|efficiency|bachelor)s?\b", re.IGNORECASE)
+_BATHS = re.compile(
+    rf"(?P<low>{_NUMBER})(?:\s*{_BATH_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*"
+    rf"(?:full |private |shared )?{_BATH_WORDS}",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(
+    r"(?<![$€£\d.,])(?P<low>\d[\d,]*(?:\.\d+)?)(?:\s*(?:-|\u2013|\u2014|\bto\b)\s*(?P<high>\d[\d,]*(?:\.\d+)?))?\s*\+?\s*"
+    r"(?P<unit>sq\.?\s*f(?:ee)?t\.?|sqft|square f(?:ee|oo)t|ft²|ft2|sf\b|m²|m2\b|sq\.?\s*m\b|square met\w+)",
+    re.IGNORECASE,
+)
+_MOST_ROOMS, _MOST_FEET = 20, 30_000
+
+
+class Span(msgspec.Struct, frozen=True):
+    """From so much to so much; the two are the same where only one is told."""
+
+    low: float
+    high: float
+
+
+def parse_beds(text: str) -> Span | None:
+    """How many bedrooms; a studio has none.
+
+    >>> parse_beds("Studio - 2 Beds")
+    Span(low=0.0, high=2.0)
+    """
+    match = _BEDS.search(text)
+    if match is not None:
+        low = 0.0 if match["low"].lower() == "studio" else number(match["low"])
+        return _span(low, match["high"])
+    return Span(0.0, 0.0) if _STUDIO.search(text) else None
+
+
+def parse_baths(text: str) -> Span | None:
+    """How many bathrooms, halves included."""
+    match = _BATHS.search(text)
+    return _span(number(match["low"]), match["high"]) if match is not None else None
+
+
+def parse_size(text: str) -> Span | None:
+    """The floor's size in square feet; metres are converted."""
+    match = _SIZE.search(text)
+    if match is None:
+        return None
+    factor = SQUARE_FEET_A_METRE if match["unit"].lower().lstrip("sq. ").startswith("m") else 1.0
+    low = float(match["low"].replace(",", "")) * factor
+    high = float(match["high"].replace(",", "")) * factor if match["high"] else low
+    return Span(round(low), round(high)) if 0 < low <= high <= _MOST_FEET else None
+
+
+def count(value: str) -> Span | None:
+    """A bare number of rooms, such as a field named `beds` holds."""
+    text = value.strip()
+    if match := re.fullmatch(rf"(?P<low>{_NUMBER})(?:{_TO}(?P<high>{_NUMBER}))?\+?", text):
+        return _span(number(match["low"]), match["high"])
+    return Span(0.0, 0.0) if _STUDIO.fullmatch(text) else None
+
+
+def number(text: str) -> float:
+    """`1.5`, `1½` and `1 1/2` alike."""
+    halved = re.sub(r"\s?½|\s1/2", ".5", text.strip())
+    return float(halved)
+
+
+def _span(low: float, high: str | None) -> Span | None:
+    top = number(high) if high else low
+    return Span(low, top) if 0 <= low <= top <= _MOST_ROOMS else None

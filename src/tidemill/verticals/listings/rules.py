@@ -1,0 +1,183 @@
+"""The judgement of a listing: what it must tell, and what it becomes (L4, N1)."""
+
+import re
+from datetime import date
+
+import msgspec
+
+from tidemill.core.identity import fingerprint
+from tidemill.core.record import RawRecord
+from tidemill.core.urls import BadUrl, canonicalize
+from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
+from tidemill.core.vertical import Context
+from tidemill.reading.listings.rent import Period, Rent, parse_rent
+from tidemill.reading.listings.rooms import Span, count, parse_baths, parse_beds, parse_size
+from tidemill.reading.moments import parse_moment
+from tidemill.verticals.listings.addresses import Address, read_address
+from tidemill.verticals.listings.quality import quality
+from tidemill.verticals.listings.reasons import Reason
+from tidemill.verticals.listings.record import Listing, RentBasis
+from tidemill.verticals.listings.said import Said, said_in
+
+LEAST_RENT, MOST_RENT = 10_000, 10_000_000
+"""Cents a month outside of which a rent is a slip of somebody's pen, for a person to look at."""
+
+_FOR_SALE = re.compile(r"\bfor sale\b|\bsold\b|\bte koop\b", re.IGNORECASE)
+_TAKEN = re.compile(
+    r"\b(?:rented|leased|off[- ]market|no longer available|not available|unavailable|verhuurd)\b", re.IGNORECASE
+)
+_NOW = re.compile(r"\b(?:now|immediate(?:ly)?|today|soon|per direct)\b", re.IGNORECASE)
+_BARE_SIZE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def judge(raw: RawRecord, context: Context) -> Verdict:
+    """Keep the listing, drop it or set it aside."""
+    if raw.fields.get("unknown_shape"):
+        return Quarantined(Reason.UNKNOWN_SHAPE, str(raw.fields["unknown_shape"]))
+    said = said_in(raw.fields)
+    address = address_of(said, context)
+    if (useless := what_is_missing(said, address) or what_is_of_no_use(said, address, context)) is not None:
+        return useless
+    rent = parse_rent(said.rent, said.currency or "USD") if said.rent else None
+    if (trouble := rent_trouble(said, rent)) is not None:
+        return trouble
+    listing = make_listing(said, address, rent, raw, context)
+    return Accepted(identity_of(listing), msgspec.structs.replace(listing, quality=quality(listing)))
+
+
+def what_is_missing(said: Said, address: Address) -> Dropped | None:
+    """What no listing can do without: a place, a name or a door, and a way to it."""
+    if not address.door and said.latitude is None:
+        return Dropped(Reason.NO_PLACE, "no address and no coordinates")
+    if not said.title and not said.address:
+        return Dropped(Reason.NO_NAME, "no title and no address")
+    if not said.url and not said.id:
+        return Dropped(Reason.NO_LINK, "neither an id nor an address of its own")
+    return None
+
+
+def what_is_of_no_use(said: Said, address: Address, context: Context) -> Dropped | None:
+    """Why a listing is none of ours although it is in order: it lies elsewhere, or cannot be rented."""
+    expected = context.parameters.get("state", "").lower()
+    if expected and address.state and address.state != expected:
+        return Dropped(Reason.ELSEWHERE, f"in {address.state.upper()}, not {expected.upper()}", harmless=True)
+    if _FOR_SALE.search(f"{said.kind} {said.rent} {said.available}"):
+        return Dropped(Reason.NOT_FOR_RENT, "for sale", harmless=True)
+    if _TAKEN.search(f"{said.available} {said.rent}") and not _digits(said.rent):
+        return Dropped(Reason.NOT_FOR_RENT, "no longer for rent", harmless=True)
+    return None
+
+
+def rent_trouble(said: Said, rent: Rent | None) -> Dropped | Quarantined | None:
+    """What is wrong with the rent, if anything: an unreadable one is for a person, never a guess (B13)."""
+    if rent is None:
+        return Quarantined(Reason.BAD_RENT, f"unreadable: {said.rent[:80]!r}") if _digits(said.rent) else None
+    if rent.period is Period.NIGHT:
+        return Dropped(Reason.SHORT_STAY, "rented by the night", harmless=True)
+    low = rent.monthly(rent.low)
+    if low is not None and not LEAST_RENT <= low <= MOST_RENT:
+        return Quarantined(Reason.BAD_RENT, f"{low / 100:.2f} {rent.currency} a month")
+    return None
+
+
+def address_of(said: Said, context: Context) -> Address:
+    """The address, completed with what the market says: a card in Boston's list need not say Boston."""
+    address = read_address(said.address, unit=said.unit, city=said.city, state=said.state, postal_code=said.postal_code)
+    market = context.parameters
+    if address.city and address.state:
+        return address
+    return msgspec.structs.replace(
+        address,
+        city=address.city or market.get("city", "").lower(),
+        state=address.state or market.get("state", "").lower(),
+    )
+
+
+def make_listing(said: Said, address: Address, rent: Rent | None, raw: RawRecord, context: Context) -> Listing:
+    """The listing out of its words."""
+    beds, baths = rooms_of(said)
+    size = parse_size(said.size) or _bare_size(said.size) or parse_size(said.title)
+    low, high = (rent.monthly(rent.low), rent.monthly(rent.high)) if rent is not None else (None, None)
+    return Listing(
+        title=said.title or said.address,
+        url=said.url or context.page_url,
+        own_id=said.id,
+        address=said.address,
+        door=address.door,
+        unit=address.unit,
+        city=address.city,
+        state=address.state,
+        postal_code=address.postal_code,
+        neighborhood=said.neighborhood,
+        rent_low=low,
+        rent_high=high,
+        rent_basis=basis_of(rent),
+        currency=rent.currency if rent is not None else said.currency or "USD",
+        beds_low=beds.low if beds else None,
+        beds_high=beds.high if beds else None,
+        baths_low=baths.low if baths else None,
+        baths_high=baths.high if baths else None,
+        size_low=int(size.low) if size else None,
+        size_high=int(size.high) if size else None,
+        available_on=available_on(said.available, context),
+        available_text=said.available,
+        kind=said.kind,
+        amenities=said.amenities,
+        description=said.description,
+        images=said.images,
+        latitude=said.latitude,
+        longitude=said.longitude,
+        market_id=context.parameters.get("market", ""),
+        source_id=context.source.id,
+        source_name=context.source.name,
+        confidence=raw.confidence,
+        quality=0,
+    )
+
+
+def rooms_of(said: Said) -> tuple[Span | None, Span | None]:
+    """Beds and baths, from fields of their own or from the words of either, else from the title."""
+    together = f"{said.beds} {said.baths}"
+    beds = count(said.beds) or parse_beds(said.beds) or parse_beds(together) or parse_beds(said.title)
+    baths = count(said.baths) or parse_baths(said.baths) or parse_baths(together) or parse_baths(said.title)
+    return beds, baths
+
+
+def basis_of(rent: Rent | None) -> RentBasis:
+    """What the rent is asked for; a listing that names none must be asked."""
+    if rent is None or rent.on_request:
+        return RentBasis.ON_REQUEST
+    return RentBasis.PERSON if rent.per_person else RentBasis.UNIT
+
+
+def available_on(text: str, context: Context) -> date | None:
+    """The day from which one can move in; today if it says now, None if it does not say."""
+    if not text:
+        return None
+    moment = parse_moment(text, context.read_at, context.source.time_zone, context.source.language)
+    if moment is not None:
+        return moment.day
+    return context.read_at.date() if _NOW.search(text) else None
+
+
+def identity_of(listing: Listing) -> str:
+    """The key within its source: the source's own id, else the door and its rooms, else its address on the web (L4)."""
+    if listing.own_id:
+        return f"ID:{listing.own_id[:200]}"
+    if listing.address_key:
+        return f"DOOR:{fingerprint(listing.address_key)[:32]}"
+    try:
+        address = canonicalize(listing.url)
+    except BadUrl:
+        address = listing.url
+    return f"URL:{fingerprint(address)[:32]}"
+
+
+def _bare_size(text: str) -> Span | None:
+    if _BARE_SIZE.fullmatch(text.strip()):
+        return parse_size(f"{text.strip()} sqft")
+    return None
+
+
+def _digits(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
