@@ -1,6 +1,8 @@
 """Every table, once. Migrations are made from here, and a test checks that the two agree (D1)."""
 
 from tidemill.store.schema.base import metadata
+from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
+from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
 from tidemill.store.schema.pages import page_bodies, pages
 from tidemill.store.schema.prices import (
     price_corrections,
@@ -32,14 +34,18 @@ __all__ = [
     "dead_letters",
     "drift_standings",
     "engine_state",
+    "enrichment_wants",
     "events",
     "fetcher_upgrades",
     "field_baselines",
+    "geocodes",
     "hosts",
     "id_blocks",
     "jobs",
     "market_configs",
     "metadata",
+    "model_answers",
+    "municipalities",
     "page_bodies",
     "pages",
     "price_corrections",
@@ -51,8 +57,10 @@ __all__ = [
     "record_history",
     "rejected_records",
     "runs",
+    "search_results",
     "service_spend",
     "service_status",
+    "source_candidates",
     "source_product_identifiers",
     "source_products",
     "sources",

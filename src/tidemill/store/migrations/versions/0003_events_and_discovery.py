@@ -3,7 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.columns import Key
+from tidemill.store.columns import Json, Key, Moment
+from tidemill.verticals.events.gazetteer import MUNICIPALITIES
 
 revision = "0003"
 down_revision = "0002"
@@ -12,10 +13,16 @@ down_revision = "0002"
 def upgrade() -> None:
     """Add what events and discovery need."""
     _pages_of_lists()
+    _discovery()
+    _enrichment()
 
 
 def downgrade() -> None:
     """Take it away again."""
+    for table in ("enrichment_wants", "model_answers", "geocodes"):
+        op.drop_table(table)
+    for table in ("source_candidates", "search_results", "municipalities"):
+        op.drop_table(table)
     op.drop_table("target_pages")
     with op.batch_alter_table("pipeline_jobs") as jobs:
         jobs.drop_constraint("uq_pipeline_jobs_target_id_due_at_page_number", type_="unique")
@@ -50,3 +57,96 @@ def _pages_of_lists() -> None:
         ),
         sa.PrimaryKeyConstraint("target_id", "page_number", name=op.f("pk_target_pages")),
     )
+
+
+def _discovery() -> None:
+    """The municipalities, filled in; what was searched for; and the candidates for review."""
+    places = op.create_table(
+        "municipalities",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("region", sa.Text(), nullable=False),
+        sa.Column("population", sa.Integer(), nullable=False),
+        sa.Column("latitude", sa.Float(), nullable=False),
+        sa.Column("longitude", sa.Float(), nullable=False),
+        sa.Column("spoken", sa.Text(), server_default="", nullable=False),
+        sa.Column("searched_at", Moment(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_municipalities")),
+    )
+    rows = [
+        {"name": place.name, "region": place.region, "population": place.population, "spoken": place.spoken,
+         "latitude": place.coordinates.latitude, "longitude": place.coordinates.longitude}
+        for place in MUNICIPALITIES
+    ]  # fmt: skip
+    op.bulk_insert(places, rows)
+    op.create_table(
+        "search_results",
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("place", sa.Text(), nullable=False),
+        sa.Column("asked_at", Moment(timezone=True), nullable=False),
+        sa.Column("answered_at", Moment(timezone=True), nullable=True),
+        sa.Column("hits", Json(), nullable=True),
+        sa.PrimaryKeyConstraint("query", name=op.f("pk_search_results")),
+    )
+    op.create_table(
+        "source_candidates",
+        sa.Column("id", Key, autoincrement=False, nullable=False),
+        sa.Column("canonical_url", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("site", sa.Text(), nullable=False),
+        sa.Column("place", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), server_default="", nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("confidence", sa.Float(), server_default="0", nullable=False),
+        sa.Column("method", sa.Text(), nullable=False),
+        sa.Column("reasons", Json(), nullable=False),
+        sa.Column("samples", Json(), nullable=False),
+        sa.Column("found_at", Moment(timezone=True), nullable=False),
+        sa.Column("decided_at", Moment(timezone=True), nullable=True),
+        sa.Column("decided_by", sa.Text(), server_default="", nullable=False),
+        sa.Column("note", sa.Text(), server_default="", nullable=False),
+        sa.Column("source_id", Key, nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_source_candidates")),
+        sa.UniqueConstraint("canonical_url", name=op.f("uq_source_candidates_canonical_url")),
+    )
+    op.create_index("ix_source_candidates_status", "source_candidates", ["status", "confidence"])
+    op.create_index("ix_source_candidates_site", "source_candidates", ["site"])
+
+
+def _enrichment() -> None:
+    """What records still lack, and the answers."""
+    op.create_table(
+        "geocodes",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("latitude", sa.Float(), nullable=True),
+        sa.Column("longitude", sa.Float(), nullable=True),
+        sa.Column("exact", sa.Boolean(), nullable=False),
+        sa.Column("answered_at", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_geocodes")),
+    )
+    op.create_table(
+        "model_answers",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("sureness", sa.Float(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("answered_at", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_model_answers")),
+    )
+    op.create_table(
+        "enrichment_wants",
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("subject_id", Key, autoincrement=False, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("vertical", sa.Text(), nullable=False),
+        sa.Column("source_id", Key, nullable=False),
+        sa.Column("run_id", Key, nullable=False),
+        sa.Column("question", Json(), nullable=False),
+        sa.Column("tries", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("not_before", Moment(timezone=True), nullable=False),
+        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "subject_id", "key", name=op.f("pk_enrichment_wants")),
+    )
+    op.create_index("ix_enrichment_wants_due", "enrichment_wants", ["kind", "not_before"])
+    op.create_index("ix_enrichment_wants_key", "enrichment_wants", ["kind", "key"])

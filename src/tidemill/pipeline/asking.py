@@ -1,0 +1,85 @@
+"""The services that may know more than we do, as ports: search, geocoder and language model.
+
+None of them raises for what a service does. A service that does not answer is a value, so that whoever asks can go on
+without it (R3, B15).
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.discovery import Hit
+from tidemill.core.enrichment import Pinned
+
+
+class Unwell(StrEnum):
+    """Why a service gave no answer that can be used."""
+
+    DOWN = "down"
+    LIMITED = "limited"
+    REFUSED = "refused"
+    GARBAGE = "garbage"
+
+
+class NoAnswer(msgspec.Struct, frozen=True):
+    """A service did not answer: why, in words that hold no secret, and when to come back if it said so.
+
+    `sent` tells whether the question may have reached the service, and so may have been paid for.
+    """
+
+    why: Unwell
+    detail: str
+    retry_after: timedelta | None = None
+    sent: bool = True
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What the language model said, and what it took."""
+
+    text: bytes
+    tokens_in: int
+    tokens_out: int
+
+
+class SearchService(Protocol):
+    """Searches the web, for money."""
+
+    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+        """The first results."""
+        ...
+
+
+class Geocoder(Protocol):
+    """Knows where places are."""
+
+    async def locate(self, question: Mapping[str, Any]) -> Pinned | NoAnswer:
+        """Where the place is, as far as it is known; waits for its turn, because the service is asked politely."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers questions about text, for money."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is."""
+        ...
+
+    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> Reply | NoAnswer:
+        """One reply in the shape of a JSON schema."""
+        ...
+
+
+class Purse(Protocol):
+    """Bounds what is spent on a service: by the hour and the day, across processes and restarts."""
+
+    async def reserve(self, amount: int) -> str:
+        """Take an amount out before it is spent; '' when it may be, else why not."""
+        ...
+
+    async def settle(self, reserved: int, spent: int) -> None:
+        """Put back what was reserved and not spent."""
+        ...

@@ -1,0 +1,83 @@
+"""A geocoder that speaks Nominatim's API, asked once a second at most, as its keepers wish."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from tidemill.core.enrichment import Pinned
+from tidemill.core.source import Coordinates
+from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.pipeline.ports import Clock
+from tidemill.services.client import Client
+
+EXACT_KINDS = frozenset({
+    "amenity", "building", "tourism", "leisure", "shop", "office", "historic", "craft", "club", "house",
+})  # fmt: skip
+"""Classes of OpenStreetMap's things that an event can take place at, rather than near."""
+_EXACT_RANK = 26
+"""Nominatim's `place_rank` from which an answer is a street or better."""
+
+
+class _Spot(msgspec.Struct, frozen=True):
+    lat: str | float
+    lon: str | float
+    place_rank: int = 0
+    category: str = ""
+    kind: str = msgspec.field(default="", name="class")
+
+
+_decode = msgspec.json.Decoder(list[_Spot]).decode
+
+
+class Nominatim:
+    """Asks `GET /search`; one question at a time, spaced by `interval`."""
+
+    def __init__(
+        self,
+        base_url: str,
+        clock: Clock,
+        *,
+        user_agent: str,
+        interval: timedelta = timedelta(seconds=1),
+        timeout: timedelta = timedelta(seconds=15),
+    ) -> None:
+        """`user_agent` says who asks, which the service's rules demand."""
+        self._client = Client(base_url, {"User-Agent": user_agent}, timeout=timeout)
+        self._clock = clock
+        self._interval = interval
+        self._turn = asyncio.Lock()
+        self._opens: datetime | None = None
+
+    async def locate(self, question: Mapping[str, Any]) -> Pinned | NoAnswer:
+        """Where the place is; waits for its turn."""
+        parameters = {"q": str(question["query"]), "format": "jsonv2", "limit": "1", "accept-language": "nl"}
+        if country := str(question.get("country", "")):
+            parameters["countrycodes"] = country
+        async with self._turn:
+            if self._opens is not None:
+                await self._clock.sleep_until(self._opens)
+            self._opens = self._clock.now() + self._interval
+            content = await self._client.get("/search", parameters)
+        return content if isinstance(content, NoAnswer) else read_spots(content)
+
+    async def close(self) -> None:
+        """Let go of sockets."""
+        await self._client.close()
+
+
+def read_spots(content: bytes) -> Pinned | NoAnswer:
+    """The best place in an answer; an empty list is an honest 'never heard of it'."""
+    try:
+        spots = _decode(content)
+        if not spots:
+            return Pinned(None)
+        spot = spots[0]
+        point = Coordinates(round(float(spot.lat), 6), round(float(spot.lon), 6))
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+    if not (-90 <= point.latitude <= 90 and -180 <= point.longitude <= 180):  # noqa: PLR2004 - the whole earth
+        return NoAnswer(Unwell.GARBAGE, "coordinates that are not of this earth")
+    return Pinned(point, exact=spot.place_rank >= _EXACT_RANK or (spot.category or spot.kind) in EXACT_KINDS)

@@ -1,0 +1,67 @@
+"""Serper.dev: Google's results over HTTP, paid by the question."""
+
+from datetime import timedelta
+
+import msgspec
+
+from tidemill.core.discovery import Hit
+from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.services.client import Client
+
+MOST_HITS = 100
+ASKED_FOR = 20
+_LONGEST = 2_000
+
+
+class _Organic(msgspec.Struct, frozen=True):
+    link: str
+    title: str = ""
+    snippet: str = ""
+    position: int = 0
+
+
+class _Results(msgspec.Struct, frozen=True):
+    organic: list[msgspec.Raw]
+
+
+_decode = msgspec.json.Decoder(_Results).decode
+_decode_one = msgspec.json.Decoder(_Organic).decode
+
+
+class Serper:
+    """Asks `POST /search`; results that are not results are left out one by one."""
+
+    def __init__(
+        self, base_url: str, key: str, *, timeout: timedelta = timedelta(seconds=20), results: int = 20
+    ) -> None:
+        """`results` is how many are asked for at once."""
+        self._client = Client(base_url, {"X-API-KEY": key}, timeout=timeout)
+        self._results = results
+
+    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+        """The first results in the Netherlands, in Dutch."""
+        body = {"q": query, "gl": "nl", "hl": "nl", "num": ASKED_FOR}
+        content = await self._client.post("/search", body)
+        return content if isinstance(content, NoAnswer) else read_results(content)
+
+    async def close(self) -> None:
+        """Let go of sockets."""
+        await self._client.close()
+
+
+def read_results(content: bytes) -> tuple[Hit, ...] | NoAnswer:
+    """The hits in an answer; one that is broken costs none of the others."""
+    try:
+        organic = _decode(content).organic
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+    hits = []
+    for number, raw in enumerate(organic[:MOST_HITS], 1):
+        try:
+            one = _decode_one(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        hits.append(Hit(one.link[:_LONGEST], one.title[:300], one.snippet[:500], one.position or number))
+    if organic and not hits:
+        return NoAnswer(Unwell.GARBAGE, "results without a single link")
+    return tuple(hits)
