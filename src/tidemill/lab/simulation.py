@@ -48,6 +48,8 @@ RHYTHMS = (DAILY, "every 48h", "adaptive 24h-96h")
 DISPATCH = timedelta(minutes=30)
 LEASE = timedelta(hours=2)
 BEFORE_PRUNING = 2  # o'clock in the night
+LAST_MOMENT = timedelta(seconds=1)
+"""How long before the end everybody stops: a run of the very last moment would be begun and not seen through."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +124,7 @@ class Simulation:
         switches = [asyncio.create_task(self._befall(each), name="switch") for each in self._planned(Switch)]
         for accident in self._planned(Crash, Freeze):
             await self._befall(accident)
-        await self._until(self.ends)
+        await self._until(self.ends - LAST_MOMENT)
         for task in (watch, *switches):
             task.cancel()
         await asyncio.gather(watch, *switches, return_exceptions=True)

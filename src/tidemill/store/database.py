@@ -62,7 +62,6 @@ class Database:
         """A connection for the engine's own quick questions: answered at once, on the loop's own thread on SQLite."""
         with explained():
             async with self.engine.connect() as connection:
-                await connection.execution_options(tidemill_read=True)
                 yield connection
 
     def insert(self, table: Table) -> Any:

@@ -2,61 +2,32 @@
 
 A statement that runs in a thread of its own gives the interpreter away at each row and gets it back when the busy
 loop lets go, milliseconds later; a group of 500 rows then takes seconds. Here a statement of microseconds runs at
-once. What really waits goes to a thread: the commit's write to disk, and a lock that another process holds.
+once, with nothing between SQLAlchemy and SQLite. What really waits goes to a thread: the commit's write to disk, and
+a lock that another process holds.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
-import aiosqlite
+from sqlalchemy import Pool
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
 
-ROWS_AT_ONCE = 64
+DRIVER = "sqlite+inline"
 PATIENCE_MILLISECONDS = 10_000
 """How long to wait for another process to let go of the database."""
 MOMENT_MILLISECONDS = 250
 """How long somebody who no longer wants to wait has to wait all the same."""
 
 
-class _InlineQueue:
-    """Takes the place of the queue to a connection's thread, for the callers that put work there by themselves."""
-
-    def put_nowait(self, work: tuple["asyncio.Future[Any] | None", Callable[[], Any]]) -> None:
-        future, function = work
-        try:
-            result = function()
-        except Exception as error:
-            if future is None:
-                raise
-            future.set_exception(error)
-        else:
-            if future is not None:
-                future.set_result(result)
-
-
-class InlineConnection(aiosqlite.Connection):
-    """An aiosqlite connection that does its work where it is asked to; its own thread is never started."""
-
-    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
-        """Connect by `connector`, once awaited."""
-        super().__init__(connector, ROWS_AT_ONCE)
-        self._tx = _InlineQueue()  # type: ignore[assignment]
-
-    def __await__(self) -> Generator[Any, None, "InlineConnection"]:
-        """Connect, here and now."""
-        return self._connected().__await__()
-
-    async def _connected(self) -> "InlineConnection":
-        self._connection = self._connector()
-        return self
-
-    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if self._connection is None:
-            msg = "no active connection"
-            raise ValueError(msg)
-        return fn(*args, **kwargs)
+class InlineConnection(sqlite3.Connection):
+    """SQLite's own connection; beginning and committing may wait, and then others have the loop."""
 
     async def begin(self) -> None:
         """Start a write transaction; when another process is writing, wait for it in a thread, a moment at a time."""
@@ -75,36 +46,120 @@ class InlineConnection(aiosqlite.Connection):
 
     async def _begin_within(self, milliseconds: int) -> None:
         if not milliseconds:
-            await self._execute(self._conn.execute, "BEGIN IMMEDIATE")
+            self.execute("BEGIN IMMEDIATE")
             return
         try:
             await seen_through(lambda: self._begin_waiting(milliseconds))
         except asyncio.CancelledError:
-            if self._conn.in_transaction:  # it came when nobody wanted it any more
-                self._conn.rollback()
+            if self.in_transaction:  # it came when nobody wanted it any more
+                self.rollback()
             raise
 
     def _begin_waiting(self, milliseconds: int) -> None:
-        self._conn.execute(f"PRAGMA busy_timeout={milliseconds}")
+        self.execute(f"PRAGMA busy_timeout={milliseconds}")
         try:
-            self._conn.execute("BEGIN IMMEDIATE")
+            self.execute("BEGIN IMMEDIATE")
         finally:
-            self._conn.execute("PRAGMA busy_timeout=0")
+            self.execute("PRAGMA busy_timeout=0")
+
+    async def commit_aside(self) -> None:
+        """Commit; the wait for the disk is a thread's, so that the loop goes on serving."""
+        if self.in_transaction:
+            await seen_through(self.commit)
+
+
+class InlineDialect(SQLiteDialect_pysqlite):
+    """SQLAlchemy's SQLite, for connections that belong to the loop."""
+
+    driver = "inline"
+    is_async = True
+    has_terminate = True
+    supports_statement_cache = True
+
+    @classmethod
+    def get_pool_class(cls, url: URL) -> type[Pool]:  # noqa: ARG003 - the same for each
+        """A pool that belongs to the loop too."""
+        return AsyncAdaptedQueuePool
+
+    def create_connect_args(self, url: URL) -> Any:
+        """No thread owns a connection, none waits inside SQLite, and transactions begin when we say so."""
+        arguments, options = super().create_connect_args(url)
+        own = {"factory": InlineConnection, "check_same_thread": False, "timeout": 0, "isolation_level": None}
+        return arguments, {**options, **own}
+
+    def do_commit(self, dbapi_connection: Any) -> None:
+        """Leave it to whoever commits, and can wait: SQLAlchemy cannot from here."""
+
+    def do_terminate(self, dbapi_connection: Any) -> None:
+        """Close: there is nothing to wait for."""
+        dbapi_connection.close()
+
+
+registry.register("sqlite.inline", __name__, InlineDialect.__name__)
+
+
+class InlineAsyncConnection(AsyncConnection):
+    """What the store asks its questions through. Without a transaction, each statement stands for itself."""
+
+    __slots__ = ()
+
+    async def start(self, is_ctxmanager: bool = False) -> AsyncConnection:  # noqa: FBT001, FBT002 - SQLAlchemy's words
+        """Take a connection from the pool, or make one; only to make one, others may have to be waited for."""
+        if not self.sync_engine.pool.checkedin():  # type: ignore[attr-defined]  # a queue has it
+            return await super().start(is_ctxmanager)
+        self.sync_connection = self._assign_proxied(self.sync_engine.connect())
+        return self
+
+    async def execute(self, statement: Any, parameters: Any = None, *, execution_options: Any = None) -> Any:
+        """Execute a statement here and now."""
+        return self._proxied.execute(statement, parameters, execution_options=execution_options)
+
+    async def exec_driver_sql(self, statement: str, parameters: Any = None, execution_options: Any = None) -> Any:
+        """Execute a statement in SQLite's own words."""
+        return self._proxied.exec_driver_sql(statement, parameters, execution_options)
+
+    async def execution_options(self, **options: Any) -> AsyncConnection:
+        """Set options for what follows."""
+        self._proxied.execution_options(**options)
+        return self
 
     async def commit(self) -> None:
-        """Commit; the wait for the disk is a thread's, so that the loop goes on serving."""
-        if self._conn.in_transaction:
-            await seen_through(self._conn.commit)
+        """Commit, and wait for the disk."""
+        self._proxied.commit()
+        await self._driver.commit_aside()
+
+    async def begin_writing(self) -> None:
+        """Start a transaction that may write: no other writer comes between its first statement and its end."""
+        await self._driver.begin()
+        self._proxied.begin()
 
     async def close(self) -> None:
-        """Close the database."""
-        self.stop()
+        """Undo what was not committed, and give the connection back."""
+        self._proxied.close()
 
-    def stop(self) -> None:
-        """Close the database; there is no thread to stop."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+    async def __aexit__(self, *_: object) -> None:
+        """Close at once: nothing here can be interrupted half-way."""
+        self._proxied.close()
+
+    @property
+    def _driver(self) -> InlineConnection:
+        driver: InlineConnection = self._proxied.connection.driver_connection  # type: ignore[assignment]
+        return driver
+
+
+class InlineEngine(AsyncEngine):
+    """Opens connections that work on the loop's own thread."""
+
+    _connection_cls = InlineAsyncConnection
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """A write transaction; what is not committed when it is closed is undone."""
+        connection = InlineAsyncConnection(self)
+        async with connection:
+            await connection.begin_writing()
+            yield connection
+            await connection.commit()
 
 
 async def seen_through(work: Callable[[], None]) -> None:
@@ -121,19 +176,3 @@ async def seen_through(work: Callable[[], None]) -> None:
         raise cancelled
     if trouble is not None:
         raise trouble
-
-
-def inline_creator(url: URL) -> Callable[[], Any]:
-    """Makes connections to the SQLite file that `url` names, for an engine's `async_creator`."""
-    arguments, given = url.get_dialect()().create_connect_args(url)
-    options: dict[str, Any] = {**given, "check_same_thread": False, "timeout": 0}
-
-    async def connect() -> InlineConnection:
-        return await InlineConnection(lambda: _connect(arguments[0], options))
-
-    return connect
-
-
-def _connect(file: str, options: dict[str, Any]) -> sqlite3.Connection:
-    connection: sqlite3.Connection = sqlite3.connect(file, **options)
-    return connection

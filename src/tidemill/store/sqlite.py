@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.util import await_only
 
-from tidemill.store.inline import InlineConnection, inline_creator
+from tidemill.store.inline import DRIVER, InlineEngine
 
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -26,10 +25,8 @@ READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=1000
 
 
 def inline_engine(url: URL, pragmas: tuple[str, ...] = WRITER_PRAGMAS) -> AsyncEngine:
-    """Works on the loop's own thread; two connections, so that a glance need not wait for a commit."""
-    engine = create_async_engine(
-        url.set(drivername="sqlite+aiosqlite"), async_creator=inline_creator(url), pool_size=2, max_overflow=2
-    )
+    """Works on the loop's own thread, on as many connections as are asked for at once: a glance waits for nobody."""
+    engine = InlineEngine(create_engine(url.set(drivername=DRIVER), pool_size=2, max_overflow=-1))
     _prepare(engine, pragmas)
     return engine
 
@@ -43,14 +40,12 @@ def threaded_engine(url: URL, pool_size: int) -> AsyncEngine:
     """Works in threads: for readers whose questions may take long."""
     engine = create_async_engine(url.set(drivername="sqlite+aiosqlite"), pool_size=pool_size)
     _prepare(engine, READER_PRAGMAS)
+    _begin_by_hand(engine)
     return engine
 
 
 def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...]) -> None:
-    """Set every new connection up, and make write transactions take their lock at the start.
-
-    A transaction that first reads and then writes would otherwise fail half-way when another writer came between.
-    """
+    """Set every new connection up."""
 
     @event.listens_for(engine.sync_engine, "connect")
     def _connect(connection: Any, _record: object) -> None:
@@ -60,24 +55,14 @@ def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...]) -> None:
             cursor.execute(pragma)
         cursor.close()
 
+
+def _begin_by_hand(engine: AsyncEngine) -> None:
+    """Make write transactions take their lock at the start, and reading ones see one state of things.
+
+    A transaction that first reads and then writes would otherwise fail half-way when another writer came between.
+    """
+
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Any) -> None:
-        options = connection.get_execution_options()
-        if options.get("tidemill_bare"):  # a checkpoint of the log cannot be made from inside a transaction
-            return
-        driver = connection.connection.driver_connection
-        if options.get("tidemill_read"):
-            if not isinstance(driver, InlineConnection):  # inline, nobody comes between two statements
-                connection.exec_driver_sql("BEGIN")
-        elif isinstance(driver, InlineConnection):
-            _begin_inline(connection, driver)
-        else:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _begin_inline(connection: Any, driver: InlineConnection) -> None:
-    """Begin through the driver, so that a lock held elsewhere is waited for in a thread."""
-    try:
-        await_only(driver.begin())
-    except Exception as error:  # noqa: BLE001 - handed on in SQLAlchemy's own words
-        connection._handle_dbapi_exception(error, "BEGIN IMMEDIATE", None, None, None)  # noqa: SLF001
+        is_read = connection.get_execution_options().get("tidemill_read")
+        connection.exec_driver_sql("BEGIN" if is_read else "BEGIN IMMEDIATE")

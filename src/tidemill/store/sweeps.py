@@ -68,6 +68,5 @@ class Sweeps:
         """Let the database tidy up after itself."""
         if self._database.is_sqlite:
             async with self._database.engine.connect() as connection:
-                await connection.execution_options(tidemill_bare=True)
                 await connection.exec_driver_sql("PRAGMA optimize")
                 await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -132,6 +132,6 @@ def waits_of(database):
 
     @event.listens_for(database.engine.sync_engine, "checkout")
     def _checkout(connection, *_):
-        connection.driver_connection._conn.set_trace_callback(trace)
+        connection.set_trace_callback(trace)
 
     return waits

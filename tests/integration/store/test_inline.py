@@ -2,6 +2,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tidemill.lab.virtual import VirtualClock, run_virtual
-from tidemill.store.inline import InlineConnection
 from tidemill.store.sqlite import PRAGMAS, inline_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
@@ -76,24 +76,52 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     assert run_virtual(main, EPOCH) == 0
 
 
-def test_rows_stream_without_a_thread(tmp_path: Path) -> None:
+def test_without_a_transaction_each_statement_stands_for_itself(tmp_path: Path) -> None:
     async def main(_clock: VirtualClock) -> int:
         engine = engine_on(tmp_path / "some.db")
         async with engine.connect() as connection:
-            numbers = await connection.stream(text("VALUES (1), (2), (3)"))
-            total = sum([row[0] async for row in numbers])
+            await connection.exec_driver_sql("CREATE TABLE t (n INTEGER PRIMARY KEY)")
+            await connection.exec_driver_sql("INSERT INTO t VALUES (1)")
+        async with engine.connect() as connection:
+            count = (await connection.execute(text("SELECT count(*) FROM t"))).scalar_one()
         await engine.dispose()
-        return total
+        return int(count)
 
-    assert run_virtual(main, EPOCH) == 6
+    assert run_virtual(main, EPOCH) == 1
 
 
-def test_a_closed_connection_says_so(tmp_path: Path) -> None:
-    async def main(_clock: VirtualClock) -> None:
-        connection = await InlineConnection(lambda: sqlite3.connect(tmp_path / "some.db"))
-        await connection.close()
-        await connection.close()
-        with pytest.raises(ValueError, match="no active connection"):
-            await connection.commit()
+def test_many_may_look_at_once_while_one_writes(tmp_path: Path) -> None:
+    async def main(_clock: VirtualClock) -> list[int]:
+        engine = engine_on(tmp_path / "some.db")
+        async with AsyncExitStack() as open_ones:
+            async with engine.begin() as writer:
+                await writer.exec_driver_sql("CREATE TABLE t (n INTEGER PRIMARY KEY)")
+            await (await open_ones.enter_async_context(engine.begin())).exec_driver_sql("INSERT INTO t VALUES (1)")
+            readers = [await open_ones.enter_async_context(engine.connect()) for _ in range(12)]
+            seen = [(await each.exec_driver_sql("SELECT count(*) FROM t")).scalar_one() for each in readers]
+        await engine.dispose()
+        return seen
 
-    run_virtual(main, EPOCH)
+    assert run_virtual(main, EPOCH) == [0] * 12
+
+
+def test_a_commit_that_fails_leaves_nothing_and_the_next_one_works(tmp_path: Path) -> None:
+    async def main(_clock: VirtualClock) -> list[int]:
+        engine = engine_on(tmp_path / "some.db")
+        async with engine.begin() as connection:
+            await connection.exec_driver_sql("CREATE TABLE a (n INTEGER PRIMARY KEY)")
+            await connection.exec_driver_sql("CREATE TABLE b (n REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
+        with pytest.raises(sqlite3.IntegrityError):
+            await write(engine, "INSERT INTO b VALUES (1)")
+        await write(engine, "INSERT INTO a VALUES (1)")
+        async with engine.connect() as connection:
+            counts = (await connection.execute(text("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b)"))).one()
+        await engine.dispose()
+        return list(counts)
+
+    assert run_virtual(main, EPOCH) == [1, 0]
+
+
+async def write(engine: AsyncEngine, statement: str) -> None:
+    async with engine.begin() as connection:
+        await connection.execute(text(statement))
