@@ -4,11 +4,13 @@ from tidemill.core.vertical import Vertical
 from tidemill.store.checkpoints import Shelf
 from tidemill.store.events import EventShelf
 from tidemill.store.ids import Ids
+from tidemill.store.prices import PriceShelf
 from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.prices import VERTICAL as PRICES
 
-VERTICALS: dict[str, Vertical] = {EVENTS.name: EVENTS}
+VERTICALS: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES}
 
 
 def build_shelves(ids: Ids) -> dict[str, Shelf]:
     """Each vertical's own tables."""
-    return {EVENTS.name: EventShelf(ids)}
+    return {EVENTS.name: EventShelf(ids), PRICES.name: PriceShelf(ids)}

@@ -36,6 +36,9 @@ class Failure(StrEnum):
     SOURCE_OFF = "source_off"
     TARGET_OFF = "target_off"
     NOT_COMPLIANT = "not_compliant"
+    ADAPTER_OFF = "adapter_off"
+    HELD_BACK = "held_back"
+    OUT_OF_QUOTA = "out_of_quota"
     UNKNOWN_ADAPTER = "unknown_adapter"
     BLOCKED_PAGE = "blocked_page"
     EMPTY_PAGE = "empty_page"
@@ -91,6 +94,9 @@ MEANING: dict[Failure, Meaning] = {
     Failure.SOURCE_OFF:         _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
     Failure.TARGET_OFF:         _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
     Failure.NOT_COMPLIANT:      _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
+    Failure.ADAPTER_OFF:        _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_P),
+    Failure.HELD_BACK:          _row(retry=True,  breaker=False, drift=False, refusal=False, alert=False, fault=_N),
+    Failure.OUT_OF_QUOTA:       _row(retry=True,  breaker=False, drift=False, refusal=False, alert=True,  fault=_A),
     Failure.UNKNOWN_ADAPTER:    _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_P),
     Failure.BLOCKED_PAGE:       _row(retry=False, breaker=True,  drift=False, refusal=False, alert=False, fault=_A),
     Failure.EMPTY_PAGE:         _row(retry=True,  breaker=True,  drift=False, refusal=False, alert=False, fault=_N),

@@ -22,12 +22,15 @@ class RunStatus(StrEnum):
     SUCCESS = "SUCCESS"
     PARTIAL = "PARTIAL"
     FAILED = "FAILED"
+    QUARANTINED = "QUARANTINED"
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts.
 
     `records_repeated` stood twice on their page; `records_seen_again` are those of pages that had not changed.
+    `urls_drifted` are the failed ones whose page the adapter no longer fits. Products that are sold out and show no
+    price are among the dropped and speak against nobody; a price of zero is among the quarantined (R5).
     """
 
     urls_attempted: int = 0
@@ -44,6 +47,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     records_unchanged: int = 0
     records_repeated: int = 0
     records_seen_again: int = 0
+    urls_drifted: int = 0
+    oos_no_price_count: int = 0
+    zero_price_count: int = 0
 
     @property
     def failure_rate(self) -> float:
@@ -53,13 +59,27 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def yield_rate(self) -> float:
-        """Accepted records per URL that answered."""
-        return self.records_accepted / self.urls_succeeded if self.urls_succeeded else 0.0
+        """Accepted records per URL that was asked for."""
+        tried = self.urls_succeeded + self.urls_failed
+        return self.records_accepted / tried if tried else 0.0
 
     @property
     def drop_rate(self) -> float:
         """The share of raw records that were dropped."""
         return self.records_dropped / self.records_read if self.records_read else 0.0
+
+
+class Noticed(msgspec.Struct, frozen=True):
+    """What a run's end showed about its adapter, told once: when it begins, when it is over, what was switched off.
+
+    `disabled` is 'adapter' or 'source' when drift detection switched that off.
+    """
+
+    rule: str
+    field: str
+    detail: str
+    is_over: bool = False
+    disabled: str = ""
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,10 +98,14 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     removed: int = 0
     degraded: tuple[str, ...] = ()
+    adapter_id: str = ""
+    noticed: tuple[Noticed, ...] = ()
 
 
 def conclude(counts: Counts) -> RunStatus:
-    """How a run ended: all answered, some did, or none."""
+    """How a run ended: all answered, some did, or none; or all that it brought waits for a person."""
+    if counts.records_quarantined and not counts.records_accepted and not counts.records_seen_again:
+        return RunStatus.QUARANTINED
     if counts.urls_failed == 0:
         return RunStatus.SUCCESS
     return RunStatus.PARTIAL if counts.urls_succeeded else RunStatus.FAILED

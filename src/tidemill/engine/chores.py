@@ -10,7 +10,7 @@ from tidemill.core.run import RunSummary
 from tidemill.engine.ports import Waker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, RunClosed
+from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_end
 from tidemill.pipeline.ports import Clock
 
 RHYTHMS: dict[str, Every | Cron] = {
@@ -168,7 +168,8 @@ async def close_runs(hands: Hands) -> str:
     for run_id in await hands.runs.finished():
         summary = await hands.runs.close(run_id, hands.clock.now())
         if summary is not None:
-            hands.announce(RunClosed(hands.clock.now(), summary))
+            for told in at_run_end(summary, hands.clock.now()):
+                hands.announce(told)
             closed += 1
     return f"{closed} runs"
 

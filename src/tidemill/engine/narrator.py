@@ -15,9 +15,9 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     PageGot,
     RecordsKept,
-    RunClosed,
     StageDone,
     StoreTrouble,
+    at_run_end,
 )
 from tidemill.pipeline.ports import Clock
 
@@ -79,7 +79,8 @@ class Narrator:
 
     def run_closed(self, summary: RunSummary) -> None:
         """Tell of a run's end."""
-        self._announce(RunClosed(self._clock.now(), summary))
+        for told in at_run_end(summary, self._clock.now()):
+            self._announce(told)
 
     def store_trouble(self, detail: str) -> None:
         """Tell that the database refused."""

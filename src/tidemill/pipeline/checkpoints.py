@@ -21,7 +21,8 @@ from tidemill.pipeline.ports import FetchResult
 class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     """A job in a worker's hands, with all that its gates need to know as of the claim.
 
-    `tab` is the moment until which the host's pace was used up before this claim.
+    `tab` is the moment until which the host's pace was used up before this claim. `adapter_off` says who switched
+    the target's adapter off and why; '' while it is on.
     """
 
     job: Job
@@ -31,6 +32,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     breaker: Breaker = Closed()
     tab: datetime | None = None
     worker_id: int = 0
+    adapter_off: str = ""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -42,6 +44,16 @@ class Fetched(msgspec.Struct, frozen=True):
 
 class Unchanged(msgspec.Struct, frozen=True):
     """Fetch to the end: the same content as last time, so that everything on it counts as seen again."""
+
+    page: Page
+    result: FetchResult
+
+
+class Served(msgspec.Struct, frozen=True):
+    """Fetch to the end: nothing new could be got, and a stored page under a day old stands for it (F4).
+
+    What stands on it was read when it came, and is not seen again by this: `page` is empty and never stored.
+    """
 
     page: Page
     result: FetchResult
@@ -92,11 +104,17 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What became of a page's records on the shelf."""
+    """What became of a page's records on the shelf.
+
+    A shelf that knows more than the rules may still turn accepted ones away: `dropped` because the run brought them
+    already, `held` until a second reading or a person confirms them.
+    """
 
     inserted: int = 0
     updated: int = 0
     unchanged: int = 0
+    dropped: int = 0
+    held: int = 0
 
 
 class Shift(msgspec.Struct, frozen=True):

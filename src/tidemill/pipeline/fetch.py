@@ -8,7 +8,7 @@ from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
 from tidemill.core.retry import patience
 from tidemill.core.vertical import Adapter, Vertical
-from tidemill.pipeline.checkpoints import Claimed, Fetched, Unchanged
+from tidemill.pipeline.checkpoints import Claimed, Fetched, Served, Unchanged
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 from tidemill.pipeline.tools import Tools
 
@@ -16,18 +16,27 @@ EVIDENCE_BYTES = 256_000
 """How much of a failed answer is stored for whoever looks."""
 
 
+_WAITS = frozenset({Failure.HELD_BACK, Failure.OUT_OF_QUOTA})
+"""What is nobody's fault and spends no attempt, when it is known when to come back."""
+
+
 async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
     """Bring the job's page, if every gate says yes; a no is a refusal or a snooze, never a failure."""
     vertical = tools.verticals.get(claimed.job.vertical)
     if vertical is None or adapter_of(claimed, vertical) is None:
         return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r} for {claimed.job.vertical!r}")
+    if claimed.adapter_off:
+        return Fail(Failure.ADAPTER_OFF, claimed.adapter_off)
     if refusal := refusal_of(claimed, vertical):
         return refusal
     if not isinstance(claimed.breaker, Closed):
         until = await tools.breakers.admit(claimed.source.id, tools.clock.now())
         if until is not None:
             return Snooze(until, "the source's breaker is open")
-    result = await tools.fetchers[claimed.source.fetcher].fetch(request_for(claimed, vertical, tools))
+    request = request_for(claimed, vertical, tools)
+    result = await tools.fetchers[claimed.source.fetcher].fetch(request)
+    if tools.fallback is not None:
+        result = await tools.fallback.after(claimed, request, result, vertical.policy)
     return marked(outcome_of(claimed, result, tools), result, tools)
 
 
@@ -74,6 +83,10 @@ def request_for(claimed: Claimed, vertical: Vertical, tools: Tools) -> FetchRequ
         last_modified=target.last_modified if same_reader else "",
         tab=claimed.tab,
         is_ours=lambda: tools.holds(claimed.worker_id),
+        job_id=claimed.job.id,
+        attempt=claimed.job.attempts,
+        options=source.adapter_settings,
+        parameters=target.parameters,
     )
 
 
@@ -85,10 +98,10 @@ def reader_of(claimed: Claimed, vertical: Vertical) -> str:
 
 def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
     """What the answer means for the job."""
-    if result.failure is Failure.WORKER_DIED:
-        return Snooze(tools.clock.now(), result.error)
-    if result.failure is Failure.ROBOTS_DISALLOWED and result.retry_at is not None:
-        return Snooze(result.retry_at, result.error or "robots.txt cannot be read", whole_host=True)
+    if result.stored is not None:
+        return Advance(Stage.COMPLETED, Served(page_from(result, tools), result), hearsay=True)
+    if (wait := wait_of(result, tools)) is not None:
+        return wait
     if result.failure is not None:
         kept = as_evidence(result)
         evidence = Fetched(page_from(kept, tools), kept)
@@ -99,6 +112,17 @@ def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
     if result.not_modified:
         return Fail(Failure.SERVER_ERROR, "answered 'not modified' to a question that was not conditional")
     return Advance(Stage.PARSE, Fetched(page, result))
+
+
+def wait_of(result: FetchResult, tools: Tools) -> Snooze | None:
+    """Until when the job is put off, if nothing more than that has happened."""
+    if result.failure is Failure.WORKER_DIED:
+        return Snooze(tools.clock.now(), result.error)
+    if result.retry_at is None:
+        return None
+    if result.failure is Failure.ROBOTS_DISALLOWED:
+        return Snooze(result.retry_at, result.error or "robots.txt cannot be read", whole_host=True)
+    return Snooze(result.retry_at, result.error) if result.failure in _WAITS else None
 
 
 def as_evidence(result: FetchResult) -> FetchResult:

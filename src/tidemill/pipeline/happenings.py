@@ -127,6 +127,31 @@ class RunClosed(msgspec.Struct, frozen=True, tag=True):
     summary: RunSummary
 
 
+class DriftNoticed(msgspec.Struct, frozen=True, tag=True):
+    """An adapter no longer fits its site as it did, or does again (`is_over`); told once, not with every run (R5)."""
+
+    at: datetime
+    run_id: int
+    source_id: int
+    adapter_id: str
+    rule: str
+    field: str
+    detail: str
+    is_over: bool
+
+
+class AdapterDisabled(msgspec.Struct, frozen=True, tag=True):
+    """Drift detection switched an adapter off, or only the source that it no longer fits (`scope`)."""
+
+    at: datetime
+    run_id: int
+    source_id: int
+    adapter_id: str
+    scope: str
+    rule: str
+    detail: str
+
+
 class EnqueueRejected(msgspec.Struct, frozen=True, tag=True):
     """The queue was full: so many targets were turned away, to come back later."""
 
@@ -197,8 +222,20 @@ class ServiceRestored(msgspec.Struct, frozen=True, tag=True):
 
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
-    | RunClosed | EnqueueRejected | TickRan | JobsRescued | StoreTrouble | PartCrashed | Overdue
-    | ServiceDegraded | ServiceRestored
+    | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
+    | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]
+
+
+def at_run_end(summary: RunSummary, now: datetime) -> list[Happening]:
+    """What a closed run's summary tells, in order: its end, then what was noticed about its adapter."""
+    whose = (now, summary.run_id, summary.source_id, summary.adapter_id)
+    told: list[Happening] = [RunClosed(now, summary)]
+    for each in summary.noticed:
+        if each.disabled:
+            told.append(AdapterDisabled(*whose, each.disabled, each.rule, each.detail))
+        else:
+            told.append(DriftNoticed(*whose, each.rule, each.field, each.detail, each.is_over))
+    return told

@@ -3,11 +3,33 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from tidemill.core.audit import AuditEntry
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.schema import adapter_status
+
+_OFF = select(adapter_status.c.adapter_id, adapter_status.c.disabled_by, adapter_status.c.disabled_reason).where(
+    ~adapter_status.c.enabled
+)
+
+
+async def switched_off(connection: AsyncConnection) -> dict[str, str]:
+    """The adapters that are off, each with who switched it off and why, in words."""
+    rows = await connection.execute(_OFF)
+    return {
+        row.adapter_id: f"adapter {row.adapter_id} was switched off by {row.disabled_by or 'somebody'}"
+        + (f": {row.disabled_reason}" if row.disabled_reason else "")
+        for row in rows
+    }
+
+
+def is_off(adapter_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether the adapter is switched off, for queries over what it reads."""
+    return exists().where(adapter_status.c.adapter_id == adapter_id, ~adapter_status.c.enabled)
 
 
 class AdapterShelf:

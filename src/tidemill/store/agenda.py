@@ -13,6 +13,7 @@ from tidemill.core.job import OPEN
 from tidemill.core.outcome import Stage
 from tidemill.core.target import TargetStatus
 from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
+from tidemill.store.adapters import is_off
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
@@ -47,7 +48,7 @@ class Agendas:
             _TARGETS.outerjoin(breakers, breakers.c.source_id == sources.c.id)
             .outerjoin(hosts, hosts.c.host == targets.c.host)
             .where(text("scrape_targets.enabled"), targets.c.next_due_at <= now, targets.c.status.in_(_DUE_STATUS))
-            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working)
+            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~is_off(targets.c.adapter_id))
             .where(or_(breakers.c.source_id.is_(None), ~barred))
             .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now + HELD))
             .order_by(targets.c.next_due_at, targets.c.id)
@@ -153,6 +154,7 @@ def _run_row(run_id: int, plan: RunPlan, count: int, now: datetime) -> dict[str,
         "trigger": plan.trigger,
         "open_jobs": count,
         "started_at": now,
+        "scope": plan.scope,
     }
 
 

@@ -10,15 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job, JobStatus, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
+from tidemill.core.reasons import DropReason, QuarantineReason
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
-from tidemill.store import breakers, dead_letters, effects, list_pages, outputs
+from tidemill.store import breakers, dead_letters, effects, field_counts, list_pages, outputs
 from tidemill.store.bodies import Bodies
 from tidemill.store.database import Database
 from tidemill.store.effects import HostNote, Tally
 from tidemill.store.following import Onward, follow
 from tidemill.store.ids import Ids
 from tidemill.store.schema import jobs, runs, staged_records
+from tidemill.store.upgrades import suggest_upgrades
+
+KEYS_PER_RECORD = 5
+"""What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
 
 
 class Shelf(Protocol):
@@ -95,6 +100,8 @@ class Checkpoints:
             if staged := [(job, each) for job, each in judged if job.id in advancing]:
                 await outputs.write_staged(connection, self._database, staged, now)
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
+        for job, reading in parsed:
+            tallies[job.run_id].count_fields(reading.found.records)
         for job, each in judged:
             count_verdicts(tallies[job.run_id], job, each)
 
@@ -161,6 +168,8 @@ class Checkpoints:
         if saved := [key for key in retried if key not in {job.id for job, _ in dead}]:
             await dead_letters.resolve(connection, saved, now)
         await effects.mark_runs(connection, ours)
+        await suggest_upgrades(connection, self._database, ours, now)
+        await field_counts.add(connection, {key: tally.fields for key, tally in tallies.items() if tally.fields})
         await effects.settle_runs(connection, tallies.values())
 
     async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
@@ -220,9 +229,11 @@ def keys_needed(checkpoint: Checkpoint) -> int:
     """How many keys writing this checkpoint may take."""
     match product_of(checkpoint):
         case Harvest(records=records):
-            return 2 * len(records) + 1
+            return KEYS_PER_RECORD * len(records) + 1
         case Judged(rejected=rejected):
             return len(rejected) + 1
+        case Unchanged():
+            return KEYS_PER_RECORD * KEYS_PER_RECORD
         case _:
             return 1
 
@@ -240,6 +251,8 @@ def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
         records_dropped=dropped,
         records_quarantined=len(judged.rejected) - dropped,
         truncated_pages=int(judged.truncated),
+        oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in judged.rejected),
+        zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in judged.rejected),
     )
 
 
@@ -250,4 +263,7 @@ def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
         records_updated=kept.updated,
         records_unchanged=kept.unchanged,
         records_repeated=harvest.repeated,
+        records_accepted=-kept.dropped - kept.held,
+        records_dropped=kept.dropped,
+        records_quarantined=kept.held,
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, Select, bindparam, exists, func, literal_column, select, text, true, update
+from sqlalchemy import BindParameter, Select, bindparam, case, exists, func, literal_column, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -14,6 +14,7 @@ from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.pacing import charged, free_slots, opens_at
 from tidemill.pipeline.checkpoints import Claimed
+from tidemill.store.adapters import switched_off
 from tidemill.store.database import Database
 from tidemill.store.list_pages import as_seen_by, further_pages
 from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
@@ -42,9 +43,11 @@ _BUSY = (
     .where(_LEASED, jobs.c.host == hosts.c.host, jobs.c.current_stage == Stage.FETCH)
     .scalar_subquery()
 )
+_GUESTS = case((hosts.c.guests_until > bindparam("b_now"), hosts.c.guests), else_=0)
+"""Requests that a redirect led to the host: no job of its own stands for them."""
 _OPEN_HOSTS = (
-    select(hosts, _BEST.label("best"), _BUSY.label("busy"))
-    .where(_HAS_WORK, hosts.c.opens_at <= bindparam("b_now"), hosts.c.parallel > _BUSY)
+    select(hosts, _BEST.label("best"), (_BUSY + _GUESTS).label("busy"))
+    .where(_HAS_WORK, hosts.c.opens_at <= bindparam("b_now"), hosts.c.parallel > _BUSY + _GUESTS)
     .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
     .limit(bindparam("b_limit"))
     .with_for_update(skip_locked=True, of=hosts)
@@ -249,6 +252,7 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     places = await _by_key(connection, _HOSTS, sorted({row["host"] for row in rows}), "host")
     further = await further_pages(connection, [row["target_id"] for row in rows if row["page_number"] > 1])
     parsed = {key: source_of(row) for key, row in known.items()}
+    off = await switched_off(connection)
     return [
         Claimed(
             job=(job := job_of(row)),
@@ -258,6 +262,7 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
             breaker=breaker_of(tripped.get(row["source_id"])),
             tab=_tab_before(places[row["host"]]),
             worker_id=worker_id,
+            adapter_off=off.get(aims[row["target_id"]]["adapter_id"], ""),
         )
         for row in rows
         if row["source_id"] in parsed and row["target_id"] in aims

@@ -1,5 +1,6 @@
 """What a batch of checkpoints does to jobs, targets, sources, hosts and runs: one statement per table."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,11 +10,13 @@ from sqlalchemy import bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
+from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import charged, opens_at, slower
-from tidemill.core.target import UNCHANGED, TargetStatus, after_failure, after_success
-from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Unchanged
+from tidemill.core.record import RawRecord
+from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
+from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.bulk import write_many
 from tidemill.store.columns import storable
@@ -55,16 +58,31 @@ def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "b_not_before": move.not_before,
         "b_page": page if page is not None else job.page_id,
         "b_failure": move.failure,
-        "b_error": storable(move.detail, LONGEST_ERROR) or None,
+        "b_error": storable(move.detail or _note_on(checkpoint), LONGEST_ERROR) or None,
         "b_completed": now if move.ends else None,
         "b_kept": move.status is JobStatus.LEASED,
     }
 
 
+def _note_on(checkpoint: Checkpoint) -> str:
+    """What a person should know of a job that came to its end all the same."""
+    served = served_of(checkpoint)
+    return served.result.error if served is not None else ""
+
+
 def page_id_of(checkpoint: Checkpoint) -> int | None:
-    """The page that this checkpoint stores, if it is one of a fetch."""
+    """The page that this checkpoint stores, or the stored one that served in its place."""
+    served = served_of(checkpoint)
+    if served is not None and served.result.stored is not None:
+        return served.result.stored.id
     fetched = fetched_of(checkpoint)
     return fetched.page.id if fetched is not None else None
+
+
+def served_of(checkpoint: Checkpoint) -> Served | None:
+    """The stored page that stood in for one that could not be got."""
+    produced = getattr(checkpoint.outcome, "produced", None)
+    return produced if isinstance(produced, Served) else None
 
 
 def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
@@ -145,6 +163,8 @@ def last_status(checkpoint: Checkpoint) -> str:
     move = checkpoint.move
     if move.status is not JobStatus.DONE:
         return str(move.failure or move.status).upper()
+    if served_of(checkpoint) is not None:
+        return STORED
     return UNCHANGED if isinstance(getattr(checkpoint.outcome, "produced", None), Unchanged) else "SUCCESS"
 
 
@@ -165,7 +185,8 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
     bad: dict[int, int] = {}
     for each in ended:
         key = each.claimed.source.id
-        well[key] = well.get(key, False) or each.move.status is JobStatus.DONE
+        heard = each.move.status is JobStatus.DONE and served_of(each) is None
+        well[key] = well.get(key, False) or heard
         bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
     rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
     await write_many(connection, _SOURCE, rows)
@@ -240,6 +261,7 @@ COUNTED = (
     "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
     "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
     "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
+    "urls_drifted", "oos_no_price_count", "zero_price_count",
 )  # fmt: skip
 
 _RUN = (
@@ -266,11 +288,18 @@ class Tally:
         self.ended = 0
         self.total = 0
         self.counts = dict.fromkeys(COUNTED, 0)
+        self.fields: Counter[str] = Counter()
 
     def add(self, **counts: int) -> None:
         """Add to the counts."""
         for name, count in counts.items():
             self.counts[name] += count
+
+    def count_fields(self, records: Iterable[RawRecord]) -> None:
+        """Count which fields were there, and all records under `*` (B7)."""
+        for raw in records:
+            self.fields.update(raw.fields.keys())
+            self.fields["*"] += 1
 
     def follow(self) -> None:
         """Count a further page of a list, which has become a job of the run."""
@@ -321,4 +350,10 @@ def tally_end(tally: Tally, checkpoint: Checkpoint) -> None:
         urls_succeeded=int(status is JobStatus.DONE),
         urls_failed=int(status is JobStatus.DEAD),
         urls_refused=int(status is JobStatus.REFUSED),
+        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.move.failure)),
     )
+
+
+def is_drift(failure: Failure | None) -> bool:
+    """Whether a failure says that the adapter no longer fits the page."""
+    return failure is not None and MEANING[failure].is_drift

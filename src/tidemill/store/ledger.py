@@ -11,7 +11,6 @@ from tidemill.store.bodies import Bodies
 from tidemill.store.checkpoints import Checkpoints, Shelf
 from tidemill.store.claims import Claims
 from tidemill.store.database import Database
-from tidemill.store.events import MOST_GONE
 from tidemill.store.ids import Ids
 from tidemill.store.resume import Materials
 from tidemill.store.runs import RunBook
@@ -34,7 +33,7 @@ class Ledger:
         self._claims = Claims(database)
         self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
         self.materials = Materials(database, bodies, verticals)
-        self.runs = RunBook(database, shelves, policies)
+        self.runs = RunBook(database, ids, shelves, policies)
 
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
         """Take jobs that may run now."""
@@ -54,7 +53,6 @@ class Ledger:
 
     async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
         """Close a run whose jobs have all ended."""
-        await self._ids.reserve(MOST_GONE)
         return await self.runs.close(run_id, now)
 
     async def reserve_keys(self, count: int) -> None:

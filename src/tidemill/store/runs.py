@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,6 +13,9 @@ from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
 from tidemill.store.checkpoints import Shelf
 from tidemill.store.database import Database
+from tidemill.store.drift import KEYS_PER_RUN, watch_run
+from tidemill.store.events import MOST_GONE
+from tidemill.store.ids import Ids
 from tidemill.store.schema import runs, sources, targets
 
 REMEMBERED = 8
@@ -23,9 +27,12 @@ TRUST_STEP = 0.1
 class RunBook:
     """Closes runs whose jobs have all ended, each exactly once."""
 
-    def __init__(self, database: Database, shelves: Mapping[str, Shelf], policies: Mapping[str, Policy]) -> None:
+    def __init__(
+        self, database: Database, ids: Ids, shelves: Mapping[str, Shelf], policies: Mapping[str, Policy]
+    ) -> None:
         """`shelves` and `policies` by vertical."""
         self._database = database
+        self._ids = ids
         self._shelves = shelves
         self._policies = policies
 
@@ -36,7 +43,11 @@ class RunBook:
             return list((await connection.execute(select(runs.c.id).where(running, runs.c.open_jobs <= 0))).scalars())
 
     async def close(self, run_id: int, now: datetime) -> RunSummary | None:
-        """Close a run: conclude, certify, fade what a complete run did not see. None if it is closed already."""
+        """Close a run: conclude, certify, fade what a complete run did not see, judge its adapter.
+
+        None if it is closed already.
+        """
+        await self._ids.reserve(MOST_GONE + KEYS_PER_RUN)
         async with self._database.write() as connection:
             run = (await connection.execute(_OVER, {"b_id": run_id})).mappings().one_or_none()
             if run is None:
@@ -47,7 +58,9 @@ class RunBook:
             closed = closing(run, counts, certificate, removed, now)
             await connection.execute(_CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
             await self._credit(connection, run, counts)
-        return summary(run, run["source_name"] or "", counts, certificate, removed, now)
+            noticed = await watch_run(connection, self._ids, run, counts, now)
+        closed_run = summary(run, run["source_name"] or "", counts, certificate, removed, now)
+        return msgspec.structs.replace(closed_run, adapter_id=run["adapter_id"], noticed=noticed)
 
     async def _evidence(self, connection: AsyncConnection, run: Any, counts: Counts) -> Evidence:
         return Evidence(
@@ -58,11 +71,12 @@ class RunBook:
             claimed_total=run["claimed_total"],
             records_seen=seen(counts),
             history=await self._history(connection, run),
+            degraded=tuple(run["degraded"] or ()),
         )
 
     async def _history(self, connection: AsyncConnection, run: Any) -> tuple[int, ...]:
         """What earlier complete runs saw; those of the same weekday if there are enough of them."""
-        before = {"b_source": run["source_id"], "b_started": run["started_at"]}
+        before = {"b_source": run["source_id"], "b_scope": run["scope"], "b_started": run["started_at"]}
         rows = (await connection.execute(_EARLIER, before)).all()
         counted = [(row[0], row[1] - row[2] + row[3]) for row in rows]
         weekday = run["started_at"].weekday()
@@ -89,7 +103,7 @@ _OVER = (
         select(sources.c.name).where(sources.c.id == runs.c.source_id).scalar_subquery().label("source_name"),
         select(func.count())
         .select_from(targets)
-        .where(targets.c.source_id == runs.c.source_id, targets.c.enabled)
+        .where(targets.c.source_id == runs.c.source_id, targets.c.scope == runs.c.scope, targets.c.enabled)
         .scalar_subquery()
         .label("switched_on"),
     )
@@ -99,6 +113,7 @@ _OVER = (
 _EARLIER = (
     select(runs.c.started_at, runs.c.records_accepted, runs.c.records_repeated, runs.c.records_seen_again)
     .where(runs.c.source_id == bindparam("b_source"), runs.c.started_at < bindparam("b_started"), runs.c.complete)
+    .where(runs.c.scope == bindparam("b_scope"))
     .order_by(runs.c.started_at.desc())
     .limit(REMEMBERED * 7)
 )

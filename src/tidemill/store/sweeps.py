@@ -6,6 +6,7 @@ from sqlalchemy import exists, func, or_, select, text, update
 
 from tidemill.core.job import OPEN, JobStatus
 from tidemill.core.target import TargetStatus
+from tidemill.store.adapters import is_off
 from tidemill.store.database import Database
 from tidemill.store.dead_letters import give_back
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
@@ -55,7 +56,7 @@ class Sweeps:
             .outerjoin(hosts, hosts.c.host == targets.c.host)
             .where(text("scrape_targets.enabled"), targets.c.next_due_at < now - grace)
             .where(targets.c.status.in_((TargetStatus.ACTIVE, TargetStatus.BROKEN)))
-            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working)
+            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~is_off(targets.c.adapter_id))
             .where(or_(breakers.c.source_id.is_(None), ~barred))
             .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now))
             .group_by(sources.c.name)

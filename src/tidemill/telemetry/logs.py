@@ -13,8 +13,10 @@ from structlog.typing import FilteringBoundLogger, Processor
 
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import (
+    AdapterDisabled,
     Announce,
     BreakerMoved,
+    DriftNoticed,
     EnqueueRejected,
     Happening,
     JobDead,
@@ -123,6 +125,10 @@ def _rescue_weight(happening: JobsRescued) -> int:
     return WARNING if happening.jobs else INFO
 
 
+def _drift_weight(happening: DriftNoticed) -> int:
+    return INFO if happening.is_over else WARNING
+
+
 Weight = int | Callable[[Any], int]
 
 LINES: Mapping[type, tuple[str, Weight]] = {
@@ -136,6 +142,8 @@ LINES: Mapping[type, tuple[str, Weight]] = {
     RecordsKept:     ("records kept",     DEBUG),
     RunOpened:       ("run opened",       INFO),
     RunClosed:       ("run closed",       _run_weight),
+    DriftNoticed:    ("drift noticed",    _drift_weight),
+    AdapterDisabled: ("adapter disabled", ERROR),
     EnqueueRejected: ("enqueue rejected", WARNING),
     TickRan:         ("tick ran",         _tick_weight),
     JobsRescued:     ("jobs rescued",     _rescue_weight),

@@ -16,7 +16,9 @@ from prometheus_client.registry import Collector
 from tidemill.core.outcome import Stage
 from tidemill.core.run import RunSummary
 from tidemill.pipeline.happenings import (
+    AdapterDisabled,
     BreakerMoved,
+    DriftNoticed,
     EnqueueRejected,
     Happening,
     JobDead,
@@ -98,6 +100,11 @@ class Metrics:
         self.services = tally(
             "scraper_service_moves", "Outside services that became degraded or work again.", ("service", "state")
         )
+        self.disabled = tally(
+            "scrape_adapter_disabled", "Adapters that drift detection switched off.", ("adapter_id", "reason")
+        )
+        self.drift = tally("scraper_drift_noticed", "Adapters found off, by rule.", ("adapter_id", "rule"))
+        self.sold_out = tally("scrape_oos_no_price", "Products sold out and shown without a price.", _SOURCE)
         self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -130,6 +137,8 @@ class Metrics:
             StoreTrouble: partial(_one_more, self.trouble),
             PartCrashed: partial(_one_more, self.crashes),
             Overdue: partial(_one_more, self.overdue),
+            DriftNoticed: lambda each: self.drift.add((each.adapter_id, each.rule), 0 if each.is_over else 1),
+            AdapterDisabled: lambda each: self.disabled.add((each.adapter_id, each.rule)),
             ServiceDegraded: lambda each: self.services.add((each.service.value, "degraded")),
             ServiceRestored: lambda each: self.services.add((each.service.value, "works")),
         }
@@ -188,6 +197,7 @@ class Metrics:
         self.closed.add((summary.vertical, summary.status.value))
         self.incomplete.add((summary.vertical,), 0 if summary.complete else 1)
         self.removed.add((summary.vertical,), summary.removed)
+        self.sold_out.add((str(summary.source_id),), summary.counts.oos_no_price_count)
 
 
 _CLASSES = {1: "1xx", 2: "2xx", 3: "3xx", 4: "4xx", 5: "5xx"}

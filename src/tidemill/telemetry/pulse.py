@@ -7,7 +7,9 @@ from statistics import fmean
 import msgspec
 
 from tidemill.pipeline.happenings import (
+    AdapterDisabled,
     BreakerMoved,
+    DriftNoticed,
     EnqueueRejected,
     Happening,
     JobDead,
@@ -104,6 +106,8 @@ SAFETY: dict[type, str] = {
     StoreTrouble: "store trouble",
     PartCrashed: "restart after a crash",
     Overdue: "schedule check",
+    DriftNoticed: "drift",
+    AdapterDisabled: "adapter switched off",
     ServiceDegraded: "fallback of a service",
 }
 

@@ -50,6 +50,9 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     error_code: str | None
     error_message: str | None
     degraded: Sequence[str] | None = None
+    urls_drifted: int = 0
+    oos_no_price_count: int = 0
+    zero_price_count: int = 0
 
 
 class JobView(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,6 +34,7 @@ source_products = Table(
     Column("held_currency", Text),
     Column("held_run_id", Key),
     Column("held_at", Moment),
+    Column("held_rejection_id", Key),
     Column("page_id", Key, nullable=False),
     Column("first_seen_at", Moment, nullable=False),
     Column("last_seen_at", Moment, nullable=False),

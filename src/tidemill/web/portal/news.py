@@ -6,7 +6,9 @@ from datetime import datetime
 import msgspec
 
 from tidemill.pipeline.happenings import (
+    AdapterDisabled,
     BreakerMoved,
+    DriftNoticed,
     EnqueueRejected,
     Happening,
     JobDead,
@@ -37,7 +39,7 @@ def news(happenings: Iterable[Happening], names: Mapping[int, str]) -> list[News
     return [each for each in told if each is not None]
 
 
-def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: C901, PLR0911 - one case per kind
+def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: C901, PLR0911, PLR0912 - a table
     match happening:
         case RunClosed(at=at, summary=run):
             counts = run.counts
@@ -58,6 +60,12 @@ def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noq
             return News(at, "database", "bad", detail)
         case PartCrashed(at=at, part=part, detail=detail):
             return News(at, "crash", "bad", f"{part}: {detail.partition(chr(10))[0]}")
+        case DriftNoticed(at=at, adapter_id=adapter, source_id=source, rule=rule, detail=detail, is_over=over):
+            words = f"{adapter} on {_name(names, source)}: {rule}, {detail}"
+            return News(at, "drift", "good" if over else "warn", words)
+        case AdapterDisabled(at=at, adapter_id=adapter, source_id=source, scope=scope, detail=detail):
+            what = f"adapter {adapter}" if scope == "adapter" else f"source {_name(names, source)}"
+            return News(at, "switched off", "bad", f"{what}: {detail}")
         case Overdue(at=at, subject=subject, detail=detail):
             return News(at, "overdue", "bad", f"{subject}: {detail}")
         case ServiceDegraded(at=at, service=service, reason=reason):

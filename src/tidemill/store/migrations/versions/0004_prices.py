@@ -175,6 +175,7 @@ def tables() -> None:
         sa.Column("held_currency", sa.Text(), nullable=True),
         sa.Column("held_run_id", Key, nullable=True),
         sa.Column("held_at", Moment(timezone=True), nullable=True),
+        sa.Column("held_rejection_id", Key, nullable=True),
         sa.Column("page_id", Key, nullable=False),
         sa.Column("first_seen_at", Moment(timezone=True), nullable=False),
         sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
