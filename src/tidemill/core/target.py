@@ -20,6 +20,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A URL under a source, with its schedule and what its last scrape left behind.
 
     `good_*` describe the last page that went all the way: what an unchanged page is compared with (F7).
+    Targets of one `scope` are scraped together and are complete together: a market, where a source covers many.
     `parameters` are what its URL template was filled in with: the market it is for, its city and state.
     """
 
@@ -46,11 +47,15 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     good_reader: str | None = None
     created_by: str | None = None
     notes: str | None = None
+    scope: str = ""
     parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 UNCHANGED = "UNCHANGED"
 """The `last_status` of a target whose page was the same as last time."""
+
+STORED = "STORED"
+"""The same of a target whose page could not be got, while one that was stored before served in its place."""
 
 BROKEN_AFTER = 5
 """Failures in a row after which a target is left alone but for a weekly recheck (S4)."""

@@ -40,12 +40,13 @@ class JobPlan(msgspec.Struct, frozen=True):
 
 
 class RunPlan(msgspec.Struct, frozen=True):
-    """A run to be, with its jobs."""
+    """A run to be, with its jobs: of a source, or of one scope of it."""
 
     source: Source
     trigger: Trigger
     adapter_version: str
     jobs: Sequence[JobPlan]
+    scope: str = ""
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -174,17 +175,17 @@ class Dispatcher:
         return admitted, Answer(len(admitted), len(refused), reason, retry_after)
 
     def _plan(self, admitted: Sequence[Due], trigger: Trigger, now: datetime) -> list[RunPlan]:
-        by_source: dict[int, list[Due]] = {}
+        together: dict[tuple[int, str], list[Due]] = {}
         for each in admitted:
-            by_source.setdefault(each.source.id, []).append(each)
-        return [self._run(group, trigger, now) for group in by_source.values()]
+            together.setdefault((each.source.id, each.target.scope), []).append(each)
+        return [self._run(group, trigger, now) for group in together.values()]
 
     def _run(self, group: Sequence[Due], trigger: Trigger, now: datetime) -> RunPlan:
         source = group[0].source
         adapter = self._verticals[source.vertical].adapters.get(source.adapter_id)
         roll = self._dice.random()
         plans = [self._job(each, trigger, now, roll) for each in group]
-        return RunPlan(source, trigger, adapter.version if adapter else "", plans)
+        return RunPlan(source, trigger, adapter.version if adapter else "", plans, group[0].target.scope)
 
     def _job(self, due: Due, trigger: Trigger, now: datetime, roll: float) -> JobPlan:
         target = due.target

@@ -81,6 +81,8 @@ def target_of(row: Row) -> Target:
         good_reader=row["good_reader"],
         created_by=row["created_by"],
         notes=row["notes"],
+        scope=row["scope"],
+        parameters=row["parameters"] or {},
     )
 
 

@@ -3,6 +3,7 @@
 from tidemill.store.schema.base import metadata
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
+from tidemill.store.schema.listings import listing_blocks, listing_sightings, listings
 from tidemill.store.schema.pages import page_bodies, pages
 from tidemill.store.schema.prices import (
     price_corrections,
@@ -42,6 +43,9 @@ __all__ = [
     "hosts",
     "id_blocks",
     "jobs",
+    "listing_blocks",
+    "listing_sightings",
+    "listings",
     "market_configs",
     "metadata",
     "model_answers",

@@ -68,6 +68,8 @@ hosts = Table(
     Column("opens_at", Moment, nullable=False),
     Column("served_at", Moment),
     Column("has_work", Boolean, nullable=False, server_default=false()),
+    Column("guests", Integer, nullable=False, server_default="0"),
+    Column("guests_until", Moment),
 )
 partial("ix_hosts_with_work", "has_work", hosts.c.opens_at)
 
@@ -99,6 +101,8 @@ targets = Table(
     Column("notes", Text),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("scope", Text, nullable=False, server_default=""),
+    Column("parameters", Json),
     UniqueConstraint("source_id", "canonical_url"),
 )
 partial("ix_scrape_targets_due", "enabled", targets.c.next_due_at)

@@ -49,6 +49,7 @@ runs = Table(
     Column("degraded", Json),
     Column("error_code", Text),
     Column("error_message", Text),
+    Column("scope", Text, nullable=False, server_default=""),
 )
 Index("ix_scrape_runs_source", runs.c.source_id, runs.c.started_at)
 partial("ix_scrape_runs_running", "status = 'RUNNING'", runs.c.id)
