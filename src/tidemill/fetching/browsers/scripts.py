@@ -1,0 +1,28 @@
+"""What we run in a page: in a world of our own, where the page's scripts can neither see nor change it."""
+
+WAIT = """
+(selector, patience) => new Promise(done => {
+  const found = () => document.querySelector(selector) !== null;
+  if (found()) { done(true); return; }
+  const watch = new MutationObserver(() => { if (found()) end(true); });
+  const timer = setTimeout(() => end(false), patience);
+  function end(came) { watch.disconnect(); clearTimeout(timer); done(came); }
+  watch.observe(document, {childList: true, subtree: true, attributes: true});
+})
+"""
+"""Resolves once an element fits the selector (true), or when the patience is over (false)."""
+
+READ = """
+limit => {
+  const root = document.documentElement;
+  const kind = document.doctype ? `<!DOCTYPE ${document.doctype.name}>\\n` : "";
+  const markup = kind + (root ? root.outerHTML : "");
+  const [arrival] = performance.getEntriesByType("navigation");
+  return {
+    markup: markup.slice(0, limit + 1),
+    encoded: arrival ? arrival.encodedBodySize : 0,
+    decoded: arrival ? arrival.decodedBodySize : 0,
+  };
+}
+"""
+"""The page as it stands now, never much more than `limit` characters of it, and how large it was when it came."""
