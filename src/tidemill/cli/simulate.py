@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tidemill.bootstrap import Listeners, System, build
+from tidemill.core.rhythm import Every
+from tidemill.engine.chores import RHYTHMS
 from tidemill.lab.leash import Leash
 from tidemill.lab.mill import Mill, Surroundings
 from tidemill.operations.mistakes import Mistake
@@ -16,6 +18,9 @@ from tidemill.store.sqlite import fleeting_engine
 ACTOR = "simulation"
 NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
 """The prefix of variables that nobody sets: the same plan gives the same days whatever the environment says."""
+
+SELDOM = "every 6h"
+"""How often the simulation does periodic work for which it has no rhythm of its own."""
 
 
 class LeashedDatabase(Database):
@@ -103,6 +108,11 @@ def simulated_settings(surroundings: Surroundings) -> Settings:
         "pages_folder": surroundings.folder / "pages",
         "lease_seconds": seconds,
         "look_again_seconds": seconds,
-        "ticks": dict(surroundings.ticks),
+        "ticks": {**dict.fromkeys(frequent_ticks(), SELDOM), **surroundings.ticks},
     }
     return Settings(**values)
+
+
+def frequent_ticks() -> list[str]:
+    """The periodic work that is due many times a day: a month of it, each time with its row, would be all there is."""
+    return [name for name, rhythm in RHYTHMS.items() if isinstance(rhythm, Every)]

@@ -91,7 +91,7 @@ async def _one_batch(database: Database, bodies: Bodies, now: datetime, limit: i
         rows = await _rows(connection, [page.body_key for page in batch])
         former = await _former_rows(connection, {page.target_id for page in batch}, cursor)
         wanted = [key for key, row in rows.items() if not row.encoding.startswith(PACKED)]
-        roots = [row.base_key or row.key for row in former.values()]
+        roots = [row.root_key for row in former.values()]
         contents = await bodies.get(connection, [*wanted, *roots])
     packed = await in_thread(lambda: pack_all(batch, rows, former, contents))
     placed = await bodies.lay(packed)
@@ -134,11 +134,9 @@ def _former_root(row: Any, contents: Mapping[bytes, bytes]) -> Root | None:
     """The root that a target's last packed page leans on, or is."""
     if row is None or not row.encoding.startswith(PACKED):
         return None
-    key = row.base_key or row.key
-    if key not in contents:
+    if row.root_key not in contents:
         return None
-    size = len(Packer().pack(contents[key]))
-    return Root(key, contents[key], size, int(row.encoding.removeprefix(PACKED)))
+    return Root(row.root_key, contents[row.root_key], row.root_length, int(row.encoding.removeprefix(PACKED)))
 
 
 async def _cursor(connection: AsyncConnection) -> Cursor:
@@ -173,17 +171,21 @@ async def _rows(connection: AsyncConnection, keys: Sequence[bytes]) -> dict[byte
 
 
 async def _former_rows(connection: AsyncConnection, targets: Iterable[int], cursor: Cursor) -> dict[int, Any]:
-    """For each target, the body of its newest page that the cursor has passed."""
+    """For each target, the body of its newest page that the cursor has passed, and the root that it leans on or is."""
     newest = (
         select(pages.c.target_id, func.max(pages.c.id).label("id"))
         .where(pages.c.target_id.in_(sorted(targets)), pages.c.created_at <= from_micros(cursor.at))
         .group_by(pages.c.target_id)
         .subquery()
     )
+    root = page_bodies.alias("root")
     query = (
-        select(newest.c.target_id, page_bodies.c.key, page_bodies.c.encoding, page_bodies.c.base_key)
+        select(
+            newest.c.target_id, page_bodies.c.encoding, root.c.key.label("root_key"), root.c.length.label("root_length")
+        )
         .join_from(newest, pages, pages.c.id == newest.c.id)
         .join(page_bodies, page_bodies.c.key == pages.c.body_key)
+        .join(root, root.c.key == func.coalesce(page_bodies.c.base_key, page_bodies.c.key))
     )
     return {row.target_id: row for row in await connection.execute(query)}
 
