@@ -22,6 +22,8 @@ from tidemill.core.rhythm import BadSchedule, Cron, Every, parse_schedule
 PREFIX = "TIDEMILL_"
 FILE = Path("tidemill.toml")
 
+Period = Literal["hour", "day", "month"]
+
 
 class BadSettings(ValueError):
     """A setting that cannot be used; the message names it and says what to write."""
@@ -47,6 +49,9 @@ class Settings(BaseSettings):
     )
     host_addresses: dict[str, str] = Field({}, description="Host names answered here instead of by DNS (the lab).")
     max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
+    redis: SecretStr | None = Field(
+        None, description="Where many machines share their pace: redis://HOST:6379/0; the database alone otherwise."
+    )
     jobs_in_hand: int = Field(256, ge=1, le=10_000, description="Jobs a worker carries at once.")
     lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
     look_again_seconds: float = Field(30, gt=0, description="Workers that nobody wakes look for work after so long.")
@@ -72,10 +77,23 @@ class Settings(BaseSettings):
     scrapingbee_url: str = Field(
         "https://app.scrapingbee.com/api/v1", description="Where ScrapingBee is; the lab has a stand-in for it."
     )
+    scrapingbee_credits: dict[Period, int] = Field(
+        {"hour": 200, "day": 1_000, "month": 10_000},
+        description="Credits that may be spent at ScrapingBee in an hour, a day and a month; one left out is no limit.",
+    )
+    paid_fallback: Literal["never", "chosen", "always"] = Field(
+        "chosen",
+        description="Whose pages may be paid for when their site refuses us: nobody's, those of sources whose settings "
+        "say `paid_fallback: true`, or everybody's but those that say false.",
+    )
     apify_token: SecretStr | None = Field(
         None, description="Apify API token: sources can be read by its actors, for money."
     )
     apify_url: str = Field("https://api.apify.com", description="Where Apify is; the lab has a stand-in for it.")
+    apify_dollars: dict[Period, float] = Field(
+        {"hour": 2.0, "day": 10.0, "month": 50.0},
+        description="Dollars that may be spent at Apify in an hour, a day and a month; one left out is no limit.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
 

@@ -1,21 +1,57 @@
 """Every way to get a page, made from the settings."""
 
+from tidemill.core.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.http import http_fetcher
-from tidemill.pipeline.ports import Clock, Fetcher, Transport
+from tidemill.fetching.lanes import Report
+from tidemill.fetching.redis_meter import redis_meter
+from tidemill.pipeline.ports import Clock, Fetcher, Meter, ServiceBook, Toll, Transport
 from tidemill.settings import Settings
 
-LANES = (FetcherKind.HTTP.value,)
+LANES = (FetcherKind.HTTP.value, FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
 
 
-def build_fetchers(settings: Settings, clock: Clock, transport: Transport | None) -> dict[FetcherKind, Fetcher]:
-    """Every way to get a page, by kind."""
+def build_fetchers(
+    settings: Settings,
+    clock: Clock,
+    transport: Transport | None,
+    *,
+    toll: Toll | None = None,
+    services: ServiceBook | None = None,
+) -> dict[FetcherKind, Fetcher]:
+    """Every way to get a page, by kind; without a `toll` nobody else is thought to ask the same hosts."""
+    report = reporter(services)
     http = http_fetcher(
         clock,
         transport=transport,
+        toll=toll,
+        meter=build_meter(settings, clock, services, report),
+        report=report,
         user_agent=settings.user_agent,
         allow=settings.allow_networks,
         resolve=settings.host_addresses,
         max_connections=settings.max_connections,
     )
     return {FetcherKind.HTTP: http}
+
+
+def reporter(services: ServiceBook | None) -> Report:
+    """How fetchers tell the book of services what works and what does not."""
+
+    async def report(service: Service, trouble: str) -> None:
+        if services is not None and trouble:
+            await services.degraded(service, trouble)
+        elif services is not None:
+            await services.works(service)
+
+    return report
+
+
+def build_meter(settings: Settings, clock: Clock, services: ServiceBook | None, report: Report) -> Meter | None:
+    """The meter that many machines share, where Redis is set up."""
+    if settings.redis is None:
+        return None
+    meter = redis_meter(settings.redis.get_secret_value(), clock, report)
+    if services is not None:
+        services.probe_with(Service.REDIS, meter.probe)
+    return meter

@@ -20,5 +20,6 @@ def missing(settings: Settings) -> dict[Service, str]:
     set_up = {
         Service.SCRAPINGBEE: settings.scrapingbee_key,
         Service.APIFY: settings.apify_token,
+        Service.REDIS: settings.redis,
     }
     return {service: "" for service, value in set_up.items() if not value}

@@ -17,9 +17,11 @@ from tidemill.store.ids import Ids
 from tidemill.store.ledger import Ledger
 from tidemill.store.retries import Letters
 from tidemill.store.sources import SourceShelf
+from tidemill.store.standing import Standings
 from tidemill.store.sweeps import Sweeps
 from tidemill.store.targets import TargetShelf
 from tidemill.store.ticks import Slots
+from tidemill.store.tolls import Tolls
 from tidemill.store.views import Views
 from tidemill.store.workers import Workers
 
@@ -39,6 +41,8 @@ class Store:
     breakers: Breakers
     sweeps: Sweeps
     crowding: Crowding
+    standing: Standings
+    tolls: Tolls
     sources: SourceShelf
     targets: TargetShelf
     audit: AuditLog
@@ -70,6 +74,8 @@ def build_store(settings: Settings, database: Database) -> Store:
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
         crowding=Crowding(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
+        standing=Standings(database),
+        tolls=Tolls(database),
         sources=SourceShelf(database, ids),
         targets=TargetShelf(database, ids),
         audit=AuditLog(database, ids),

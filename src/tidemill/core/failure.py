@@ -50,6 +50,7 @@ class Failure(StrEnum):
     WRITE_FAILED = "db_error"
     WORKER_DIED = "worker_died"
     STALLED = "stalled"
+    BROWSER_LOST = "browser_lost"
     BUG = "bug"
 
 
@@ -73,7 +74,7 @@ def _row(*, retry: bool, breaker: bool, drift: bool, refusal: bool, alert: bool,
     return Meaning(retry, breaker, drift, refusal, alert, fault)
 
 
-_N, _P, _D, _A = Fault.NETWORK, Fault.PARSING, Fault.DATABASE, Fault.AUTH
+_N, _P, _D, _A, _B = Fault.NETWORK, Fault.PARSING, Fault.DATABASE, Fault.AUTH, Fault.BROWSER
 
 MEANING: dict[Failure, Meaning] = {
     Failure.TIMED_OUT:          _row(retry=True,  breaker=True,  drift=False, refusal=False, alert=False, fault=_N),
@@ -108,5 +109,6 @@ MEANING: dict[Failure, Meaning] = {
     Failure.WRITE_FAILED:       _row(retry=True,  breaker=False, drift=False, refusal=False, alert=True,  fault=_D),
     Failure.WORKER_DIED:        _row(retry=True,  breaker=False, drift=False, refusal=False, alert=False, fault=_D),
     Failure.STALLED:            _row(retry=True,  breaker=True,  drift=False, refusal=False, alert=True,  fault=_N),
+    Failure.BROWSER_LOST:       _row(retry=True,  breaker=False, drift=False, refusal=False, alert=False, fault=_B),
     Failure.BUG:                _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_P),
 }  # fmt: skip

@@ -60,3 +60,40 @@ def opens_at(pace: Pace, tab: datetime | None, now: datetime) -> datetime:
     if tab is None or pace.interval <= timedelta(0):
         return now
     return max(now, tab - pace.interval * (pace.burst - 1))
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """Leave to send one request: not before `at`, and on a tab that then stands at `tab`."""
+
+    at: datetime
+    tab: datetime
+
+
+def grace(pace: Pace) -> timedelta:
+    """How late a request may leave in its slot; whoever comes after somebody else's slot stays clear of it.
+
+    A claim of a host that is asked by one at a time holds the host alone, so that it may take longer to connect.
+    """
+    return pace.interval / (4 if is_held_alone(pace) else 20)
+
+
+def is_held_alone(pace: Pace) -> bool:
+    """Whether the ledger gives such a host to one job at a time, one request after the other."""
+    return pace.parallel == 1 and pace.burst == 1
+
+
+def is_punctual(pace: Pace, slot_at: datetime, now: datetime) -> bool:
+    """Whether a request that leaves now still leaves in its slot."""
+    return now - slot_at <= grace(pace)
+
+
+def next_slot(pace: Pace, tab: datetime | None, now: datetime, mine: datetime | None) -> Slot:
+    """The first moment at which one more request fits on a tab that several processes share.
+
+    `mine` is the tab as this process left it. If nobody has come after, its own spacing is all that counts;
+    otherwise the last one on the tab may still leave late in its slot, and is given that much room.
+    """
+    if tab is None or tab == mine:
+        return Slot(now, now + pace.interval if pace.burst == 1 else charged(pace, tab, 1, now))
+    at = opens_at(pace, tab + grace(pace), now)
+    return Slot(at, charged(pace, tab, 1, at))

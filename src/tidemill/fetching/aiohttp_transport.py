@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 import aiohttp
+from aiohttp import http_exceptions
 from aiohttp.abc import AbstractResolver
 from aiohttp.client_reqrep import ClientRequest, ClientResponse
 from aiohttp.connector import Connection
@@ -66,8 +67,10 @@ class AiohttpTransport:
         session = self._session or self._open()
         _errand.set((request.url, depart))
         try:
-            response = await session.get(
+            response = await session.request(
+                request.method,
                 URL(request.url, encoded=True),
+                data=request.content or None,
                 headers=None if request.headers is self._usual_headers else request.headers,
                 allow_redirects=False,
                 timeout=_timeout(request.timeout),
@@ -111,7 +114,7 @@ async def _read(response: ClientResponse, max_bytes: int) -> WireResponse:
     promised = headers.get("content-length", "")
     cut = Failure.TOO_LARGE if promised.isdecimal() and int(promised) > max_bytes else None
     pieces: list[bytes] = []
-    size, is_whole = 0, False
+    size, is_whole, is_garbled = 0, False, False
     try:
         while cut is None and (piece := await response.content.readany()):
             pieces.append(piece)
@@ -120,12 +123,20 @@ async def _read(response: ClientResponse, max_bytes: int) -> WireResponse:
                 cut = Failure.TOO_LARGE
         is_whole = cut is None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        cut = wire_failure(error).failure
+        cut, is_garbled = wire_failure(error).failure, _is_garbled(error)
     finally:
         if not is_whole:  # a connection whose body was read whole has gone back to the pool; others must not
             response.close()
     body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-    return WireResponse(status_code=response.status, headers=headers, body=body[:max_bytes], cut=cut)
+    return WireResponse(
+        status_code=response.status, headers=headers, body=body[:max_bytes], cut=cut, is_garbled=is_garbled
+    )
+
+
+def _is_garbled(error: Exception) -> bool:
+    """Whether a body broke off because of what came, rather than because nothing more came."""
+    cause = error.__cause__ if isinstance(error, aiohttp.ClientPayloadError) else None
+    return isinstance(cause, http_exceptions.TransferEncodingError) and "Not enough data" not in str(cause)
 
 
 def _plain(headers: Mapping[str, str]) -> dict[str, str]:

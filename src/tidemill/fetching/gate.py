@@ -1,30 +1,57 @@
-"""The pace of each host within this process: every request waits here until its host may be asked again (F6)."""
+"""The pace of each host: every request waits here until its host may be asked again, whoever asked it last (F6).
+
+Three books are kept, each for those who can see it: this process's own, always; the ledger in the database, where
+there is one, for all processes; and a meter in Redis, where one is set up, for all machines by one clock. A request
+leaves when all of them agree.
+"""
 
 import asyncio
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from tidemill.core.pacing import Pace, charged, free_slots, opens_at
-from tidemill.pipeline.ports import Clock
+from tidemill.core.pacing import Pace, Slot, charged, free_slots, is_held_alone, is_punctual, opens_at
+from tidemill.fetching.stops import held_back
+from tidemill.pipeline.ports import Clock, Lease, Meter, Toll
 
 HOSTS_REMEMBERED = 10_000  # beyond it, hosts at rest are forgotten
+TRIES = 5  # a slot that passed while it was written down is taken anew so many times
+LONGEST_WAIT = timedelta(seconds=5)  # a request that has its connection waits no longer for its turn
+LONGEST_LEAD = timedelta(milliseconds=250)
+STAY = timedelta(minutes=2)  # how long a request may be under way before its place is given to others
+VISITORS_PATIENCE = timedelta(seconds=20)
+LOOK_AGAIN = timedelta(milliseconds=200)
 
 
 class _Host:
-    """What one host has been asked: the tab of places given out, the tab of requests sent, those under way."""
+    """What one host has been asked: the tab of places given out, the tab of requests sent, those under way.
 
-    __slots__ = ("freed", "in_flight", "pace", "reserved", "sent", "turn", "waiting")
+    `mine` is the ledger's tab as this process last left it, `claim` the last claim whose request was spent.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("claim", "freed", "in_flight", "leaving", "mine", "name", "pace", "reserved", "sent", "sent_at",
+                 "turn", "waiting")  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.pace: Pace | None = None
         self.reserved: datetime | None = None
         self.sent: datetime | None = None
+        self.sent_at: datetime | None = None
+        self.mine: datetime | None = None
+        self.claim: Slot | None = None
         self.in_flight = 0
         self.waiting = 0
         self.turn = asyncio.Lock()
+        self.leaving = asyncio.Lock()
         self.freed: asyncio.Future[None] | None = None
 
     def is_at_rest(self, now: datetime) -> bool:
         return not self.in_flight and not self.waiting and all(t is None or t <= now for t in self.tabs())
+
+    def at_least(self, tab: datetime | None, pace: Pace) -> datetime | None:
+        """The tab, or what the last request alone puts on it at a pace that may be slower than it was then."""
+        if self.sent_at is None or pace.burst > 1:
+            return tab
+        return _later(tab, self.sent_at + pace.interval)
 
     def tabs(self) -> tuple[datetime | None, datetime | None]:
         return self.reserved, self.sent
@@ -33,23 +60,27 @@ class _Host:
 class Pass:
     """Leave to send one request to one host; it must be given back."""
 
-    __slots__ = ("_gate", "_host", "_pace", "departed_at", "departures", "entered_at")
+    __slots__ = ("_gate", "departed_at", "departures", "entered_at", "host", "is_visit", "lease", "pace", "slot_at")
 
-    def __init__(self, gate: "Gate", host: _Host, pace: Pace, entered_at: datetime) -> None:
+    def __init__(
+        self, gate: "Gate", host: _Host, pace: Pace, slot_at: datetime, entered_at: datetime, *, is_visit: bool
+    ) -> None:
         """Not for callers: `Gate.enter` gives it out."""
-        self._gate, self._host, self._pace = gate, host, pace
+        self._gate = gate
+        self.host, self.pace, self.slot_at, self.is_visit = host, pace, slot_at, is_visit
         self.entered_at = self.departed_at = entered_at
         self.departures = 0
+        self.lease: Lease | None = None
 
     async def depart(self) -> None:
         """Wait, if connecting took so long that sending now would crowd another request; then count this one."""
-        if self._pace.interval:
-            self.departed_at = await self._gate.spaced(self._host, self._pace)
+        if self.pace.interval:
+            self.departed_at = await self._gate.departure(self)
         self.departures += 1
 
     def give_back(self) -> None:
         """The answer has come, or never will: the next may have the place."""
-        host = self._host
+        host = self.host
         host.in_flight -= 1
         if host.freed is not None:
             freed, host.freed = host.freed, None
@@ -58,70 +89,178 @@ class Pass:
 
 
 class Gate:
-    """Holds every request of this process to its host's pace, first come, first served."""
+    """Holds every request to its host's pace, first come, first served."""
 
-    def __init__(self, clock: Clock) -> None:
-        """Time is `clock`'s alone, so that virtual time works."""
+    def __init__(self, clock: Clock, toll: Toll | None = None, meter: Meter | None = None) -> None:
+        """Time is `clock`'s alone, so that virtual time works; without a `toll` this process is alone."""
         self._clock = clock
+        self._toll = toll
+        self._meter = meter
         self._hosts: dict[str, _Host] = {}
+        self._lead = timedelta(0)
 
-    def enter_now(self, name: str, pace: Pace, tab: datetime | None = None) -> Pass | None:
-        """Take a place under the host's pace if one is free and nobody waits for it.
+    def enter_now(
+        self, name: str, pace: Pace, claim: Slot | None = None, *, is_visit: bool = False
+    ) -> Pass | None:  # fmt: skip
+        """Take a place under the host's pace if one is free, nobody waits for it, and nobody else need be asked.
 
-        `tab` is what others are known to have asked of a host that this process meets for the first time.
+        `claim` is the slot that the ledger gave to the job: its first request is paid for, and a host that this
+        process meets for the first time stands as the claim found it.
         """
-        host = self._hosts.get(name) or self._meet(name, tab)
+        host = self._hosts.get(name) or self._meet(name, claim)
         now = self._clock.now()
-        if host.waiting or not free_slots(pace, host.reserved, host.in_flight, now):
+        if host.waiting or not free_slots(pace, host.at_least(host.reserved, pace), host.in_flight, now):
             return None
-        return self._take(host, pace, now)
+        if self._toll is None or (not pace.interval and not is_visit):
+            return self._take(host, pace, now, is_visit=is_visit)
+        if is_visit or claim is None or not self._is_paid(host, pace, claim, now):
+            return None
+        return self._take(host, pace, claim.at)
 
-    async def enter(self, name: str, pace: Pace, tab: datetime | None = None) -> Pass:
-        """Wait for a place under the host's pace and take it."""
-        host = self._hosts.get(name) or self._meet(name, tab)
+    async def enter(
+        self, name: str, pace: Pace, claim: Slot | None = None, *, is_visit: bool = False, stay: timedelta = STAY
+    ) -> Pass:
+        """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
+        host = self._hosts.get(name) or self._meet(name, claim)
         host.waiting += 1
         try:
             async with host.turn:
-                return self._take(host, pace, await self._wait_for_place(host, pace))
+                slot_at = await self._wait_for_place(host, pace)
+                if self._toll is not None and is_visit:
+                    slot_at = await self._visit(self._toll, host, pace, stay)
+                elif self._toll is not None and pace.interval:
+                    paid = claim is not None and self._is_paid(host, pace, claim, slot_at)
+                    slot_at = claim.at if claim and paid else await self._reserve(self._toll, host, pace)
+                return self._take(host, pace, slot_at, is_visit=is_visit)
         finally:
             host.waiting -= 1
 
-    def pace_of(self, name: str) -> Pace | None:
-        """The pace at which a host was asked last, if it was."""
-        host = self._hosts.get(name)
-        return None if host is None else host.pace
+    async def left(self, leave: Pass) -> None:
+        """Tell those beyond this process that a request is over, if they were told that it began."""
+        if leave.is_visit and self._toll is not None:
+            await self._toll.leave(leave.host.name)
+        if leave.lease is not None and self._meter is not None:
+            await self._meter.release(leave.host.name, leave.lease)
 
-    async def spaced(self, host: _Host, pace: Pace) -> datetime:
+    async def pace_of(self, name: str) -> Pace | None:
+        """The pace of a host, if anybody has settled one; the ledger knows best."""
+        known = await self._toll.pace_of(name) if self._toll is not None else None
+        host = self._hosts.get(name)
+        return known or (None if host is None else host.pace)
+
+    async def departure(self, leave: Pass) -> datetime:
         """The moment at which a request may really go out, counted among those that did."""
+        host, pace = leave.host, leave.pace
+        if self._toll is None and self._meter is None:
+            return await self._spaced(host, pace)
+        async with host.leaving:
+            now = await self._spaced(host, pace)
+            if self._toll is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
+                now = await self._slot_anew(self._toll, host, pace)
+            if self._meter is not None:
+                now = await self._metered(self._meter, leave)
+            host.sent, host.sent_at = _later(host.sent, now + pace.interval), now
+            return now
+
+    async def close(self) -> None:
+        """Let go of the meter."""
+        if self._meter is not None:
+            await self._meter.close()
+
+    def _is_paid(self, host: _Host, pace: Pace, claim: Slot, now: datetime) -> bool:
+        """Whether the claim has this request on the ledger's tab already, and it can still leave in its slot."""
+        if claim == host.claim:
+            return False
+        host.claim, host.mine = claim, _later(host.mine, claim.tab)
+        return is_held_alone(pace) and is_punctual(pace, claim.at, now)
+
+    async def _spaced(self, host: _Host, pace: Pace) -> datetime:
+        """The moment at which this process's own requests leave room for one more."""
         now = self._clock.now()
-        while not free_slots(pace, host.sent, 0, now):
-            await self._clock.sleep_until(opens_at(pace, host.sent, now))
+        while not free_slots(pace, tab := host.at_least(host.sent, pace), 0, now):
+            await self._clock.sleep_until(opens_at(pace, tab, now))
             now = self._clock.now()
-        host.sent = charged(pace, host.sent, 1, now)
+        host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
         return now
+
+    async def _reserve(self, toll: Toll, host: _Host, pace: Pace) -> datetime:
+        """Take a slot on the ledger's tab and wait for it; by then, what was written there is safe."""
+        asked_at = self._clock.now()
+        slot = await toll.reserve(host.name, pace, asked_at + self._lead, host.mine)
+        host.mine = slot.tab
+        self._lead = min(LONGEST_LEAD, (self._lead + self._clock.now() - asked_at) / 2)
+        await self._clock.sleep_until(slot.at)
+        return slot.at
+
+    async def _slot_anew(self, toll: Toll, host: _Host, pace: Pace) -> datetime:
+        """Another slot for a request that came late for its own; with its connection open it cannot wait for long."""
+        for _ in range(TRIES):
+            asked_at = self._clock.now()
+            slot = await toll.reserve(host.name, pace, asked_at + self._lead, host.mine)
+            host.mine = slot.tab
+            now = self._clock.now()
+            self._lead = min(LONGEST_LEAD, (self._lead + now - asked_at) / 2)
+            await self._wait_briefly(host, slot.at - now)
+            now = self._clock.now()
+            if is_punctual(pace, slot.at, now):
+                break
+        return now
+
+    async def _visit(self, toll: Toll, host: _Host, pace: Pace, stay: timedelta) -> datetime:
+        """Wait until a host has room for one whom no claim has brought there."""
+        patience = self._clock.now() + VISITORS_PATIENCE
+        while (slot := await toll.visit(host.name, pace, self._clock.now() + self._lead, stay)) is None:
+            if self._clock.now() >= patience:
+                raise held_back(patience + pace.interval, f"{host.name} has its hands full")
+            await self._clock.sleep_until(self._clock.now() + LOOK_AGAIN)
+        host.mine = slot.tab
+        await self._clock.sleep_until(slot.at)
+        return slot.at
+
+    async def _metered(self, meter: Meter, leave: Pass) -> datetime:
+        """Count the request with all machines; a place is taken once, however often the request is sent."""
+        if leave.lease is not None:
+            await meter.release(leave.host.name, leave.lease)
+        leave.lease = await meter.charge(leave.host.name, leave.pace, STAY)
+        if leave.lease is not None:
+            await self._wait_briefly(leave.host, leave.lease.wait)
+        return self._clock.now()
+
+    async def _wait_briefly(self, host: _Host, wait: timedelta) -> None:
+        now = self._clock.now()
+        if wait > LONGEST_WAIT:
+            raise held_back(now + wait, f"others have asked {host.name} meanwhile")
+        if wait > timedelta(0):
+            await self._clock.sleep_until(now + wait)
 
     async def _wait_for_place(self, host: _Host, pace: Pace) -> datetime:
         while True:
             now = self._clock.now()
-            if free_slots(pace, host.reserved, host.in_flight, now):
+            tab = host.at_least(host.reserved, pace)
+            if free_slots(pace, tab, host.in_flight, now):
                 return now
             if host.in_flight >= pace.parallel:
                 host.freed = asyncio.get_running_loop().create_future()
                 await host.freed
             else:
-                await self._clock.sleep_until(opens_at(pace, host.reserved, now))
+                await self._clock.sleep_until(opens_at(pace, tab, now))
 
-    def _take(self, host: _Host, pace: Pace, now: datetime) -> Pass:
+    def _take(self, host: _Host, pace: Pace, slot_at: datetime, *, is_visit: bool = False) -> Pass:
         host.in_flight += 1
         host.pace = pace
+        now = self._clock.now()
         if pace.interval:
             host.reserved = charged(pace, host.reserved, 1, now)
-        return Pass(self, host, pace, now)
+        return Pass(self, host, pace, slot_at, now, is_visit=is_visit)
 
-    def _meet(self, name: str, tab: datetime | None) -> _Host:
+    def _meet(self, name: str, claim: Slot | None) -> _Host:
         if len(self._hosts) >= HOSTS_REMEMBERED:
             now = self._clock.now()
             self._hosts = {known: host for known, host in self._hosts.items() if not host.is_at_rest(now)}
-        host = self._hosts[name] = _Host()
-        host.reserved = host.sent = tab
+        host = self._hosts[name] = _Host(name)
+        host.reserved = host.sent = None if claim is None else claim.at
         return host
+
+
+def _later(one: datetime | None, other: datetime) -> datetime:
+    return other if one is None or one < other else one

@@ -10,13 +10,15 @@ from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.charset import charset_of
+from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
 from tidemill.fetching.gate import Gate
 from tidemill.fetching.guard import Guard
+from tidemill.fetching.lanes import Report, TwoLanes
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
 from tidemill.fetching.trip import Gates, Landing, Trip
-from tidemill.pipeline.ports import Clock, FetchRequest, FetchResult, FetchStatus, Transport, WireResponse
+from tidemill.pipeline.ports import Clock, FetchRequest, FetchResult, FetchStatus, Meter, Toll, Transport, WireResponse
 
 USER_AGENT = "Tidemill/0.1"
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8"
@@ -54,9 +56,18 @@ class HttpFetcher:
             return _without_response(request, trip, landing)
         return self._with_response(request, trip, landing.url, landing.response, is_conditional=is_conditional)
 
+    def through(self, transport: Transport) -> "HttpFetcher":
+        """A fetcher with the same gates whose requests go out another way."""
+        return HttpFetcher(replace(self._gates, transport=transport), self._headers)
+
+    def rendering(self, transport: Transport) -> "HttpFetcher":
+        """The same, but that robots.txt is still got in the plain way: `transport` is for pages only."""
+        return HttpFetcher(replace(self._gates, transport=transport, plain=self._gates.transport), self._headers)
+
     async def close(self) -> None:
         """Close every connection."""
         await self._gates.transport.close()
+        await self._gates.gate.close()
 
     def _with_response(
         self, request: FetchRequest, trip: Trip, final_url: str, response: WireResponse, *, is_conditional: bool
@@ -104,12 +115,16 @@ def http_fetcher(
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
     max_connections: int = 100,
+    toll: Toll | None = None,
+    meter: Meter | None = None,
+    report: Report | None = None,
 ) -> HttpFetcher:
     """The http fetcher with its gates.
 
     `allow` names addresses that may be reached although they are not public (`127.0.0.0/8`, `10.0.0.7:8080`,
     `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
-    files address is what stands before the slash of `user_agent`.
+    files address is what stands before the slash of `user_agent`. `toll` and `meter` are the pace that other processes
+    and machines share, and `report` hears of the extra that the second lane would need.
     """
     guard = Guard(allow)
     headers = {"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
@@ -117,11 +132,25 @@ def http_fetcher(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
-        gate=Gate(clock),
-        transport=transport
-        or AiohttpTransport(guard, usual_headers=headers, resolve=resolve, max_connections=max_connections),
+        gate=Gate(clock, toll, meter),
+        transport=transport or _two_lanes(clock, guard, headers, resolve, max_connections, report),
     )
     return HttpFetcher(gates, headers)
+
+
+def _two_lanes(
+    clock: Clock,
+    guard: Guard,
+    headers: Mapping[str, str],
+    resolve: Mapping[str, str] | None,
+    max_connections: int,
+    report: Report | None,
+) -> TwoLanes:
+    """The quick client, and behind it the forgiving one where its extra is installed."""
+    first = AiohttpTransport(guard, usual_headers=headers, resolve=resolve, max_connections=max_connections)
+    curl = curl_or_none()
+    second = None if curl is None else CurlTransport(curl, guard, resolve=resolve)
+    return TwoLanes(first, second, clock, report)
 
 
 def digest_of(body: bytes) -> int:

@@ -1,31 +1,34 @@
 """One fetch under way: each address judged, paced and asked in turn, until one is not a redirect."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.pacing import Pace, slower
+from tidemill.core.pacing import Pace, Slot, slower
 from tidemill.core.urls import BadUrl, hostname, join, registrable_domain
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import Gate, Pass
+from tidemill.fetching.gate import STAY, Gate, Pass
 from tidemill.fetching.guard import Guard
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
+from tidemill.fetching.stops import NotSent, lease_gone, stopped
+from tidemill.fetching.telling import guard_said, pace_said, robots_said
 from tidemill.fetching.translate import REDIRECTS
-from tidemill.pipeline.ports import Clock, FetchRequest, Transport, WireFailure, WireRequest, WireResponse
+from tidemill.pipeline.ports import Clock, FetchRequest, StoreError, Transport, WireFailure, WireRequest, WireResponse
 
 MOST_REDIRECTS = 10
 LONGEST_FOR_ROBOTS = timedelta(seconds=15)
 NO_TIME = timedelta(0)
+LEDGER_AWAY = timedelta(seconds=5)
+FRESH = timedelta(milliseconds=25)
+"""What a gate said so short a while ago still holds; what it said before is asked again as the request leaves (B8)."""
 
 _SAFE_ELSEWHERE = frozenset(
     {"accept", "accept-encoding", "accept-language", "if-none-match", "if-modified-since", "user-agent"}
 )
-
-
-class LeaseGone(Exception):
-    """The job is somebody else's by now; nothing may be asked for it."""
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -38,20 +41,46 @@ class Landing(msgspec.Struct, frozen=True):
     retry_at: datetime | None = None
 
 
+class Terms(NamedTuple):
+    """Whose pace a request counts against, which pace that is, what it may say, and what the ledger knows of it."""
+
+    host: str
+    pace: Pace
+    headers: Mapping[str, str]
+    claim: Slot | None
+    is_visit: bool
+
+
 class Gates(msgspec.Struct, frozen=True):
-    """What every request passes on its way out."""
+    """What every request passes on its way out; `plain` brings robots.txt where `transport` is no plain one."""
 
     clock: Clock
     guard: Guard
     robots: Robots
     gate: Gate
     transport: Transport
+    plain: Transport | None = None
+
+    def for_robots(self) -> "Gates":
+        """The same, with the plain transport: nobody needs a browser to read a robots.txt."""
+        return self if self.plain is None else msgspec.structs.replace(self, transport=self.plain)
 
 
 class Trip:
     """One fetch: what it may cost, and what it has cost so far."""
 
-    __slots__ = ("_gates", "_headers", "_home", "_request", "crawl_delay", "requested_at", "requests", "took")
+    __slots__ = (
+        "_asked_at",
+        "_claim",
+        "_gates",
+        "_headers",
+        "_home",
+        "_request",
+        "crawl_delay",
+        "requested_at",
+        "requests",
+        "took",
+    )
 
     def __init__(self, gates: Gates, request: FetchRequest, headers: Mapping[str, str], home: str) -> None:
         """Fetch on the terms of `request`, with these headers; `home` is its address, normalised."""
@@ -59,6 +88,9 @@ class Trip:
         self._request = request
         self._headers = headers
         self._home = home
+        self._asked_at = gates.clock.now()
+        tab, interval = request.tab, request.pace.interval
+        self._claim = Slot(tab, tab + interval) if tab is not None and interval else None
         self.requests = 0
         self.requested_at: datetime | None = None
         self.took = NO_TIME
@@ -69,16 +101,20 @@ class Trip:
         gates = self._gates
         for _ in range(MOST_REDIRECTS + 1):
             refusal = gates.guard.refusal(href)
+            if self._request.tell is not None:
+                self._request.tell(guard_said(href, refusal))
             if refusal:
                 return Landing(href, failure=Failure.ADDRESS_REFUSED, detail=refusal)
             if obeys_robots:
                 verdict = gates.robots.recall(href) or await gates.robots.ask(href, self._get_robots)
+                if self._request.tell is not None:
+                    self._request.tell(robots_said(href, verdict))
                 if not isinstance(verdict, Allowed):
                     return _barred(href, verdict)
                 self.crawl_delay = verdict.crawl_delay
-            answer = await self._send(href, max_bytes, time_left - self.took)
+            answer = await self._send(href, max_bytes, time_left - self.took, obeys_robots=obeys_robots)
             if isinstance(answer, WireFailure):
-                return Landing(href, failure=answer.failure, detail=answer.detail)
+                return Landing(href, failure=answer.failure, detail=answer.detail, retry_at=answer.retry_at)
             location = answer.headers.get("location") if answer.status_code in REDIRECTS else None
             if location is None:
                 return Landing(href, answer)
@@ -90,7 +126,7 @@ class Trip:
 
     async def _get_robots(self, href: str, max_bytes: int) -> WireResponse | WireFailure:
         """A robots.txt, on the same terms but in a time of its own."""
-        errand = Trip(self._gates, self._request, self._headers, self._home)
+        errand = Trip(self._gates.for_robots(), self._request, self._headers, self._home)
         time_left = min(self._request.timeout, LONGEST_FOR_ROBOTS)
         landing = await errand.follow(href, max_bytes, time_left, obeys_robots=False)
         self.requests += errand.requests
@@ -100,49 +136,91 @@ class Trip:
         decoded = decode(response.body, response.headers.get("content-encoding", ""), max_bytes)
         return msgspec.structs.replace(response, body=decoded.content, cut=response.cut or decoded.cut)
 
-    async def _send(self, href: str, max_bytes: int, time_left: timedelta) -> WireResponse | WireFailure:
+    async def _send(
+        self, href: str, max_bytes: int, time_left: timedelta, *, obeys_robots: bool
+    ) -> WireResponse | WireFailure:
+        """Send one request when its host may be asked; what keeps it from leaving is a value too."""
         if time_left <= NO_TIME:
             return WireFailure(failure=Failure.TIMED_OUT, detail="the redirects took all the time there was")
-        host, pace, headers = self._terms(href)
-        request = WireRequest(url=href, headers=headers, timeout=time_left, max_bytes=max_bytes)
-        gates = self._gates
-        tab = self._request.tab if host == self._request.host else None
-        leave = gates.gate.enter_now(host, pace, tab) or await gates.gate.enter(host, pace, tab)
         try:
-            return await gates.transport.send(request, self._departing(leave))
-        except LeaseGone:
-            return WireFailure(failure=Failure.WORKER_DIED, detail="the worker was away for longer than its lease")
+            terms = self._at_home() if href is self._home else await self._elsewhere(href)
+            leave = await self._enter(terms, time_left)
+            request = WireRequest(url=href, headers=terms.headers, timeout=time_left, max_bytes=max_bytes)
+            return await self._sent(request, leave, obeys_robots=obeys_robots)
+        except NotSent as stop:
+            return stop.told()
+        except StoreError as trouble:
+            return self._without_ledger(trouble)
+
+    async def _sent(self, request: WireRequest, leave: Pass, *, obeys_robots: bool) -> WireResponse | WireFailure:
+        depart = self._departing(leave, request.url, obeys_robots=obeys_robots)
+        try:
+            return await self._gates.transport.send(request, depart)
         finally:
             leave.give_back()
             self.requests += leave.departures
             self.requested_at = leave.departed_at
-            self.took += gates.clock.now() - leave.entered_at
+            self.took += self._gates.clock.now() - leave.entered_at
+            if leave.is_visit or leave.lease is not None:
+                await self._say_goodbye(leave)
 
-    def _departing(self, leave: Pass) -> Callable[[], Awaitable[None]]:
-        """What the transport awaits just before a request goes out."""
-        is_ours = self._request.is_ours
-        if is_ours is None:
-            return leave.depart
+    async def _enter(self, terms: Terms, time_left: timedelta) -> Pass:
+        gate = self._gates.gate
+        leave = gate.enter_now(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit)
+        if leave is None:
+            stay = time_left + STAY
+            leave = await gate.enter(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, stay=stay)
+        if self._request.tell is not None:
+            self._request.tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
+        return leave
+
+    async def _say_goodbye(self, leave: Pass) -> None:
+        """Free the place that others saw taken; if they cannot be told, it frees itself after a while."""
+        with suppress(StoreError):
+            await self._gates.gate.left(leave)
+
+    def _without_ledger(self, trouble: StoreError) -> WireFailure:
+        """Nobody knows who asked the host last, so nobody asks it now (fail closed)."""
+        until = self._gates.clock.now() + LEDGER_AWAY
+        return WireFailure(failure=Failure.HELD_BACK, detail=f"the ledger cannot be asked: {trouble}", retry_at=until)
+
+    def _departing(self, leave: Pass, href: str, *, obeys_robots: bool) -> Callable[[], Awaitable[None]]:
+        """What the transport awaits just before a request goes out: its moment, and the gates once more."""
+        is_ours, recheck, gates = self._request.is_ours, self._request.recheck, self._gates
 
         async def depart() -> None:
             await leave.depart()
-            if not is_ours():
-                raise LeaseGone
+            if is_ours is not None and not is_ours():
+                raise lease_gone()
+            now = gates.clock.now()
+            if now - self._asked_at <= FRESH:
+                return
+            self._asked_at = now
+            verdict = gates.robots.recall(href) if obeys_robots else None
+            if isinstance(verdict, Disallowed):
+                raise stopped(robots_said(href, verdict))
+            if recheck is not None and (against := await recheck()) is not None:
+                raise stopped(against)
 
         return depart
 
-    def _terms(self, href: str) -> tuple[str, Pace, Mapping[str, str]]:
-        """Whose pace a request counts against, which pace that is, and what it may say."""
+    def _at_home(self) -> Terms:
+        """The terms of nearly every request."""
         request = self._request
-        if href is self._home:  # nearly every request
-            return request.host, slower(request.pace, self.crawl_delay), self._headers
+        pace = slower(request.pace, self.crawl_delay)
+        return Terms(request.host, pace, self._headers, self._claim, request.tab is None)
+
+    async def _elsewhere(self, href: str) -> Terms:
+        """The terms of a robots.txt, or of an address that a redirect led to."""
+        request = self._request
         host, home = hostname(href), hostname(self._home)
         headers = self._headers if host == home else _discreet(self._headers)
         registrable = registrable_domain(host)
         if host == home or registrable in {request.host, registrable_domain(home)}:
-            return request.host, slower(request.pace, self.crawl_delay), headers
-        pace = self._gates.gate.pace_of(registrable) or max(request.pace, Pace(), key=lambda each: each.interval)
-        return registrable, slower(pace, self.crawl_delay), headers
+            return self._at_home()._replace(headers=headers)
+        known = await self._gates.gate.pace_of(registrable)
+        pace = known or max(request.pace, Pace(), key=lambda each: each.interval)
+        return Terms(registrable, slower(pace, self.crawl_delay), headers, None, is_visit=True)
 
 
 def _barred(href: str, verdict: Disallowed | Unavailable) -> Landing:

@@ -4,6 +4,7 @@ import msgspec
 
 from tidemill.core.breaker import Closed
 from tidemill.core.failure import Failure
+from tidemill.core.gates import BY_HAND, Gate, GateAnswer, breaker_closed, first_against, no, standing_gates
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
 from tidemill.core.retry import patience
@@ -53,19 +54,26 @@ def adapter_of(claimed: Claimed, vertical: Vertical) -> Adapter | None:
 
 def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
     """Why we may not ask at all: switched off, or not compliant (S5, B8)."""
-    source, target = claimed.source, claimed.target
-    if not source.enabled:
-        return Fail(Failure.SOURCE_OFF, f"source {source.name!r} is switched off")
-    if source.auto_disabled:
-        return Fail(Failure.SOURCE_OFF, f"source {source.name!r} was switched off by drift detection")
-    if not target.enabled:
-        return Fail(Failure.TARGET_OFF, "the target is switched off")
-    if not source.robots_compliant or target.robots_path_blocked:
-        return Fail(Failure.NOT_COMPLIANT, "a person marked it as not allowed by robots.txt")
-    approved = source.tos_reviewed_at is not None and source.tos_approved_by is not None
-    if vertical.policy.needs_approval and not approved and claimed.job.trigger != "MANUAL":
-        return Fail(Failure.NOT_COMPLIANT, "nobody has approved the terms of service of this source")
-    return None
+    by_hand = claimed.job.trigger == BY_HAND
+    against = first_against(standing_gates(claimed.source, claimed.target, vertical.policy, by_hand=by_hand))
+    if against is None:
+        return None
+    return Fail(against.failure or Failure.SOURCE_OFF, f"{against.gate}: {against.words}")
+
+
+async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: Tools) -> GateAnswer | None:
+    """Which gate would hold the request back by now, asked again as it leaves; None when none would (B8).
+
+    A source that was not trusted at the claim has its one probe out, and this is it: its breaker is not asked again.
+    """
+    present = await tools.standing.look(claimed.source.id, claimed.target.id)
+    if present is None:
+        return no(Gate.TARGET, "its source or target was removed", Failure.TARGET_OFF)
+    by_hand = claimed.job.trigger == BY_HAND
+    answers = [*standing_gates(present.source, present.target, vertical.policy, by_hand=by_hand)]
+    if isinstance(claimed.breaker, Closed):
+        answers.append(breaker_closed(present.breaker, tools.clock.now()))
+    return first_against(answers)
 
 
 def request_for(claimed: Claimed, vertical: Vertical, tools: Tools) -> FetchRequest:
@@ -83,6 +91,7 @@ def request_for(claimed: Claimed, vertical: Vertical, tools: Tools) -> FetchRequ
         last_modified=target.last_modified if same_reader else "",
         tab=claimed.tab,
         is_ours=lambda: tools.holds(claimed.worker_id),
+        recheck=lambda: second_thoughts(claimed, vertical, tools),
         job_id=claimed.job.id,
         attempt=claimed.job.attempts,
         options=source.adapter_settings,

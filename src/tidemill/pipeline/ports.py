@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from tidemill.core.degradation import Service, ServiceStatus, Standing
 from tidemill.core.failure import Failure
-from tidemill.core.pacing import Pace
+from tidemill.core.gates import GateAnswer
+from tidemill.core.pacing import Pace, Slot
+from tidemill.core.target import Target
 
 
 class StoreError(Exception):
@@ -58,6 +60,10 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     included; `tab` is what the ledger knows it was asked before, for a process that has not asked it yet. `etag` and
     `last_modified` come from the last good page and make the request conditional. `is_ours` is asked just before a
     request leaves: a worker that was frozen for longer than its lease must not ask for a job that it has lost.
+    `recheck` is asked then too, when there was time for the gates to change their mind since they were asked: None
+    when all of them still let through. `tell` hears what each gate says on the way. `options` are
+    the source's own settings and `parameters` the target's, for the fetchers that know some of them; `attempt` counts
+    from 0, and `job_id` is whose it is (0 for nobody's).
     """
 
     url: str
@@ -71,6 +77,19 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     obey_robots: bool = True
     tab: datetime | None = None
     is_ours: Callable[[], bool] | None = None
+    recheck: Callable[[], Awaitable[GateAnswer | None]] | None = None
+    tell: Callable[[GateAnswer], None] | None = None
+    job_id: int = 0
+    attempt: int = 0
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class StoredPage(msgspec.Struct, frozen=True):
+    """A page that was got before, and when."""
+
+    id: int
+    fetched_at: datetime
 
 
 class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +98,9 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
     `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
     request of this fetch left, `slow_to` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
-    `degraded` names the services that this fetch had to do without.
+    `degraded` names the services that this fetch had to do without; `instead_of` is what another fetcher met before
+    this one was asked, and `stored` the page that serves because nothing new could be got (F4). `screenshot` is a
+    JPEG of what a browser showed when the page was not what was asked for.
     """
 
     status: FetchStatus
@@ -104,6 +125,9 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     retry_after: timedelta | None = None
     retry_at: datetime | None = None
     degraded: tuple[Service, ...] = ()
+    screenshot: bytes = b""
+    instead_of: str = ""
+    stored: StoredPage | None = None
 
 
 class Fetcher(Protocol):
@@ -119,32 +143,40 @@ class Fetcher(Protocol):
 
 
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One GET for one address, already judged by the address guard, robots.txt and the pace."""
+    """One request to one address, already judged by the address guard, robots.txt and the pace.
+
+    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body.
+    """
 
     url: str
     headers: Mapping[str, str]
     timeout: timedelta
     max_bytes: int
+    method: str = "GET"
+    content: bytes = b""
 
 
 class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
     """What one request brought, redirects not followed.
 
     Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
-    the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is.
+    the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is. `is_garbled` says
+    that it was cut because what came is not HTTP, rather than because nothing more came.
     """
 
     status_code: int
     headers: Mapping[str, str]
     body: bytes = b""
     cut: Failure | None = None
+    is_garbled: bool = False
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """No response came, and why."""
+    """No response came, and why; `retry_at` is when to ask again, where that is known."""
 
     failure: Failure
     detail: str = ""
+    retry_at: datetime | None = None
 
 
 class Transport(Protocol):
@@ -160,6 +192,60 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Let go of sockets."""
+        ...
+
+
+class Toll(Protocol):
+    """What all processes together have asked of each host, kept where every one of them sees it (F6, B10)."""
+
+    async def pace_of(self, host: str) -> Pace | None:
+        """The pace of a host that somebody scrapes; None for a stranger."""
+        ...
+
+    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
+        """Put one request on the host's tab; answers when it may leave. `mine` is the tab as we last left it."""
+        ...
+
+    async def visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> Slot | None:
+        """The same for a request that no claim stands behind, such as one that was redirected there.
+
+        None when as many are under way as the host allows. A place is taken until `leave`, or for `stay`.
+        """
+        ...
+
+    async def leave(self, host: str) -> None:
+        """A visitor's request is over."""
+        ...
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """A place among those under way at a host, and how long to wait before the request may leave."""
+
+    ticket: str
+    wait: timedelta
+
+
+class Meter(Protocol):
+    """Charges every request as it leaves, by one clock for all machines (F6)."""
+
+    async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
+        """Count one request and take a place for `stay` at most; None when the meter cannot be asked."""
+        ...
+
+    async def release(self, host: str, lease: Lease) -> None:
+        """The request is over."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
+class StoredPages(Protocol):
+    """Pages that were got before."""
+
+    async def fresh(self, target: Target, since: datetime) -> StoredPage | None:
+        """The newest page that says what the target's last good page said, if it was got after `since`."""
         ...
 
 

@@ -3,11 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from tidemill.core.source import FetcherKind
+from tidemill.core.breaker import Breaker
+from tidemill.core.source import FetcherKind, Source
+from tidemill.core.target import Target
 from tidemill.core.vertical import Vertical
+from tidemill.pipeline.fallback import Fallback
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
+from tidemill.pipeline.saving import Aid
 
 
 class Keys(Protocol):
@@ -26,6 +30,22 @@ class BreakerDesk(Protocol):
         ...
 
 
+class Present(NamedTuple):
+    """A source, its target and its breaker as they stand at a moment."""
+
+    source: Source
+    target: Target
+    breaker: Breaker
+
+
+class StandingDesk(Protocol):
+    """Tells how things stand now, for those who were told a while ago."""
+
+    async def look(self, source_id: int, target_id: int) -> Present | None:
+        """The source, target and breaker as they stand now; None when one of the two was removed."""
+        ...
+
+
 def always(_worker_id: int) -> bool:
     """What a worker that cannot be given up says about its leases."""
     return True
@@ -41,4 +61,7 @@ class Tools:
     fetchers: Mapping[FetcherKind, Fetcher]
     verticals: Mapping[str, Vertical]
     services: ServiceBook
+    standing: StandingDesk
     holds: Callable[[int], bool] = always
+    fallback: Fallback | None = None
+    aid: Aid | None = None

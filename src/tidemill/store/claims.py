@@ -21,6 +21,8 @@ from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, tar
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 
 PROMOTED_AT_ONCE = 500
+MAIN_LANE = "http"
+"""Nearly every job is here."""
 
 # Spelled out, not bound: a planner only uses a partial index when it can read its condition in the statement.
 _READY_FETCH = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'")
@@ -76,6 +78,16 @@ _MOMENTS = select(
     select(func.min(hosts.c.opens_at)).where(_HAS_WORK, hosts.c.opens_at > bindparam("b_now")).scalar_subquery(),
     select(func.min(jobs.c.not_before)).where(_WAITING, jobs.c.not_before > bindparam("b_now")).scalar_subquery(),
 )
+_IN_LANE = jobs.c.lane == bindparam("b_lane")
+_MOMENTS_OF_LANE = select(
+    select(func.min(hosts.c.opens_at))
+    .where(_HAS_WORK, hosts.c.opens_at > bindparam("b_now"))
+    .where(exists().where(_READY_FETCH, jobs.c.host == hosts.c.host, _IN_LANE))
+    .scalar_subquery(),
+    select(func.min(jobs.c.not_before))
+    .where(_WAITING, jobs.c.not_before > bindparam("b_now"), _IN_LANE)
+    .scalar_subquery(),
+)
 _LEASE = (
     update(jobs)
     .where(jobs.c.id.in_(bindparam("b_ids", expanding=True)))
@@ -124,10 +136,14 @@ class Claims:
             await drop_orphans(connection, rows, claimed, now)
             return claimed
 
-    async def next_moment(self, now: datetime) -> datetime | None:
-        """When a job may become claimable by time alone; None when nothing waits."""
+    async def next_moment(self, now: datetime, lane: str = MAIN_LANE) -> datetime | None:
+        """When a job may become claimable by time alone; None when nothing waits.
+
+        The main lane asks the cheap way and may look once in vain; the others must not turn with its every page.
+        """
+        statement, asked = (_MOMENTS, {}) if lane == MAIN_LANE else (_MOMENTS_OF_LANE, {"b_lane": lane})
         async with self._database.glance() as connection:
-            moments = (await connection.execute(_MOMENTS, {"b_now": now})).one()
+            moments = (await connection.execute(statement, {"b_now": now, **asked})).one()
         return min((moment for moment in moments if moment is not None), default=None)
 
     async def _resumable(self, connection: AsyncConnection, lane: str, limit: int) -> list[Row]:

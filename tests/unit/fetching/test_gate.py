@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.clock import NOON, SettableClock
-from tidemill.core.pacing import Pace
+from tidemill.core.pacing import Pace, Slot
 from tidemill.fetching import gate as gate_module
 from tidemill.fetching.gate import Gate
 from tidemill.lab.virtual import VirtualClock, run_virtual
@@ -109,9 +109,9 @@ async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) ->
 
 async def test_the_pace_that_a_host_was_asked_at_is_known_afterwards(clock: SettableClock) -> None:
     gate = Gate(clock)
-    assert gate.pace_of("example.org") is None
+    assert await gate.pace_of("example.org") is None
     await gate.enter("example.org", Pace(SECOND))
-    assert gate.pace_of("example.org") == Pace(SECOND)
+    assert await gate.pace_of("example.org") == Pace(SECOND)
 
 
 async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableClock) -> None:
@@ -130,7 +130,7 @@ def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
         gate, pace = Gate(clock), Pace(2 * SECOND, burst=2, parallel=2)
         sent = []
         for _ in range(2):
-            leave = await gate.enter("example.org", pace, NOON + 4 * SECOND)
+            leave = await gate.enter("example.org", pace, Slot(NOON + 4 * SECOND, NOON + 6 * SECOND))
             await leave.depart()
             sent.append(clock.now())
         return sent

@@ -59,10 +59,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("source_id", name=op.f("pk_fetcher_upgrades")),
     )
     op.add_column("scrape_runs", sa.Column("degraded", Json(), nullable=True))
+    op.add_column("hosts", sa.Column("guests", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("hosts", sa.Column("guests_until", Moment(timezone=True), nullable=True))
 
 
 def downgrade() -> None:
     """Take it back."""
+    op.drop_column("hosts", "guests_until")
+    op.drop_column("hosts", "guests")
     op.drop_column("scrape_runs", "degraded")
     for table in ("fetcher_upgrades", "actor_runs", "service_spend", "service_status"):
         op.drop_table(table)

@@ -1,0 +1,220 @@
+"""The second lane: libcurl, for servers that break HTTP or speak HTTP/2 only, behind the same address guard.
+
+Each request has a connection of its own to an address that the guard has judged: libcurl is told the address and
+never asks a name server. It follows no redirects, keeps no cookies and knows no proxy.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from aiohttp.abc import AbstractResolver
+
+from tidemill.core.failure import Failure
+from tidemill.core.urls import address_of, hostname
+from tidemill.fetching.aiohttp_transport import Depart
+from tidemill.fetching.guard import Guard, RefusedAddress
+from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.translate import wire_failure
+from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
+
+LONGEST_HEAD = 262_144  # bytes of all headers together
+STOP_WRITING = 0xFFFFFFFF  # what libcurl calls CURL_WRITEFUNC_ERROR
+
+_DEFAULT_PORT = {"http": 80, "https": 443}
+
+# By libcurl's own numbers; what is not here broke HTTP in a way that even libcurl does not forgive.
+_FAILURE_OF_ERROR = {
+    3: Failure.BAD_URL,
+    6: Failure.DNS_FAILED,
+    7: Failure.CONNECTION_LOST,
+    28: Failure.TIMED_OUT,
+    35: Failure.TLS_FAILED,
+    52: Failure.CONNECTION_LOST,
+    55: Failure.CONNECTION_LOST,
+    56: Failure.CONNECTION_LOST,
+    60: Failure.TLS_FAILED,
+    83: Failure.TLS_FAILED,
+}
+_CUT_SHORT = {18: Failure.TRUNCATED_BODY, 28: Failure.TIMED_OUT}
+
+
+def curl_or_none() -> ModuleType | None:
+    """The curl_cffi package, if the extra `curl` is installed."""
+    try:
+        import curl_cffi  # noqa: PLC0415 - an extra
+    except ImportError:
+        return None
+    return curl_cffi
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a request really goes: an address that the guard has judged, and the port there."""
+
+    ip: str
+    port: int
+
+
+class Catch:
+    """What libcurl hands over piece by piece: the last head, and a body that never exceeds its cap."""
+
+    def __init__(self, max_bytes: int) -> None:
+        """Empty."""
+        self._max_bytes = max_bytes
+        self._head: list[bytes] = []
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._head_size = 0
+        self.overflowed = False
+
+    def header(self, line: bytes) -> int:
+        """One line of a head; a new status line begins a new one."""
+        if line.startswith(b"HTTP/"):
+            self._head, self._head_size = [], 0
+        self._head.append(line)
+        self._head_size += len(line)
+        return len(line) if self._head_size <= LONGEST_HEAD else STOP_WRITING
+
+    def piece(self, data: bytes) -> int:
+        """A piece of the body; the first byte too many ends the transfer."""
+        self._pieces.append(data)
+        self._size += len(data)
+        self.overflowed = self._size > self._max_bytes
+        return STOP_WRITING if self.overflowed else len(data)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether a whole head has come."""
+        return bool(self._head) and self._head[-1].strip() == b""
+
+    def response(self, status_code: int, cut: Failure | None) -> WireResponse:
+        """What came, as a response."""
+        body = b"".join(self._pieces)[: self._max_bytes]
+        return WireResponse(status_code=status_code, headers=self._headers(), body=body, cut=cut)
+
+    def _headers(self) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        for line in self._head[1:]:
+            name, colon, value = line.partition(b":")
+            if colon:
+                headers[_legible(name).strip().lower()] = _legible(value).strip()
+        return headers
+
+
+class CurlTransport:
+    """Sends one request at a time over a connection of its own, as forgivingly as libcurl does."""
+
+    def __init__(
+        self,
+        curl: ModuleType,
+        guard: Guard,
+        *,
+        resolve: Mapping[str, str] | None = None,
+        dns: AbstractResolver | None = None,
+    ) -> None:
+        """`curl` is the package; `resolve` and `dns` are as for the first lane."""
+        self._curl = curl
+        self._guard = guard
+        self._resolver = GuardedResolver(guard, resolve or {}, dns)
+        self._multi: Any = None
+
+    async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
+        """Send one request and read what comes, within its time and size."""
+        try:
+            address = await self._judged(request.url)
+        except (OSError, UnicodeError) as error:
+            return wire_failure(error)
+        catch = Catch(request.max_bytes)
+        handle = self._prepared(request, address, catch)
+        try:
+            await depart()
+            return await self._performed(handle, catch)
+        finally:
+            handle.close()
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        multi, self._multi = self._multi, None
+        if multi is not None:
+            await multi.close()
+        await self._resolver.close()
+
+    async def _judged(self, url: str) -> Address:
+        """The address to connect to; raises what the first lane's resolver raises."""
+        host, port = hostname(url), _port_of(url)
+        if address_of(host) is not None:
+            if not self._guard.allows(host, host, port):
+                raise RefusedAddress
+            return Address(host, port)
+        found = await self._resolver.resolve(host, port)
+        if not found:
+            raise OSError(None, f"no address for {host}")
+        return Address(found[0]["host"], found[0]["port"])
+
+    def _prepared(self, request: WireRequest, address: Address, catch: Catch) -> Any:
+        opt, handle = self._curl.CurlOpt, self._curl.Curl()
+        url, headers = _pinned(request, address)
+        ip = f"[{address.ip}]" if ":" in address.ip else address.ip
+        handle.setopt(opt.URL, url.encode())
+        handle.setopt(opt.RESOLVE, [f"{hostname(request.url)}:{address.port}:{ip}"])
+        handle.setopt(opt.HTTPHEADER, [f"{name}: {value}".encode() for name, value in headers.items()])
+        handle.setopt(opt.HTTP_VERSION, self._curl.CurlHttpVersion.V2TLS)
+        handle.setopt(opt.TIMEOUT_MS, max(1, int(request.timeout.total_seconds() * 1000)))
+        handle.setopt(opt.PROTOCOLS_STR, b"http,https")
+        handle.setopt(opt.FOLLOWLOCATION, 0)
+        handle.setopt(opt.PROXY, b"")
+        handle.setopt(opt.FRESH_CONNECT, 1)
+        handle.setopt(opt.FORBID_REUSE, 1)
+        handle.setopt(opt.HEADERFUNCTION, catch.header)
+        handle.setopt(opt.WRITEFUNCTION, catch.piece)
+        return handle
+
+    async def _performed(self, handle: Any, catch: Catch) -> WireResponse | WireFailure:
+        if self._multi is None:
+            self._multi = self._curl.AsyncCurl()
+        transfer: asyncio.Future[None] = self._multi.add_handle(handle)
+        error = None
+        try:
+            await transfer
+        except self._curl.CurlError as trouble:
+            error = trouble
+        except asyncio.CancelledError:
+            if self._multi is not None and not transfer.done():
+                self._multi.remove_handle(handle)
+            raise
+        return self._told(handle, catch, error)
+
+    def _told(self, handle: Any, catch: Catch, error: Any) -> WireResponse | WireFailure:
+        code = 0 if error is None else int(error.code)
+        if not catch.has_answer:
+            return WireFailure(failure=_FAILURE_OF_ERROR.get(code, Failure.SERVER_ERROR), detail=str(error)[:500])
+        cut = Failure.TOO_LARGE if catch.overflowed else None
+        if code and not catch.overflowed:
+            cut = _CUT_SHORT.get(code, Failure.TRUNCATED_BODY)
+        return catch.response(int(handle.getinfo(self._curl.CurlInfo.RESPONSE_CODE)), cut)
+
+
+def _pinned(request: WireRequest, address: Address) -> tuple[str, dict[str, str]]:
+    """The request as libcurl is told it: at the port where the host really is, and still named as it was."""
+    parts = urlsplit(request.url)
+    headers = dict(request.headers)
+    if address.port == _port_of(request.url):
+        return request.url, headers
+    headers["Host"] = parts.netloc
+    name = f"[{hostname(request.url)}]" if ":" in hostname(request.url) else hostname(request.url)
+    return parts._replace(netloc=f"{name}:{address.port}").geturl(), headers
+
+
+def _port_of(url: str) -> int:
+    parts = urlsplit(url)
+    return parts.port or _DEFAULT_PORT[parts.scheme]
+
+
+def _legible(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

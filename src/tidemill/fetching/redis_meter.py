@@ -1,0 +1,164 @@
+"""The meter in Redis: every request of every machine, charged by Redis' own clock (F6).
+
+One script charges a request and answers how long to wait, so that no two machines can be told the same moment. What
+Redis does not remember counts as asked up to the moment at which its memory begins: after a flush, a restart or a
+change of server nobody is granted what another may have used up. The ledger in the database holds throughout, so that
+a Redis that is away costs precision between clocks and nothing else.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from secrets import token_hex
+from typing import Any
+
+from tidemill.core.degradation import Service
+from tidemill.core.pacing import Pace
+from tidemill.pipeline.ports import Clock, Lease
+
+MICROSECOND = timedelta(microseconds=1)
+PREFIX = "tidemill:pace"
+PATIENCE_SECONDS = 1.0  # what Redis may take to answer; a request must not wait for it for long
+FIRST_REST = timedelta(seconds=1)
+LONGEST_REST = timedelta(seconds=30)
+FULL_WAIT = timedelta(milliseconds=100)
+MOST_LOOKS = 40
+NOT_INSTALLED = "the extra `redis` is not installed (pip install 'tidemill[redis]')"
+
+Report = Callable[[Service, str], Awaitable[None]]
+
+CHARGE = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval, burst, parallel = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+
+-- Since when this server remembers: a flush forgets it, another server's is not ours.
+local server = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or ''
+local memory = redis.call('HMGET', KEYS[3], 'server', 'since')
+local since = tonumber(memory[2])
+if memory[1] ~= server or not since then
+    since = now
+    redis.call('DEL', KEYS[1], KEYS[2])
+    redis.call('HSET', KEYS[3], 'server', server, 'since', string.format('%.0f', since))
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+if redis.call('ZCARD', KEYS[2]) >= parallel then
+    return -1
+end
+
+-- The tab: when everything asked so far will have been paid for. A tab from before `since` is not to be trusted.
+local tab = tonumber(redis.call('GET', KEYS[1])) or 0
+tab = math.max(tab, since + burst * interval)
+local leaves = math.max(now, tab - (burst - 1) * interval)
+tab = math.max(tab, leaves) + interval
+redis.call('SET', KEYS[1], string.format('%.0f', tab), 'PX', math.ceil((tab - now) / 1000) + 1000)
+
+local ends = leaves + tonumber(ARGV[5])
+redis.call('ZADD', KEYS[2], string.format('%.0f', ends), ARGV[4])
+redis.call('PEXPIRE', KEYS[2], math.ceil((ends - now) / 1000) + 1000)
+return string.format('%.0f', leaves - now)
+"""
+"""KEYS: the host's tab, its requests under way, the memory. ARGV: interval, burst, parallel, ticket, stay."""
+
+
+class RedisMeter:
+    """Charges requests in Redis; while Redis is away it says so, rests, and tries again by itself."""
+
+    def __init__(self, client: Any, clock: Clock, report: Report) -> None:
+        """Made by `redis_meter`; `report` hears each change between working and not."""
+        self._client = client
+        self._clock = clock
+        self._report = report
+        self._script = client.register_script(CHARGE)
+        self._rest = FIRST_REST
+        self._retry_at: datetime | None = None
+
+    async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
+        """Count one request and take a place among those under way; None when Redis cannot be asked."""
+        if self._retry_at is not None and self._clock.now() < self._retry_at:
+            return None
+        ticket = token_hex(8)
+        words = [pace.interval // MICROSECOND, pace.burst, pace.parallel, ticket, stay // MICROSECOND]
+        for _ in range(MOST_LOOKS):
+            answer = await self._asked(self._script(keys=_keys(host), args=words))
+            if answer is None:
+                return None
+            if int(answer) >= 0:
+                return Lease(ticket, int(answer) * MICROSECOND)
+            await self._clock.sleep_until(self._clock.now() + FULL_WAIT)
+        return Lease(ticket, FULL_WAIT * MOST_LOOKS * 2)  # longer than anybody waits: another time
+
+    async def release(self, host: str, lease: Lease) -> None:
+        """The request is over."""
+        if self._retry_at is None:
+            await self._asked(self._client.zrem(_keys(host)[1], lease.ticket))
+
+    async def probe(self) -> str:
+        """Whether Redis answers: '' when it does, else what is wrong."""
+        self._retry_at = None
+        answer = await self._asked(self._client.ping())
+        return "" if answer is not None else "Redis does not answer"
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.aclose()
+
+    async def _asked(self, question: Awaitable[Any]) -> Any:
+        """What Redis answers; None when it is away, which is told once and asked again after a rest."""
+        from redis.exceptions import RedisError  # noqa: PLC0415 - an extra; whoever is here has it
+
+        try:
+            answer = await question
+        except (RedisError, OSError, TimeoutError) as error:
+            self._retry_at = self._clock.now() + self._rest
+            self._rest = min(LONGEST_REST, self._rest * 2)
+            await self._report(Service.REDIS, f"Redis does not answer ({type(error).__name__})")
+            return None
+        self._retry_at, self._rest = None, FIRST_REST
+        await self._report(Service.REDIS, "")
+        return answer
+
+
+class NoMeter:
+    """Stands where a meter was asked for and its extra is not installed: says so, and leaves it to the ledger."""
+
+    def __init__(self, report: Report) -> None:
+        """`report` hears what is missing."""
+        self._report = report
+
+    async def charge(self, _host: str, _pace: Pace, _stay: timedelta) -> Lease | None:
+        """Nothing is charged here."""
+        await self._report(Service.REDIS, NOT_INSTALLED)
+        return None
+
+    async def release(self, _host: str, _lease: Lease) -> None:
+        """Nothing was taken."""
+
+    async def probe(self) -> str:
+        """What is wrong."""
+        return NOT_INSTALLED
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def redis_meter(url: str, clock: Clock, report: Report) -> RedisMeter | NoMeter:
+    """The meter on the Redis at `url`; nothing is asked of it yet."""
+    try:
+        from redis.asyncio import Redis  # noqa: PLC0415 - an extra
+        from redis.asyncio.retry import Retry  # noqa: PLC0415
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+    except ImportError:
+        return NoMeter(report)
+    client = Redis.from_url(
+        url,
+        socket_timeout=PATIENCE_SECONDS,
+        socket_connect_timeout=PATIENCE_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+        max_connections=16,
+    )
+    return RedisMeter(client, clock, report)
+
+
+def _keys(host: str) -> list[str]:
+    return [f"{PREFIX}:tab:{host}", f"{PREFIX}:under-way:{host}", f"{PREFIX}:memory"]

@@ -1,0 +1,35 @@
+"""What the fetcher's own gates say, in the form and order in which people read it."""
+
+from datetime import timedelta
+
+from tidemill.core.failure import Failure
+from tidemill.core.gates import Gate, GateAnswer, go, no, wait
+from tidemill.core.pacing import Pace
+from tidemill.core.urls import origin_of
+from tidemill.fetching.robots import Allowed, Disallowed, Unavailable, Verdict
+
+
+def robots_said(href: str, verdict: Verdict) -> GateAnswer:
+    """What robots.txt says about an address."""
+    match verdict:
+        case Allowed(crawl_delay=timedelta() as delay):
+            return go(Gate.ROBOTS, f"{origin_of(href)}/robots.txt allows it, every {delay.total_seconds():g} s")
+        case Allowed():
+            return go(Gate.ROBOTS, f"{origin_of(href)}/robots.txt allows it")
+        case Disallowed(rule=rule):
+            return no(Gate.ROBOTS, f"robots.txt says {rule!r}", Failure.ROBOTS_DISALLOWED)
+        case Unavailable(until=until, detail=detail):
+            return wait(Gate.ROBOTS, f"robots.txt is unknown: {detail}", until)
+
+
+def pace_said(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
+    """At what pace a host is asked, and what waiting for it took."""
+    every = f"one request per {pace.interval.total_seconds():g} s" if pace.interval else "no spacing"
+    return go(Gate.PACE, f"{host}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
+
+
+def guard_said(href: str, refusal: str) -> GateAnswer:
+    """What the address guard says about an address as it is written."""
+    if refusal:
+        return no(Gate.GUARD, refusal, Failure.ADDRESS_REFUSED)
+    return go(Gate.GUARD, f"{origin_of(href)} may be asked; the address it leads to is judged when it is connected to")
