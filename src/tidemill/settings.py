@@ -17,6 +17,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
+from tidemill.core.degradation import Service
 from tidemill.core.rhythm import BadSchedule, Cron, Every, parse_schedule
 
 PREFIX = "TIDEMILL_"
@@ -66,6 +67,20 @@ class Settings(BaseSettings):
     retention_days: dict[str, float] = Field(
         {}, description="How long rows are kept per table, in days, e.g. {raw_pages: 30}; the rest by default."
     )
+    browser_program: Path | None = Field(
+        None, description="The Chromium to run for pages that need JavaScript; looked for in the usual places if unset."
+    )
+    browser_contexts: int = Field(4, ge=1, le=64, description="Browser pages open at once.")
+    browser_contexts_per_host: int = Field(2, ge=1, le=64, description="Of these, at one host.")
+    browser_patience_seconds: float = Field(
+        5, gt=0, le=120, description="How long a browser page is waited for: its element, or silence on the network."
+    )
+    browser_max_hours: float = Field(6, gt=0, description="A browser older than this is replaced.")
+    browser_max_pages: int = Field(500, ge=1, description="A browser that has shown so many pages is replaced.")
+    browser_soft_megabytes: int = Field(1_500, ge=100, description="Above this a browser finishes and is replaced.")
+    browser_hard_megabytes: int = Field(2_000, ge=100, description="Above this a browser is killed and replaced.")
+    browser_max_processes: int = Field(80, ge=5, description="With more processes a browser is replaced.")
+    browser_idle_minutes: float = Field(10, gt=0, description="A browser that nobody used for so long is closed.")
     web_host: str = Field("127.0.0.1", description="Address that the web app listens on.")
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
     api_token: SecretStr | None = Field(
@@ -94,6 +109,48 @@ class Settings(BaseSettings):
         {"hour": 2.0, "day": 10.0, "month": 50.0},
         description="Dollars that may be spent at Apify in an hour, a day and a month; one left out is no limit.",
     )
+    search_key: SecretStr | None = Field(
+        None, description="Serper.dev API key: discovery searches for agendas of municipalities with it, for money."
+    )
+    search_url: str = Field("https://google.serper.dev", description="Where Serper is; the lab has a stand-in for it.")
+    llm_key: SecretStr | None = Field(
+        None, description="Gemini API key: a model is asked what rules are unsure of, for money."
+    )
+    llm_url: str = Field(
+        "https://generativelanguage.googleapis.com", description="Where Gemini is; the lab has a stand-in for it."
+    )
+    llm_model: str = Field("gemini-2.5-flash-lite", pattern=r"^[\w.-]+$", description="Which model is asked.")
+    llm_batch: int = Field(20, ge=1, le=100, description="Questions in one prompt.")
+    llm_max_tokens: int = Field(2_048, ge=64, le=65_536, description="Tokens that one reply may have.")
+    llm_dollars_per_day: float = Field(1.0, ge=0, description="Dollars that the model may cost in a day.")
+    llm_dollars_per_pass: float = Field(0.05, ge=0, description="Dollars that one pass of enrichment may cost.")
+    llm_price_in: float = Field(0.10, ge=0, description="Dollars that a million tokens cost that the model reads.")
+    llm_price_out: float = Field(0.40, ge=0, description="Dollars that a million tokens cost that the model writes.")
+    geocoder_url: str | None = Field(
+        None, description="A geocoder that speaks Nominatim's API: events are put at their venues instead of their town."
+    )
+    geocoder_interval_seconds: float = Field(
+        1, ge=0, description="Seconds between two questions to the geocoder; the public one asks for 1."
+    )
+    enrich_with: list[Literal["geocoder", "llm"]] | None = Field(
+        None,
+        description="Who is asked what rules cannot say; by default, whoever has a key or an address. One named here "
+        "that is missing or down leaves runs marked as degraded, and records to be repaired when it comes.",
+    )
+    service_timeout_seconds: float = Field(30, gt=0, description="How long search, model and geocoder are waited for.")
+    discovery_places: int = Field(25, ge=1, le=400, description="Municipalities that one discovery searches.")
+    discovery_auto_enable: float | None = Field(
+        None, ge=0, le=1, description="Candidates of this confidence become sources that are on at once; else a person decides."
+    )
+    discovery_noise: list[str] = Field(
+        [], description="More sites that are never a town's agenda, as registrable domains."
+    )
+    discovery_interval_seconds: float = Field(
+        2, ge=0, description="Seconds between two requests to one site that discovery looks at."
+    )
+    discovery_folder: Path | None = Field(
+        None, description="Where discovery writes while the database is away; beside the database by default."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
 
@@ -110,6 +167,14 @@ class Settings(BaseSettings):
                 msg = f"{name}: write 'every 5m' or a cron line, not {rhythm!r}"
                 raise ValueError(msg)  # noqa: TRY004 - pydantic turns a ValueError into its message
         return value
+
+    @property
+    def asks(self) -> frozenset[Service]:
+        """The services that enrichment is meant to ask, working or not."""
+        if self.enrich_with is not None:
+            return frozenset(Service(name) for name in self.enrich_with)
+        set_up = {Service.LLM: self.llm_key, Service.GEOCODER: self.geocoder_url}
+        return frozenset(service for service, value in set_up.items() if value)
 
     @property
     def queue_limits(self) -> QueueLimits:

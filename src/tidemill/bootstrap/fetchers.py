@@ -8,7 +8,7 @@ from tidemill.fetching.redis_meter import redis_meter
 from tidemill.pipeline.ports import Clock, Fetcher, Meter, ServiceBook, Toll, Transport
 from tidemill.settings import Settings
 
-LANES = (FetcherKind.HTTP.value, FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
+LANES = (FetcherKind.HTTP.value, FetcherKind.BROWSER.value, FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
 
 
 def build_fetchers(

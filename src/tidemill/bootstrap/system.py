@@ -4,9 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from tidemill.bootstrap.browsers import build_browser
+from tidemill.bootstrap.asking import (
+    Askable,
+    build_aid,
+    build_askable,
+    build_discovery,
+    build_enricher,
+    discovering_chore,
+    enriching_chore,
+)
 from tidemill.bootstrap.desks import Desks, build_desks
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.paid import build_paid
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
 from tidemill.bootstrap.upkeep import build_hands
@@ -18,8 +29,10 @@ from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
-from tidemill.engine.ticks import Ticks
+from tidemill.engine.ticks import Tick, Ticks
+from tidemill.operations.discovery import DiscoveryDesk
 from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.enrich import Enricher
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
 from tidemill.pipeline.tools import Tools
 from tidemill.settings import Settings
@@ -44,12 +57,16 @@ class System:
     ticks: Ticks
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
+    askable: Askable
+    enricher: Enricher | None
+    discovery: DiscoveryDesk
     desks: Desks
 
     async def close(self) -> None:
         """Let go of sockets, files and connections."""
         for fetcher in self.fetchers.values():
             await fetcher.close()
+        await self.askable.close()
         await self.store.close()
 
 
@@ -66,17 +83,29 @@ def build(
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
-    fetchers = build_fetchers(settings, clock, transport)
+    fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
+    paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
+    fetchers |= paid.fetchers
+    fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
     worker = Worker(store.workers, clock)
-    tools = Tools(clock, store.ids, store.breakers, fetchers, VERTICALS, services, worker.holds)
+    tools = Tools(
+        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.holds, paid.fallback,
+        build_aid(settings, store),
+    )  # fmt: skip
     make_drain = drain_maker(settings, store, tools, dice, Narrator(announce, clock), worker)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor, services)
+    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor, services, paid.apify)
     rhythms = settings.rhythms(RHYTHMS)
     ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
+    askable = build_askable(settings, clock)
+    enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)
+    discovery = build_discovery(settings, store, clock, announce, services, askable, fetchers[FetcherKind.HTTP])
+    ticks.all["discover"] = Tick("discover", rhythms["discover"], discovering_chore(discovery, askable))
+    if enricher is not None:
+        ticks.all["enrich"] = Tick("enrich", rhythms["enrich"], enriching_chore(enricher))
     with_proof(ticks, hands, rhythms["proof"])
     return System(
         settings=settings,
@@ -92,6 +121,9 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
+        askable=askable,
+        enricher=enricher,
+        discovery=discovery,
         desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services),
     )
 
@@ -103,7 +135,13 @@ def drain_maker(
 
     def make() -> Drain:
         return Drain(
-            store.ledger, tools, dice, narrator, worker_id=worker.key, capacity=settings.jobs_in_hand
-        )  # fmt: skip
+            store.ledger,
+            tools,
+            dice,
+            narrator,
+            worker_id=worker.key,
+            capacity=settings.jobs_in_hand,
+            narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
+        )
 
     return make

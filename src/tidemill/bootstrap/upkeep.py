@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from tidemill.bootstrap.storing import Store
 from tidemill.engine.chores import Hands
 from tidemill.engine.ports import Waker
+from tidemill.fetching.apify import ApifyFetcher
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 from tidemill.store.compaction import compact
+from tidemill.store.publishing import Publisher
 from tidemill.store.retention import DEFAULT_RULES, prune
 from tidemill.store.services import Services
 
@@ -25,6 +27,7 @@ def build_hands(
     dispatcher: Dispatcher,
     waker: Waker,
     services: Services,
+    actors: ApifyFetcher,
 ) -> Hands:
     """What the periodic work does its work with."""
     return Hands(
@@ -35,10 +38,12 @@ def build_hands(
         runs=store.ledger.runs,
         letters=store.letters,
         sweeps=store.sweeps,
+        publish=Publisher(store.database).publish,
         compact=compactor(store),
         prune=pruner(settings, store),
         debts=store.crowding.debts,
         services=services,
+        actors=actors,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )

@@ -39,7 +39,7 @@ class Crawl:
         """Drain, wait for what is put off for a short while, and drain again."""
         async with self._signed_in():
             while not self._stopping and self._open:
-                moment = await self.drain.run(LANES[0])
+                moment = await self._drain_lanes()
                 await self._close_finished()
                 if not self._open or self._stopping:
                     return
@@ -47,7 +47,15 @@ class Crawl:
                     self.waits_until = moment
                     return
                 await self._system.clock.sleep_until(moment)
+
+    async def _drain_lanes(self) -> datetime | None:
+        """Drain one lane after the other; answers when the first of them has work again."""
+        moments = []
+        for lane in LANES:
+            if not self._stopping:
                 self.drain = self._system.make_drain()
+                moments.append(await self.drain.run(lane))
+        return min((moment for moment in moments if moment is not None), default=None)
 
     async def _close_finished(self) -> None:
         await self._system.ticks.all["close_runs"].chore()

@@ -4,6 +4,7 @@ from statistics import median
 
 import msgspec
 
+from tidemill.core.degradation import MAY_SERVE_STORED
 from tidemill.core.run import Counts
 
 
@@ -41,6 +42,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     claimed_total: int | None = None
     records_seen: int = 0
     history: tuple[int, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
 SHORTFALL = 0.5
@@ -50,8 +52,8 @@ a source's first days would otherwise take everything else off the shelf."""
 
 def certify(evidence: Evidence) -> Certificate:
     """Judge a run by its pages, the site's own total, truncation marks and the usual count."""
-    checks = (_every_page(evidence), _no_truncation(evidence), _claimed_total(evidence), _usual_count(evidence))
-    return Certificate(tuple(doubt for doubt in checks if doubt is not None))
+    checks = (_every_page, _no_truncation, _own_eyes, _claimed_total, _usual_count)
+    return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
 
 
 def _every_page(evidence: Evidence) -> Doubt | None:
@@ -65,6 +67,13 @@ def _no_truncation(evidence: Evidence) -> Doubt | None:
     if evidence.truncated_pages == 0:
         return None
     return Doubt("truncated", f"{evidence.truncated_pages} pages were cut short")
+
+
+def _own_eyes(evidence: Evidence) -> Doubt | None:
+    borrowed = [name for name in evidence.degraded if name in MAY_SERVE_STORED]
+    if not borrowed:
+        return None
+    return Doubt("services", f"it had to do without {', '.join(borrowed)}, so that a stored page may have served")
 
 
 def _claimed_total(evidence: Evidence) -> Doubt | None:

@@ -67,6 +67,10 @@ NEEDED_BY_ALL = frozenset({Service.REDIS, Service.DATABASE})
 """While one of these is degraded, every run that goes on meanwhile is marked."""
 
 
+MAY_SERVE_STORED = frozenset({Service.SCRAPINGBEE})
+"""Without one of these a stored page may have stood in for a new one, so that a run did not see everything itself."""
+
+
 class ServiceStatus(msgspec.Struct, frozen=True, kw_only=True):
     """How one service stands, since when, why, and what happens instead."""
 

@@ -99,15 +99,15 @@ def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: flo
     if meaning.is_refusal:
         return Move(JobStatus.REFUSED, Stage.COMPLETED, job.attempts, None, fail.failure, fail.detail)
     tries = job.attempts + 1
-    wait = retry_wait(fail, policy, tries, roll) if meaning.retry else None
+    wait = retry_wait(fail, policy, job.lane, tries, roll) if meaning.retry else None
     if wait is None:
         return Move(JobStatus.DEAD, Stage.DEAD_LETTER, tries, None, fail.failure, fail.detail, fail.stack)
     return Move(JobStatus.WAITING, job.stage, tries, now + wait, fail.failure, fail.detail, fail.stack)
 
 
-def retry_wait(fail: Fail, policy: Policy, tries: int, roll: float) -> timedelta | None:
-    """The wait that the vertical's policy sets for this kind of failure, or None."""
-    return next_wait(policy.retry_for(fail.failure), tries, roll, fail.retry_after)
+def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -> timedelta | None:
+    """The wait that the vertical's policy sets for this kind of failure in this lane, or None."""
+    return next_wait(policy.retry_for(fail.failure, lane), tries, roll, fail.retry_after)
 
 
 def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
@@ -116,6 +116,8 @@ def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
     A page that was fetched says nothing until parsing shows that it is not a block page in disguise.
     """
     match outcome:
+        case Advance(hearsay=True):
+            return None
         case Fail(failure=failure) if MEANING[failure].trips_breaker:
             return False
         case Advance(to=Stage.COMPLETED) if stage is Stage.FETCH:

@@ -9,9 +9,26 @@ from tidemill.core.breaker import BreakerPolicy
 from tidemill.core.failure import Failure
 from tidemill.core.freshness import Fading, fading_troubles
 from tidemill.core.pacing import Pace
-from tidemill.core.retry import BRIEF, DATABASE_WRITE, Jitter, RetryPolicy
+from tidemill.core.retry import BRIEF, BROWSER_WORK, DATABASE_WRITE, Jitter, RetryPolicy
 
 DAY = timedelta(days=1)
+
+_MINUTE = timedelta(minutes=1)
+_SERVER = RetryPolicy(3, _MINUTE, 4 * _MINUTE, Jitter.NONE)
+_NETWORK = RetryPolicy(3, _MINUTE / 2, 2 * _MINUTE, Jitter.NONE)
+LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
+    "apify": {
+        Failure.TIMED_OUT: RetryPolicy(2, _MINUTE, _MINUTE, Jitter.NONE),
+        Failure.RATE_LIMITED: RetryPolicy(3, 5 * _MINUTE, 5 * _MINUTE, Jitter.NONE),
+        Failure.SERVER_ERROR: _SERVER,
+        Failure.CONNECTION_LOST: _NETWORK,
+        Failure.TRUNCATED_BODY: _NETWORK,
+    },
+    "browser": dict.fromkeys(
+        (Failure.BROWSER_LOST, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY), BROWSER_WORK
+    ),
+}
+"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there."""
 
 
 class BadPolicy(ValueError):
@@ -47,11 +64,12 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     max_pages: int = 1
     needs_approval: bool = False
 
-    def retry_for(self, failure: Failure) -> RetryPolicy:
-        """The retry policy for a kind of failure."""
+    def retry_for(self, failure: Failure, lane: str = "http") -> RetryPolicy:
+        """The retry policy for a kind of failure; some lanes have their own (F3)."""
         if failure is Failure.WRITE_FAILED:
             return DATABASE_WRITE
-        return self.retries.get(failure, self.retry)
+        of_lane = LANES.get(lane, {}).get(failure)
+        return of_lane or self.retries.get(failure, self.retry)
 
 
 def contradictions(policy: Policy) -> list[str]:

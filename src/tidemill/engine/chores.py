@@ -18,11 +18,14 @@ RHYTHMS: dict[str, Every | Cron] = {
     "rescue": Every(timedelta(seconds=15)),
     "close_runs": Every(timedelta(minutes=1)),
     "services": Every(timedelta(minutes=1)),
+    "enrich": Every(timedelta(minutes=1)),
     "retry_letters": Every(timedelta(minutes=5)),
     "proof": Every(timedelta(minutes=5)),
     "stale_jobs": Every(timedelta(hours=1)),
+    "publish_events": Every(timedelta(minutes=5)),
     "compact_pages": Every(timedelta(hours=1)),
     "maintenance": Cron("0 3 * * *"),
+    "discover": Cron("0 3 * * 0"),
 }
 """How often each piece of work is due, in UTC."""
 
@@ -105,6 +108,14 @@ class Reviving(Protocol):
         ...
 
 
+class Actors(Protocol):
+    """Work that jobs began elsewhere."""
+
+    async def give_up_orphans(self) -> int:
+        """Stop what nobody will come for; answers how many."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Hands:
     """What the chores work with."""
@@ -116,10 +127,12 @@ class Hands:
     runs: RunCloser
     letters: LetterBox
     sweeps: Sweeper
+    publish: Callable[[datetime], Awaitable[int]]
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]
     services: Reviving
+    actors: Actors
     waker: Waker
     stale_after: timedelta
 
@@ -133,6 +146,7 @@ def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -
         "services": lambda: look_again(hands),
         "retry_letters": lambda: retry_letters(hands),
         "stale_jobs": lambda: sweep_stale(hands),
+        "publish_events": lambda: publish(hands),
         "compact_pages": lambda: hands.compact(hands.clock.now()),
         "maintenance": lambda: maintain(hands),
     }
@@ -177,7 +191,8 @@ async def close_runs(hands: Hands) -> str:
 async def look_again(hands: Hands) -> str:
     """Ask the services that are degraded whether they answer again (R3)."""
     back = await hands.services.look_again()
-    return f"back: {', '.join(back)}" if back else "nothing came back"
+    stopped = await hands.actors.give_up_orphans()
+    return f"back: {', '.join(back) or 'none'}; {stopped} orphaned actor runs stopped"
 
 
 async def retry_letters(hands: Hands) -> str:
@@ -193,6 +208,11 @@ async def sweep_stale(hands: Hands) -> str:
     if stale:
         hands.announce(Overdue(hands.clock.now(), "jobs", f"{stale} jobs waited for over {hands.stale_after}"))
     return f"{stale} jobs"
+
+
+async def publish(hands: Hands) -> str:
+    """Make cards for readers of the events that have changed, one for all sources of an event (E3)."""
+    return f"{await hands.publish(hands.clock.now())} events"
 
 
 async def maintain(hands: Hands) -> str:

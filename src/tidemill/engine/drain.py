@@ -3,7 +3,7 @@
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError
+from tidemill.pipeline.saving import lost_keys
 from tidemill.pipeline.tools import Tools
 
 CAPACITY = 256
@@ -43,19 +44,25 @@ class Drain:
         *,
         worker_id: Callable[[], int],
         capacity: int = CAPACITY,
+        narrow: Mapping[str, int] | None = None,
     ) -> None:
-        """`worker_id` is asked at each claim: a worker that was given up comes back under a new key."""
+        """`worker_id` is asked at each claim: a worker that was given up comes back under a new key.
+
+        `narrow` names lanes that carry fewer jobs than `capacity`: what waits for a browser is better left to others.
+        """
         self._ledger = ledger
         self._tools = tools
         self._dice = dice
         self._worker_id = worker_id
         self._capacity = capacity
+        self._narrow = narrow or {}
         self._writer = Writer(ledger, tools.clock, narrator)
         self._in_hand: set[int] = set()
         self._fetching: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Claimed, object]] = deque()
         self._stirred = asyncio.Event()
         self._arrived = asyncio.Event()
+        self._lane = ""
         self._stopping = False
         self._was_dry = True
         self._is_hopeful = True
@@ -73,6 +80,8 @@ class Drain:
 
     async def run(self, lane: str) -> datetime | None:
         """Carry everything claimable through; answers when to look again, or None if a wake-up will tell."""
+        self._lane = lane
+        self._capacity = min(self._capacity, self._narrow.get(lane, self._capacity))
         writing = asyncio.create_task(self._write(), name="writer")
         working = asyncio.create_task(self._work(), name="stages")
         claiming = asyncio.create_task(self._claims(lane), name="claims")
@@ -115,7 +124,7 @@ class Drain:
                 if self._stopping:
                     return None
                 if not self._is_hopeful:
-                    return await self._ledger.next_moment(self._looked_at)
+                    return await self._ledger.next_moment(self._looked_at, self._lane)
             await self._until_stirred()
 
     async def _take(self, lane: str, room: int) -> int:
@@ -136,7 +145,7 @@ class Drain:
         if not self._was_dry or self._stopping:
             await self._stirred.wait()
             return
-        moment = await self._ledger.next_moment(self._looked_at)
+        moment = await self._ledger.next_moment(self._looked_at, self._lane)
         if moment is None:
             await self._stirred.wait()
             return
@@ -182,8 +191,21 @@ class Drain:
                     if isinstance(material, Fetched) and len(material.page.body) > LARGE_PAGE:
                         self._start(self._parse_aside(claimed, material))
                     else:
-                        self._answer(claimed, run_stage(claimed, material, self._tools))
+                        self._answer_or_recall(claimed, material, run_stage(claimed, material, self._tools))
                 await give_way()
+
+    def _answer_or_recall(self, claimed: Claimed, material: object, outcome: Outcome) -> None:
+        """Answer at once, unless a question is open that the database may know the answer to."""
+        keys = lost_keys(outcome) if self._tools.aid is not None and isinstance(material, Parsed) else []
+        if keys:
+            self._start(self._recall(claimed, material, outcome, keys))
+        else:
+            self._answer(claimed, outcome)
+
+    async def _recall(self, claimed: Claimed, material: object, outcome: Outcome, keys: Sequence[str]) -> None:
+        if self._tools.aid is not None and await self._tools.aid.hints.recall(keys):
+            outcome = run_stage(claimed, material, self._tools)
+        self._answer(claimed, outcome)
 
     async def _parse_aside(self, claimed: Claimed, material: Fetched) -> None:
         loop = asyncio.get_running_loop()

@@ -15,8 +15,8 @@ class Ledger(Protocol):
         """Take jobs that may run now."""
         ...
 
-    async def next_moment(self, now: datetime) -> datetime | None:
-        """The first moment after `now` at which a job may become claimable by time alone.
+    async def next_moment(self, now: datetime, lane: str) -> datetime | None:
+        """The first moment after `now` at which a job of the lane may become claimable by time alone.
 
         Asked for the moment of the last claim: what that claim could have taken is not told again, or a worker would
         turn without end over jobs that it cannot have.

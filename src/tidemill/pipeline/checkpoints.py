@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.breaker import Breaker, Closed
+from tidemill.core.enrichment import Want
 from tidemill.core.job import Job, Move
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
@@ -69,10 +70,11 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A raw record that will not be published, and why."""
+    """A raw record that will not be published, and why; `want` is the question whose answer would save it."""
 
     raw: RawRecord
     verdict: Dropped | Quarantined
+    want: Want | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from tidemill.core.gates import BY_HAND, Gate, GateAnswer, breaker_closed, first
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
 from tidemill.core.retry import patience
-from tidemill.core.vertical import Adapter, Vertical
+from tidemill.core.vertical import Adapter, Vertical, fetcher_for
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Served, Unchanged
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 from tidemill.pipeline.tools import Tools
@@ -35,7 +35,8 @@ async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
         if until is not None:
             return Snooze(until, "the source's breaker is open")
     request = request_for(claimed, vertical, tools)
-    result = await tools.fetchers[claimed.source.fetcher].fetch(request)
+    kind = fetcher_for(claimed.source, adapter_of(claimed, vertical))
+    result = await tools.fetchers[kind].fetch(request)
     if tools.fallback is not None:
         result = await tools.fallback.after(claimed, request, result, vertical.policy)
     return marked(outcome_of(claimed, result, tools), result, tools)

@@ -21,6 +21,7 @@ from tidemill.store.following import Onward, follow
 from tidemill.store.ids import Ids
 from tidemill.store.schema import jobs, runs, staged_records
 from tidemill.store.upgrades import suggest_upgrades
+from tidemill.store.wants import note_wants
 
 KEYS_PER_RECORD = 5
 """What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
@@ -100,6 +101,8 @@ class Checkpoints:
             if staged := [(job, each) for job, each in judged if job.id in advancing]:
                 await outputs.write_staged(connection, self._database, staged, now)
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
+            if lost := [(job, job.target_id, one.want) for job, each in judged for one in each.rejected if one.want]:
+                await note_wants(connection, self._database, lost, now)
         for job, reading in parsed:
             tallies[job.run_id].count_fields(reading.found.records)
         for job, each in judged:

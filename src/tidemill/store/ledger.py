@@ -39,9 +39,9 @@ class Ledger:
         """Take jobs that may run now."""
         return await self._claims.claim(lane, limit, worker_id, now)
 
-    async def next_moment(self, now: datetime) -> datetime | None:
+    async def next_moment(self, now: datetime, lane: str = "http") -> datetime | None:
         """When a job may become claimable by time alone."""
-        return await self._claims.next_moment(now)
+        return await self._claims.next_moment(now, lane)
 
     async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
         """Read back what resumed jobs work on."""

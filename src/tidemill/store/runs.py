@@ -16,6 +16,7 @@ from tidemill.store.database import Database
 from tidemill.store.drift import KEYS_PER_RUN, watch_run
 from tidemill.store.events import MOST_GONE
 from tidemill.store.ids import Ids
+from tidemill.store.market_runs import settle_market
 from tidemill.store.schema import runs, sources, targets
 
 REMEMBERED = 8
@@ -58,6 +59,7 @@ class RunBook:
             closed = closing(run, counts, certificate, removed, now)
             await connection.execute(_CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
             await self._credit(connection, run, counts)
+            await settle_market(connection, run["scope"], closed["status"], now)
             noticed = await watch_run(connection, self._ids, run, counts, now)
         closed_run = summary(run, run["source_name"] or "", counts, certificate, removed, now)
         return msgspec.structs.replace(closed_run, adapter_id=run["adapter_id"], noticed=noticed)

@@ -22,6 +22,7 @@ from tidemill.core.views import (
 from tidemill.store import views_work
 from tidemill.store.rows import source_of, target_of
 from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, sources, targets
+from tidemill.store.upgrades import upgrade_of
 
 RUNS_SHOWN = 10
 JOBS_SHOWN = 10
@@ -113,6 +114,7 @@ async def one_source(connection: AsyncConnection, which: int | str, now: datetim
         letters=await views_work.counted(connection, dead_letters.c.status, dead_letters.c.source_id == key),
         runs=await views_work.list_runs(connection, key, None, None, RUNS_SHOWN),
         due_at=(await connection.execute(due)).scalar(),
+        upgrade=await upgrade_of(connection, key),
     )
 
 

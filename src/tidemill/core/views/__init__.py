@@ -20,6 +20,7 @@ from tidemill.core.views.sources import (
     TargetDetail,
     TargetFilter,
     TargetView,
+    UpgradeView,
 )
 from tidemill.core.views.totals import Totals
 from tidemill.core.views.work import (
@@ -67,5 +68,6 @@ __all__ = [
     "TargetView",
     "TickView",
     "Totals",
+    "UpgradeView",
     "WorkerView",
 ]

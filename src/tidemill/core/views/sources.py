@@ -111,6 +111,21 @@ class TargetFilter(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
 
 
+class UpgradeView(msgspec.Struct, frozen=True, kw_only=True):
+    """A fetcher that served a source better than its own, suggested to a person `times` over."""
+
+    source_id: int
+    source_name: str
+    fetcher: str
+    reason: str
+    times: int
+    status: str
+    suggested_at: datetime
+    last_at: datetime
+    decided_at: datetime | None
+    decided_by: str | None
+
+
 class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     """A source with everything around it: what `why` walks through and a page about it shows.
 
@@ -127,6 +142,7 @@ class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     letters: Mapping[str, int]
     runs: Sequence[RunView]
     due_at: datetime | None
+    upgrade: UpgradeView | None = None
 
 
 class TargetDetail(msgspec.Struct, frozen=True, kw_only=True):

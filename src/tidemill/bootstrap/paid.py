@@ -1,0 +1,85 @@
+"""The ways to get a page that cost money, and what stands behind the ways that do not."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from tidemill.bootstrap.storing import Store
+from tidemill.core.budget import Budget
+from tidemill.core.degradation import Service
+from tidemill.core.source import FetcherKind
+from tidemill.fetching.aiohttp_transport import AiohttpTransport
+from tidemill.fetching.apify import ApifyFetcher
+from tidemill.fetching.apify_protocol import MILLIONTHS
+from tidemill.fetching.budget import Account
+from tidemill.fetching.guard import Guard
+from tidemill.fetching.http import HttpFetcher
+from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
+from tidemill.pipeline.fallback import Fallback, chosen
+from tidemill.pipeline.ports import Clock, Fetcher, Transport
+from tidemill.settings import Settings
+from tidemill.store.actor_runs import ActorRunBook
+from tidemill.store.services import Services
+from tidemill.store.spending import Purse
+from tidemill.store.stored_pages import PageShelf
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """ScrapingBee and Apify, and the fallback that the first of them is."""
+
+    scrapingbee: ScrapingBeeFetcher
+    apify: ApifyFetcher
+    fallback: Fallback
+
+    @property
+    def fetchers(self) -> dict[FetcherKind, Fetcher]:
+        """Both by kind."""
+        return {FetcherKind.SCRAPINGBEE: self.scrapingbee, FetcherKind.APIFY: self.apify}
+
+
+def build_paid(
+    settings: Settings, store: Store, clock: Clock, services: Services, http: Fetcher, transport: Transport | None
+) -> Paid:
+    """Both paid fetchers, on budgets that all processes share; they are there without keys too, and then say so."""
+    gated = cast("HttpFetcher", http)  # the composition root knows what it has built
+    bee = _scrapingbee(settings, store, clock, services, gated, transport)
+    apify = _apify(settings, store, clock, services, transport)
+    services.probe_with(Service.SCRAPINGBEE, bee.probe)
+    services.probe_with(Service.APIFY, apify.probe)
+    fallback = Fallback(bee, chosen(settings.paid_fallback), PageShelf(store.database), clock)
+    return Paid(bee, apify, fallback)
+
+
+def _scrapingbee(
+    settings: Settings, store: Store, clock: Clock, services: Services, http: HttpFetcher, transport: Transport | None
+) -> ScrapingBeeFetcher:
+    budget = Budget(**settings.scrapingbee_credits)
+    return ScrapingBeeFetcher(
+        http,
+        transport or _own_transport(settings),
+        settings.scrapingbee_url,
+        settings.scrapingbee_key.get_secret_value() if settings.scrapingbee_key else "",
+        Account(Purse(store.database), Service.SCRAPINGBEE, budget, clock),
+        services,
+        clock,
+    )
+
+
+def _apify(
+    settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
+) -> ApifyFetcher:  # fmt: skip
+    budget = Budget(**{period: round(dollars * MILLIONTHS) for period, dollars in settings.apify_dollars.items()})
+    return ApifyFetcher(
+        transport or _own_transport(settings),
+        settings.apify_url,
+        settings.apify_token.get_secret_value() if settings.apify_token else "",
+        Account(Purse(store.database), Service.APIFY, budget, clock),
+        ActorRunBook(store.database),
+        services,
+        clock,
+    )
+
+
+def _own_transport(settings: Settings) -> Transport:
+    """Sockets of its own under the same guard; nothing is opened before it is needed."""
+    return AiohttpTransport(Guard(settings.allow_networks), resolve=settings.host_addresses, max_connections=16)

@@ -1,0 +1,139 @@
+"""ScrapingBee's API in our words: what to ask for, what it costs, and what its answers mean."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.fetching.outside import Api, Trouble
+from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
+
+LONGEST_TIMEOUT = timedelta(seconds=140)
+SHORTEST_TIMEOUT = timedelta(seconds=1)
+OF_THE_SITE = "spb-"
+ITS_OWN = frozenset({"spb-cost", "spb-initial-status-code", "spb-resolved-url"})
+ANSWERED = "spb-initial-status-code"
+"""Only an answer of the site carries this; without it, ScrapingBee speaks for itself."""
+
+BUSY_WAIT = timedelta(seconds=30)
+QUOTA_WAIT = timedelta(hours=1)
+DOWN_WAIT = timedelta(minutes=5)
+KEY_WAIT = timedelta(minutes=15)
+
+
+class BeeOptions(msgspec.Struct, frozen=True):
+    """What a source asks for, under ScrapingBee's own names: plain requests unless it says otherwise."""
+
+    render_js: bool = False
+    premium_proxy: bool = False
+    stealth_proxy: bool = False
+    country_code: str = ""
+    wait: int = 0
+    wait_for: str = ""
+
+    @property
+    def cost(self) -> int:
+        """Credits that one page costs."""
+        if self.stealth_proxy:
+            return 75
+        if self.premium_proxy:
+            return 25 if self.render_js else 10
+        return 5 if self.render_js else 1
+
+
+class BadOptions(ValueError):
+    """A source's settings for ScrapingBee that it would not understand."""
+
+
+def options_of(settings: Mapping[str, Any]) -> BeeOptions:
+    """The part of a source's settings that is for ScrapingBee; raises `BadOptions` with words for a person."""
+    try:
+        return msgspec.convert(settings.get("scrapingbee", {}), BeeOptions)
+    except msgspec.ValidationError as error:
+        msg = f"the source's settings for scrapingbee: {error}"
+        raise BadOptions(msg) from error
+
+
+def question(request: WireRequest, options: BeeOptions, key: str, forward: Mapping[str, str]) -> dict[str, str]:
+    """The query of a call for one page; `forward` are the headers that go on to the site."""
+    limit = min(max(request.timeout, SHORTEST_TIMEOUT), LONGEST_TIMEOUT)
+    query = {
+        "api_key": key,
+        "url": request.url,
+        "render_js": _flag(options.render_js),
+        "transparent_status_code": "true",
+        "timeout": str(limit // timedelta(milliseconds=1)),
+    }
+    chosen = {
+        "premium_proxy": _flag(options.premium_proxy) if options.premium_proxy else "",
+        "stealth_proxy": _flag(options.stealth_proxy) if options.stealth_proxy else "",
+        "country_code": options.country_code,
+        "wait": str(options.wait) if options.wait else "",
+        "wait_for": options.wait_for,
+        "forward_headers": "true" if forward else "",
+    }
+    return query | {name: value for name, value in chosen.items() if value}
+
+
+def _flag(value: bool) -> str:  # noqa: FBT001 - turns a flag into the API's word for it
+    return "true" if value else "false"
+
+
+def site_response(answer: WireResponse) -> WireResponse | None:
+    """What the site said, with its own headers; None when ScrapingBee spoke for itself."""
+    if ANSWERED not in answer.headers:
+        return None
+    headers = {
+        name.removeprefix(OF_THE_SITE): value
+        for name, value in answer.headers.items()
+        if name.startswith(OF_THE_SITE) and name not in ITS_OWN and name != "spb-content-encoding"
+    }
+    headers.setdefault("content-type", answer.headers.get("content-type", ""))
+    return msgspec.structs.replace(answer, headers=headers)
+
+
+def cost_of(answer: WireResponse | WireFailure, estimate: int) -> int:
+    """Credits that a call cost, by its own word; a page without a word on its price cost what was expected."""
+    if isinstance(answer, WireFailure):
+        return 0
+    said = answer.headers.get("spb-cost", "")
+    if said.isascii() and said.isdigit():
+        return int(said[:9])
+    return estimate if ANSWERED in answer.headers else 0
+
+
+def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> Trouble:
+    """What ScrapingBee's own complaint means for us."""
+    if isinstance(answer, WireFailure):
+        return Trouble(Failure.HELD_BACK, f"scrapingbee cannot be reached: {answer.detail}", now + DOWN_WAIT)
+    said = api.words_of(answer)
+    code = 402 if answer.status_code == 401 and _is_about_quota(said) else answer.status_code  # noqa: PLR2004 - theirs
+    meaning = MEANINGS.get(code, Complaint(Failure.HELD_BACK, f"scrapingbee answered {code}", DOWN_WAIT))
+    return Trouble(meaning.failure, f"{meaning.words} ({said})", now + meaning.wait, meaning.is_its_own)
+
+
+class Complaint(msgspec.Struct, frozen=True):
+    """What one of its status codes means, and how long to stay away for it."""
+
+    failure: Failure
+    words: str
+    wait: timedelta = timedelta(0)
+    is_its_own: bool = True
+
+
+MEANINGS = {
+    400: Complaint(Failure.CLIENT_ERROR, "scrapingbee does not take our request", is_its_own=False),
+    401: Complaint(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
+    402: Complaint(Failure.OUT_OF_QUOTA, "scrapingbee has no credits left for us", QUOTA_WAIT),
+    403: Complaint(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
+    429: Complaint(Failure.HELD_BACK, "scrapingbee asks us to wait", BUSY_WAIT, is_its_own=False),
+    500: Complaint(Failure.SERVER_ERROR, "scrapingbee could not get the page", is_its_own=False),
+}
+"""By its documentation. A 500 is about the page, which may be tried again; other 5xx are about the service."""
+
+
+def _is_about_quota(said: str) -> bool:
+    plain = said.lower()
+    return "limit" in plain or "credit" in plain

@@ -1,0 +1,66 @@
+"""What an actor found, read from its dataset page by page and under a size (limit, offset)."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.fetching.outside import Trouble
+from tidemill.pipeline.ports import WireResponse
+
+AT_ONCE = 1_000
+"""Items in one call."""
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+"""The job's own retry policy says when to come back."""
+
+Call = Callable[..., Awaitable[WireResponse | Trouble]]
+
+
+class Items(msgspec.Struct, frozen=True):
+    """The items as one JSON array; `is_cut` when there were more than fit."""
+
+    body: bytes
+    total: int
+    is_cut: bool = False
+
+
+async def read_items(call: Call, dataset_id: str, max_bytes: int) -> Items | Trouble:
+    """All items of a dataset; `call` answers with a good response or with trouble."""
+    pieces: list[msgspec.Raw] = []
+    size, total = 2, 0
+    while True:
+        query = {"format": "json", "clean": "true", "offset": str(total), "limit": str(AT_ONCE)}
+        answer = await call("GET", f"/v2/datasets/{dataset_id}/items", query, max_bytes=max_bytes)
+        if isinstance(answer, Trouble):
+            return answer
+        if answer.cut is Failure.TOO_LARGE:
+            return Items(_joined(pieces), total, is_cut=True)
+        items = _decoded(answer)
+        if isinstance(items, Trouble):
+            return items
+        pieces += items
+        size += sum(len(each) + 1 for each in items)
+        total += len(items)
+        if size > max_bytes:
+            return Items(_joined(pieces)[:max_bytes], total, is_cut=True)
+        if len(items) < AT_ONCE or total >= _claimed(answer, total + 1):
+            return Items(_joined(pieces), total)
+
+
+def _decoded(answer: WireResponse) -> list[msgspec.Raw] | Trouble:
+    try:
+        return msgspec.json.decode(answer.body, type=list[msgspec.Raw])
+    except msgspec.DecodeError:
+        words = "apify's dataset is no list of items" if answer.cut is None else f"the dataset came {answer.cut}"
+        return Trouble(Failure.SERVER_ERROR, words, EARLIEST)
+
+
+def _claimed(answer: WireResponse, otherwise: int) -> int:
+    said = answer.headers.get("x-apify-pagination-total", "")
+    return int(said[:12]) if said.isascii() and said.isdigit() else otherwise
+
+
+def _joined(pieces: list[msgspec.Raw]) -> bytes:
+    return b"[" + b",".join(bytes(each) for each in pieces) + b"]"

@@ -1,0 +1,59 @@
+"""What a person can do about suggested fetcher upgrades: look, accept, dismiss (F2)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.views import UpgradeView
+from tidemill.operations.mistakes import Mistake
+from tidemill.operations.sources import SourceDesk
+from tidemill.pipeline.ports import Clock
+
+
+class Upgrades(Protocol):
+    """Suggestions, kept."""
+
+    async def every(self, status: str | None = None) -> list[UpgradeView]:
+        """All of them, or those of one status."""
+        ...
+
+    async def decide(
+        self, upgrade: UpgradeView, status: str, actor: str, now: datetime, audit: Sequence[AuditEntry]
+    ) -> None:
+        """Write a person's word down, with what it changes and its audit, in one transaction."""
+        ...
+
+
+class UpgradeDesk:
+    """Decides on suggestions; every deed is audited."""
+
+    def __init__(self, upgrades: Upgrades, sources: SourceDesk, clock: Clock) -> None:
+        """`sources` finds by name."""
+        self._upgrades = upgrades
+        self._sources = sources
+        self._clock = clock
+
+    async def every(self, *, everything: bool = False) -> list[UpgradeView]:
+        """What waits for a person; with `everything` also what was decided."""
+        return await self._upgrades.every(None if everything else "pending")
+
+    async def accept(self, which: str, actor: str) -> UpgradeView:
+        """Let a source be got by the suggested fetcher from now on."""
+        return await self._decide(which, "accepted", actor)
+
+    async def dismiss(self, which: str, actor: str) -> UpgradeView:
+        """Leave a source as it is, and do not suggest the same again."""
+        return await self._decide(which, "dismissed", actor)
+
+    async def _decide(self, which: str, status: str, actor: str) -> UpgradeView:
+        source = await self._sources.find(which)
+        found = next((each for each in await self._upgrades.every() if each.source_id == source.id), None)
+        if found is None or found.status != "pending":
+            was = "nothing is suggested" if found is None else f"the suggestion was {found.status} already"
+            msg = f"{was} for source {source.name!r}; `tidemill sources upgrades` lists what waits"
+            raise Mistake(msg)
+        detail = {"from": source.fetcher.value, "to": found.fetcher, "reason": found.reason}
+        note = AuditEntry(actor, f"source.upgrade.{status}", f"source {source.name}", detail)
+        await self._upgrades.decide(found, status, actor, self._clock.now(), [note])
+        return next(each for each in await self._upgrades.every() if each.source_id == source.id)
