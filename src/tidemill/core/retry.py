@@ -60,3 +60,6 @@ BRIEF = RetryPolicy()
 
 DATABASE_WRITE = RetryPolicy(2, timedelta(seconds=10), timedelta(seconds=10), Jitter.NONE)
 """A write that failed is tried once more after 10 s."""
+
+BROWSER_WORK = RetryPolicy(5, timedelta(seconds=1), timedelta(seconds=16), Jitter.NONE)
+"""What a browser did not bring is tried five times, after 1, 2, 4 and 8 s."""

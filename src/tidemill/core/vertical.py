@@ -9,7 +9,7 @@ import msgspec
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.record import RawRecord, Reading
-from tidemill.core.source import Source
+from tidemill.core.source import FetcherKind, Source
 from tidemill.core.verdict import Verdict
 
 
@@ -56,3 +56,10 @@ class Vertical(Protocol):
     def revive(self, identity: str, stored: bytes) -> object:
         """The vertical's own record from its stored JSON: what a restart reads instead of memory."""
         ...
+
+
+def fetcher_for(source: Source, adapter: Adapter | None) -> FetcherKind:
+    """How a source's pages are got: as its settings say, but in a browser if its adapter cannot do without (F2)."""
+    if source.fetcher is FetcherKind.HTTP and adapter is not None and adapter.needs_browser:
+        return FetcherKind.BROWSER
+    return source.fetcher

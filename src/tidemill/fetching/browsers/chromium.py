@@ -145,6 +145,7 @@ class Chromium:
         await _within(CLOSE_SECONDS, self._playwright.stop())
         is_gone = await self._family.is_gone(GONE_SECONDS)
         for watch in self._watches:
+            watch.ended.set()
             watch.close()
         await self._will.revoke()
         await asyncio.to_thread(shutil.rmtree, self._family.profile, ignore_errors=True)

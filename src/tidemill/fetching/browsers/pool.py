@@ -9,16 +9,19 @@ from datetime import datetime, timedelta
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import Reason, Recycle, RecycleRules, Vitals, judge
+from tidemill.core.recycling import Reason, Recycle, RecycleRules, judge
+from tidemill.core.views.browsers import BrowserState, PoolState
+from tidemill.fetching.browsers.book import PoolBook
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.tab import Tab, open_tab
 from tidemill.fetching.browsers.trouble import BrowserLost
-from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.ports import Clock, StoreError
 
 DRAIN_LIMIT = timedelta(minutes=2)
 """A browser that is to go may finish its pages for so long; then it goes anyway."""
 ACTOR = "browser pool"
+PUBLISHED_EVERY = timedelta(seconds=5)
 MOST_VISITS = 50
 """Visits after which a context is thrown away, however well it did."""
 
@@ -34,26 +37,6 @@ class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
     beat: timedelta = timedelta(seconds=2)
 
 
-class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
-    """A browser of the pool, as a person is told of it."""
-
-    pid: int
-    driver_pid: int
-    version: str
-    is_leaving: bool
-    vitals: Vitals
-
-
-class PoolState(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole pool: browsers, contexts in use per host, how many wait, and what was replaced so far."""
-
-    browsers: tuple[BrowserState, ...] = ()
-    in_use: dict[str, int] = msgspec.field(default_factory=dict)
-    at_rest: int = 0
-    waiting: int = 0
-    recycled: dict[str, int] = msgspec.field(default_factory=dict)
-
-
 class BrowserPool:
     """Lends contexts, and sees to the browsers behind them."""
 
@@ -65,14 +48,21 @@ class BrowserPool:
         audit: Audit,
         *,
         user_agent: str,
+        book: PoolBook | None = None,
         rules: RecycleRules | None = None,
         limits: PoolLimits | None = None,
     ) -> None:
-        """`start` starts a browser; every context gets a gateway of its own; every recycle goes to `audit`."""
+        """`start` starts a browser; every context gets a gateway of its own; every recycle goes to `audit`.
+
+        In `book` other processes see how this pool stands, and it sees what people ask of it.
+        """
         self._start = start
         self._make_gateway = make_gateway
         self._clock = clock
         self._audit = audit
+        self._book = book
+        self._began = self._published_at = clock.now()
+        self._unwritten: deque[AuditEntry] = deque()
         self._user_agent = user_agent
         self._rules = rules or RecycleRules()
         self._limits = limits or PoolLimits()
@@ -116,14 +106,10 @@ class BrowserPool:
         browser.last_used_at = self._clock.now()
         return tab
 
-    async def recycle(self, reason: Reason = Reason.REQUESTED, *, trigger: str = "") -> None:
-        """Replace the browser once its pages are done, because a person asked for it."""
-        if self._browser is not None:
-            self._let_go(self._browser, Recycle(reason, at_once=False), trigger)
-
     async def report(self, action: str, subject: str, **detail: object) -> None:
-        """Write down what the pool did."""
-        await self._audit(AuditEntry(ACTOR, action, subject, detail))
+        """Write down what the pool did; while the database is away, what is to be written is kept."""
+        self._unwritten.append(AuditEntry(ACTOR, action, subject, detail))
+        await self._write_down()
 
     def state(self) -> PoolState:
         """How the pool stands; reads /proc."""
@@ -149,6 +135,16 @@ class BrowserPool:
         if browser is not None:
             await browser.close()
         await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._write_down()
+        if self._book is not None:
+            with suppress(StoreError):
+                await self._book.withdraw()
+
+    async def _write_down(self) -> None:
+        with suppress(StoreError):
+            while self._unwritten:
+                await self._audit(self._unwritten[0])
+                self._unwritten.popleft()
 
     async def _take_place(self, host: str) -> None:
         self._waiting += 1
@@ -227,6 +223,7 @@ class BrowserPool:
         """Look at the browser in every beat: its age, memory and processes."""
         while True:
             await self._clock.sleep_until(self._clock.now() + self._limits.beat)
+            await self._keep_in_touch()
             browser = self._browser
             if browser is None:
                 continue
@@ -234,6 +231,20 @@ class BrowserPool:
             verdict = judge(vitals, self._rules, self._clock.now())
             if verdict is not None and browser is self._browser:
                 self._let_go(browser, verdict)
+
+    async def _keep_in_touch(self) -> None:
+        """Say how the pool stands, and do what people ask of it."""
+        await self._write_down()
+        now = self._clock.now()
+        if self._book is None or now - self._published_at < PUBLISHED_EVERY:
+            return
+        self._published_at = now
+        with suppress(StoreError):
+            wish = await self._book.wish()
+            if wish is not None and wish.at > self._began and self._browser is not None:
+                self._began = wish.at
+                self._let_go(self._browser, Recycle(Reason.REQUESTED, at_once=False), wish.by)
+            await self._book.publish(await asyncio.to_thread(self.state), now)
 
     def _let_go(self, browser: Chromium, verdict: Recycle, trigger: str = "") -> None:
         """No new work for this browser; the next visit starts another."""
@@ -252,12 +263,12 @@ class BrowserPool:
         for tab in resting:
             await tab.gateway.close()
         self._leaving.discard(browser)
-        self._recycled[verdict.reason] += 1
+        self._recycled[verdict.reason.value] += 1
         await self.report(
             "browser_recycle",
             f"browser {browser.pid}",
             trigger=trigger or "automatic",
-            reason=verdict.reason,
+            reason=verdict.reason.value,
             outcome="success" if is_gone else "failed",
             duration_ms=(self._clock.now() - began) // timedelta(milliseconds=1),
             manner="killed" if verdict.at_once else "closed",

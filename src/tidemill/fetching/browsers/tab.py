@@ -201,7 +201,7 @@ class Tab:
                 "returnByValue": True,
             },
         )
-        return answer["result"].get("value")
+        return None if "exceptionDetails" in answer else answer["result"].get("value")
 
     async def _clean(self) -> None:
         await self._send("Page.navigate", {"url": "about:blank"})

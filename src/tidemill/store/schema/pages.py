@@ -42,3 +42,11 @@ pages = Table(
 )
 Index("ix_raw_pages_target", pages.c.target_id, pages.c.id)
 Index("ix_raw_pages_created", pages.c.created_at)
+
+page_screenshots = Table(
+    "page_screenshots",
+    metadata,
+    Column("page_id", Key, primary_key=True, autoincrement=False),
+    Column("picture", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)

@@ -1,0 +1,67 @@
+"""The browser fetcher and its pool, made from the settings."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, cast
+
+from tidemill.bootstrap.storing import Store
+from tidemill.core.audit import AuditEntry
+from tidemill.core.recycling import RecycleRules
+from tidemill.fetching.browsers.fetcher import BrowserFetcher
+from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.http import HttpFetcher
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
+from tidemill.settings import Settings
+
+if TYPE_CHECKING:  # without the extra `browser` it cannot be imported
+    from tidemill.fetching.browsers.pool import BrowserPool
+
+MEGABYTE = 1_000_000
+
+
+def build_browser(
+    settings: Settings, store: Store, clock: Clock, services: ServiceBook, http: Fetcher
+) -> BrowserFetcher:
+    """The fetcher; its pool is opened with the first page that needs one, and not before."""
+
+    def open_pool() -> "BrowserPool":
+        program = find_browser(settings.browser_program)
+        from tidemill.fetching.browsers.opening import open_pool as opened  # noqa: PLC0415 - only now known to be there
+
+        return opened(
+            program,
+            clock,
+            auditor(store, clock),
+            book=store.browsers,
+            user_agent=settings.user_agent,
+            allow=settings.allow_networks,
+            resolve=settings.host_addresses,
+            rules=rules_of(settings),
+            contexts=settings.browser_contexts,
+            per_host=settings.browser_contexts_per_host,
+        )
+
+    plain = cast("HttpFetcher", http)  # the composition root knows what it has built
+    patience = timedelta(seconds=settings.browser_patience_seconds)
+    return BrowserFetcher(plain, open_pool, services, clock, patience=patience)
+
+
+def auditor(store: Store, clock: Clock) -> Callable[[AuditEntry], Awaitable[None]]:
+    """Where the pool writes down what it did."""
+
+    async def write(entry: AuditEntry) -> None:
+        await store.audit.note([entry], clock.now())
+
+    return write
+
+
+def rules_of(settings: Settings) -> RecycleRules:
+    """When a browser has served long enough, by the settings."""
+    return RecycleRules(
+        max_age=timedelta(hours=settings.browser_max_hours),
+        max_tasks=settings.browser_max_pages,
+        soft_bytes=settings.browser_soft_megabytes * MEGABYTE,
+        hard_bytes=settings.browser_hard_megabytes * MEGABYTE,
+        max_pids=settings.browser_max_processes,
+        idle_after=timedelta(minutes=settings.browser_idle_minutes),
+    )

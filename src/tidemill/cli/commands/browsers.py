@@ -1,0 +1,52 @@
+"""`tidemill browsers`."""
+
+import typer
+
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, group
+from tidemill.cli.showing import emit, say, table
+from tidemill.core.views.browsers import PoolView
+
+MEGABYTE = 1_000_000
+
+app = group("Look at the browsers of running workers, and have them replaced.")
+
+
+@app.command("list")
+def list_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """List the browsers of every running process, with what they use and what was replaced so far."""
+
+    async def work() -> list[PoolView]:
+        async with opened(ctx) as system:
+            return await system.desks.browsers.pools()
+
+    pools = run(work())
+    if json:
+        emit(pools)
+        return
+    rows = [
+        (pool.process, one.pid, "leaving" if one.is_leaving else "serving", one.vitals.started_at, one.vitals.tasks,
+         one.vitals.busy, one.vitals.memory_bytes // MEGABYTE, one.vitals.pids, sum(pool.state.recycled.values()))
+        for pool in pools for one in pool.state.browsers
+    ]  # fmt: skip
+    columns = ["process", "pid", "state", "started", "pages", "in use", "MB", "processes", "replaced"]
+    right = ["pid", "pages", "in use", "MB", "processes", "replaced"]
+    table(f"{len(rows)} browsers in {len(pools)} processes", columns, rows, right=right)
+
+
+@app.command("recycle")
+def recycle_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """Have every browser finish its pages and be replaced; running workers see to it within seconds."""
+
+    async def work() -> list[PoolView]:
+        async with opened(ctx) as system:
+            return await system.desks.browsers.recycle(actor())
+
+    concerned = run(work())
+    if json:
+        emit(concerned)
+        return
+    for pool in concerned:
+        say(f"the browser of {pool.process} will be replaced within seconds")
+    if not concerned:
+        say("no process has a browser open just now")

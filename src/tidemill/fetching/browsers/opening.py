@@ -1,0 +1,48 @@
+"""A pool put together: browser, gateways behind the guard, and the name we go by."""
+
+from collections.abc import Iterable, Mapping
+
+from aiohttp.abc import AbstractResolver
+
+from tidemill.core.recycling import RecycleRules
+from tidemill.fetching.browsers.book import PoolBook
+from tidemill.fetching.browsers.chromium import Chromium, start_chromium
+from tidemill.fetching.browsers.gateway import Gateway
+from tidemill.fetching.browsers.pool import Audit, BrowserPool, PoolLimits
+from tidemill.fetching.guard import Guard
+from tidemill.fetching.names import GuardedResolver
+from tidemill.pipeline.ports import Clock
+
+
+def open_pool(
+    program: str,
+    clock: Clock,
+    audit: Audit,
+    *,
+    book: PoolBook | None = None,
+    user_agent: str = "Tidemill/0.1",
+    allow: Iterable[str] = (),
+    resolve: Mapping[str, str] | None = None,
+    rules: RecycleRules | None = None,
+    contexts: int = 4,
+    per_host: int = 2,
+    guard: Guard | None = None,
+    dns: AbstractResolver | None = None,
+) -> BrowserPool:
+    """A pool that starts `program` when the first context is asked for; `guard` and `dns` replace the usual ones."""
+    guard = guard or Guard(allow)
+    resolver = GuardedResolver(guard, resolve or {}, dns)
+
+    async def start() -> Chromium:
+        return await start_chromium(program, clock)
+
+    return BrowserPool(
+        start,
+        lambda: Gateway(guard, resolver),
+        clock,
+        audit,
+        book=book,
+        user_agent=user_agent,
+        rules=rules,
+        limits=PoolLimits(contexts=contexts, per_host=min(per_host, contexts)),
+    )
