@@ -1,16 +1,24 @@
 """Which verticals there are, and where the records of each end up."""
 
+from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
 from tidemill.store.checkpoints import Shelf
-from tidemill.store.events import EventShelf
+from tidemill.store.events import Dressing, EventShelf
 from tidemill.store.ids import Ids
+from tidemill.store.listings import ListingShelf
 from tidemill.store.prices import PriceShelf
 from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.events.enrichment import ENRICHING as EVENTS_ENRICHING
+from tidemill.verticals.listings import VERTICAL as LISTINGS
 from tidemill.verticals.prices import VERTICAL as PRICES
 
-VERTICALS: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES}
+VERTICALS: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
 
 
-def build_shelves(ids: Ids) -> dict[str, Shelf]:
-    """Each vertical's own tables."""
-    return {EVENTS.name: EventShelf(ids), PRICES.name: PriceShelf(ids)}
+ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}
+"""What may be asked about the records of a vertical. Prices are not here, and never will be (N2)."""
+
+
+def build_shelves(ids: Ids, dresser: Dressing | None = None) -> dict[str, Shelf]:
+    """Each vertical's own tables; `dresser` puts in what enrichment knows of events."""
+    return {EVENTS.name: EventShelf(ids, dresser), PRICES.name: PriceShelf(ids), LISTINGS.name: ListingShelf(ids)}

@@ -14,6 +14,10 @@ class NotFound(Mistake):
     """There is nothing by that name."""
 
 
+class Conflict(Mistake):
+    """What was asked contradicts how things stand: it is off, or there already."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Say that a name is unknown, with the nearest one there is, or all of them when they are few."""
     names = sorted(known)

@@ -131,6 +131,8 @@ def columns_of(target: Target) -> dict[str, Any]:
         "next_due_at": target.next_due_at,
         "adapted_seconds": target.adapted_seconds,
         "notes": target.notes,
+        "scope": target.scope,
+        "parameters": dict(target.parameters) or None,
     }
 
 

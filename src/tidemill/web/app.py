@@ -11,11 +11,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
 from tidemill.web.acting import MayNot
 from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
 from tidemill.web.api.reading import reading
+from tidemill.web.api.services import services
 from tidemill.web.api.watching import watching
 from tidemill.web.deps import WebDeps
 from tidemill.web.guard import Guard
@@ -59,6 +60,7 @@ def create_app(deps: WebDeps) -> FastAPI:
     pages = Pages(deps, watch)
     app.include_router(watching(deps, watch))
     app.include_router(reading(deps))
+    app.include_router(services(deps))
     app.include_router(portal(deps, pages))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     _explain_errors(app, pages)
@@ -86,7 +88,7 @@ def _is_for_a_person(request: Request) -> bool:
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
-def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: PLR0911 - one line per kind of error, read as a table
+def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
     """An error's status, and what to say about it; a bug's own words stay inside."""
     match error:
         case NotThere(message=message, hint=hint):
@@ -95,6 +97,8 @@ def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: PLR0911 - one lin
             return status, Trouble("not_allowed", message, hint)
         case NotFound():
             return 404, Trouble("not_found", f"{error}")
+        case Conflict():
+            return 409, Trouble("conflict", f"{error}")
         case BadQuestion() | Mistake():
             return 422, Trouble("bad_parameter", f"{error}")
         case RequestValidationError():

@@ -71,11 +71,21 @@ def _listings() -> None:
         sa.Column("updated_at", Moment(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_listings")),
     )
-    active = {"sqlite_where": sa.text("is_active"), "postgresql_where": sa.text("is_active")}
+    active = sa.text("is_active")
     op.create_index("ix_listings_door", "listings", ["address_key"])
-    op.create_index("ix_listings_market", "listings", ["market_id", "last_seen_at", "id"], **active)
-    op.create_index("ix_listings_rent", "listings", ["market_id", "rent_low", "id"], **active)
-    op.create_index("ix_listings_place", "listings", ["latitude", "longitude"], **active)
+    op.create_index(
+        "ix_listings_market",
+        "listings",
+        ["market_id", "last_seen_at", "id"],
+        sqlite_where=active,
+        postgresql_where=active,
+    )
+    op.create_index(
+        "ix_listings_rent", "listings", ["market_id", "rent_low", "id"], sqlite_where=active, postgresql_where=active
+    )
+    op.create_index(
+        "ix_listings_place", "listings", ["latitude", "longitude"], sqlite_where=active, postgresql_where=active
+    )
 
 
 def _sightings() -> None:
@@ -100,10 +110,14 @@ def _sightings() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_listing_sightings")),
         sa.UniqueConstraint("source_id", "identity", name=op.f("uq_listing_sightings_source_id_identity")),
     )
-    shown = {"sqlite_where": sa.text("gone_at IS NULL"), "postgresql_where": sa.text("gone_at IS NULL")}
+    shown = sa.text("gone_at IS NULL")
     op.create_index("ix_listing_sightings_listing", "listing_sightings", ["listing_id"])
     op.create_index(
-        "ix_listing_sightings_shown", "listing_sightings", ["source_id", "market_id", "last_seen_at"], **shown
+        "ix_listing_sightings_shown",
+        "listing_sightings",
+        ["source_id", "market_id", "last_seen_at"],
+        sqlite_where=shown,
+        postgresql_where=shown,
     )
     op.create_table(
         "listing_blocks",

@@ -1,0 +1,74 @@
+"""Confidence in SQL: the very expression of `core.freshness`, so that one statement judges any number of rows (D-8)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Integer, and_, case, literal, or_
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, Fading, lasts
+from tidemill.store.schema import listings, market_configs
+
+
+class micros_between(FunctionElement[int]):  # noqa: N801 - a function of SQL, and named as one
+    """Whole microseconds from the second moment to the first, exact on both databases."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(micros_between, "sqlite")
+def _on_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    later, earlier = element.clauses
+    return f"({compiler.process(later, **options)} - {compiler.process(earlier, **options)})"
+
+
+@compiles(micros_between, "postgresql")
+def _on_postgres(element: Any, compiler: Any, **options: Any) -> str:
+    later, earlier = element.clauses
+    span = f"({compiler.process(later, **options)} - {compiler.process(earlier, **options)})"
+    return f"CAST(EXTRACT(EPOCH FROM {span}) * 1000000 AS BIGINT)"
+
+
+def rate_of(fading: Fading, tier: ColumnElement[str]) -> ColumnElement[int]:
+    """Points an hour by tier; a tier that nobody named fades as fast as any."""
+    return case(
+        *((tier == name, literal(rate, Integer)) for name, rate in sorted(fading.rates.items())),
+        else_=literal(max(fading.rates.values()), Integer),
+    )
+
+
+def faded(worth: int, rate: ColumnElement[int], elapsed: ColumnElement[int]) -> ColumnElement[int]:
+    """What is left of a worth, never under 0; what lies ahead of us has lost nothing."""
+    left = literal(worth, Integer) - rate * elapsed // MICROS_AN_HOUR
+    return case((elapsed <= 0, literal(worth, Integer)), (left < 0, literal(0, Integer)), else_=left)
+
+
+def confidence(fading: Fading, now: Any) -> ColumnElement[int]:
+    """How sure we are of a listing, from 0 to 100, of rows of `listings` joined with their market."""
+    rate = rate_of(fading, market_configs.c.tier)
+    by_sight = faded(SEEN, rate, micros_between(now, listings.c.last_seen_at))
+    by_check = faded(VERIFIED, rate, micros_between(now, listings.c.verified_at))
+    return case((and_(listings.c.verified_at.is_not(None), by_check > by_sight), by_check), else_=by_sight)
+
+
+def at_least(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
+    """Whether confidence is `level` or more, as bare comparisons with moments: what an index can answer."""
+    return or_(*(
+        and_(market_configs.c.tier == tier, _since(rate, level, now)) for tier, rate in sorted(fading.rates.items())
+    ))  # fmt: skip
+
+
+def _since(rate: int, level: int, now: datetime) -> ColumnElement[bool]:
+    by_sight = listings.c.last_seen_at > now - lasts(SEEN, rate, level)
+    return or_(by_sight, listings.c.verified_at > now - lasts(VERIFIED, rate, level))
+
+
+def cutoffs(fading: Fading, level: int, now: datetime) -> Mapping[str, tuple[datetime, datetime]]:
+    """By tier, the moments at or before which a sighting and a check no longer amount to `level`."""
+    return {
+        tier: (now - lasts(SEEN, rate, level), now - lasts(VERIFIED, rate, level))
+        for tier, rate in fading.rates.items()
+    }

@@ -1,0 +1,140 @@
+"""Fading homes: which are to be looked up, what was found, and which are over (L3, B11)."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, and_, bindparam, case, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.freshness import Fading
+from tidemill.core.verification import Check, Fate, Looked
+from tidemill.store.bulk import write_many
+from tidemill.store.database import Database
+from tidemill.store.fading import confidence, cutoffs
+from tidemill.store.ids import Ids
+from tidemill.store.listing_writes import history_row, write_history
+from tidemill.store.rows import source_of
+from tidemill.store.schema import breakers, listing_sightings, listings, market_configs, sources
+
+FADED = "not seen and not verified for too long"
+AT_ONCE = 5_000
+SECOND_CHANCE = timedelta(hours=1)
+"""How long a home rests after a check that could not tell."""
+
+
+class Verification:
+    """The shelf's side of verification."""
+
+    def __init__(self, database: Database, ids: Ids, fading: Fading) -> None:
+        """`fading` says how confidence falls, and under what it is asked about."""
+        self._database = database
+        self._ids = ids
+        self._fading = fading
+
+    async def wanted(self, now: datetime, limit: int) -> list[Check]:
+        """Homes that fade, those first that readers look at or saved, then the faintest; each source's own address."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(self._fading_homes(now, limit))).mappings().all()
+            keys = sorted({row["source_id"] for row in rows})
+            known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
+        by_key = {row["id"]: source_of(row) for row in known}
+        return [
+            Check(row["listing_id"], row["url"], by_key[row["source_id"]], row["sure"])
+            for row in rows
+            if row["source_id"] in by_key
+        ]
+
+    def _fading_homes(self, now: datetime, limit: int) -> Select[Any]:
+        sure = confidence(self._fading, now)
+        newest = (
+            select(func.max(listing_sightings.c.id))
+            .where(listing_sightings.c.listing_id == listings.c.id)
+            .correlate(listings)
+            .scalar_subquery()
+        )
+        faint = or_(*(
+            and_(
+                market_configs.c.tier == tier,
+                listings.c.last_seen_at <= seen,
+                or_(listings.c.verified_at.is_(None), listings.c.verified_at <= checked),
+            )
+            for tier, (seen, checked) in sorted(cutoffs(self._fading, self._fading.verify_under, now).items())
+        ))  # fmt: skip
+        return (
+            select(
+                listings.c.id.label("listing_id"),
+                listing_sightings.c.url,
+                listing_sightings.c.source_id,
+                sure.label("sure"),
+            )
+            .select_from(
+                listings.join(market_configs, market_configs.c.id == listings.c.market_id).join(
+                    listing_sightings, listing_sightings.c.id == newest
+                )
+            )
+            .where(listings.c.is_active, faint, listing_sightings.c.source_id.not_in(_barred(now)))
+            .where(or_(listings.c.checked_at.is_(None), listings.c.checked_at <= now - SECOND_CHANCE))
+            .order_by((listings.c.saves * 5 + listings.c.looks).desc(), sure, listings.c.id)
+            .limit(limit)
+        )
+
+    async def record(self, looked: Sequence[Looked], now: datetime) -> int:
+        """Write what was found; answers how many are gone.
+
+        There counts as verified, gone ends it, and not knowing changes only the time of the check.
+        """
+        await self._ids.reserve(len(looked))
+        gone = sorted({one.listing_id for one in looked if one.fate is Fate.GONE})
+        rows = [
+            {"b_id": one.listing_id, "b_now": now, "b_result": f"{one.fate}: {one.words}"[:300],
+             "b_there": one.fate is Fate.THERE}
+            for one in looked
+        ]  # fmt: skip
+        async with self._database.write() as connection:
+            await write_many(connection, _CHECKED, rows)
+            await self._end(connection, gone, "gone when looked up", now)
+        return len(gone)
+
+    async def end_faded(self, now: datetime) -> int:
+        """Take homes off whose confidence is nothing: one statement, however many rows there are (B11)."""
+        await self._ids.reserve(AT_ONCE)
+        over = or_(*(
+            and_(
+                listings.c.market_id.in_(select(market_configs.c.id).where(market_configs.c.tier == tier)),
+                listings.c.last_seen_at <= seen,
+                or_(listings.c.verified_at.is_(None), listings.c.verified_at <= checked),
+            )
+            for tier, (seen, checked) in sorted(cutoffs(self._fading, 1, now).items())
+        ))  # fmt: skip
+        keys = select(listings.c.id).where(listings.c.is_active, over).order_by(listings.c.id).limit(AT_ONCE)
+        async with self._database.write() as connection:
+            ended = list((await connection.execute(keys)).scalars())
+            await self._end(connection, ended, FADED, now)
+        return len(ended)
+
+    async def _end(self, connection: AsyncConnection, homes: Sequence[int], reason: str, now: datetime) -> None:
+        if not homes:
+            return
+        values = {"is_active": False, "gone_at": now, "gone_reason": reason, "updated_at": now}
+        await connection.execute(update(listings).where(listings.c.id.in_(homes)).values(**values))
+        rows = [history_row(self._ids.take(), key, 0, None, "gone", {"reason": [None, reason]}, now) for key in homes]
+        await write_history(connection, rows)
+
+
+def _barred(now: datetime) -> Select[Any]:
+    """Sources that may not be asked now: switched off, or their breaker open."""
+    off = select(sources.c.id).where(or_(~sources.c.enabled, sources.c.auto_disabled))
+    tripped = select(breakers.c.source_id).where(breakers.c.state == "OPEN", breakers.c.cooldown_until > now)
+    return off.union(tripped).subquery().select()
+
+
+_CHECKED = (
+    update(listings)
+    .where(listings.c.id == bindparam("b_id"))
+    .values(
+        checked_at=bindparam("b_now"),
+        check_result=bindparam("b_result"),
+        verified_at=case((bindparam("b_there"), bindparam("b_now")), else_=listings.c.verified_at),
+    )
+)
