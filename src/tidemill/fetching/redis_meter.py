@@ -37,7 +37,6 @@ local memory = redis.call('HMGET', KEYS[3], 'server', 'since')
 local since = tonumber(memory[2])
 if memory[1] ~= server or not since then
     since = now
-    redis.call('DEL', KEYS[1], KEYS[2])
     redis.call('HSET', KEYS[3], 'server', server, 'since', string.format('%.0f', since))
 end
 

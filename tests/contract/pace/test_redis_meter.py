@@ -1,0 +1,142 @@
+"""What the meter in Redis promises, on a real server: nothing exceeds, whatever becomes of its memory (F6)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+
+from rig.clock import SettableClock
+from rig.redis import RedisServer
+from tidemill.core.degradation import Service
+from tidemill.core.pacing import Pace
+from tidemill.engine.clock import RealClock
+from tidemill.fetching.redis_meter import NOT_INSTALLED, NoMeter, RedisMeter, redis_meter
+
+MINUTE = timedelta(minutes=1)
+SLOW = Pace(MINUTE, burst=1, parallel=9)
+
+
+class Book:
+    """Hears how services go."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    async def report(self, service: Service, trouble: str) -> None:
+        assert service is Service.REDIS
+        if not self.said or self.said[-1] != trouble:
+            self.said.append(trouble)
+
+
+@pytest.fixture
+def book() -> Book:
+    return Book()
+
+
+@pytest.fixture
+async def meter(redis: RedisServer, book: Book) -> AsyncIterator[RedisMeter]:
+    made = redis_meter(redis.url, RealClock(), book.report)
+    assert isinstance(made, RedisMeter)
+    await made.charge("first.example", Pace(timedelta(0)), MINUTE)  # its memory begins
+    yield made
+    await made.close()
+
+
+async def waits(meter: RedisMeter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
+    """What each of so many requests is told to wait, in minutes."""
+    leases = [await meter.charge(host, pace, MINUTE) for _ in range(times)]
+    return [round(lease.wait / MINUTE, 1) for lease in leases if lease is not None]
+
+
+def remembers_for_long(redis: RedisServer) -> None:
+    """Let its memory have begun an hour ago, as a server's usually has."""
+    since = redis.say("HGET", "tidemill:pace:memory", "since").split(b"\r\n")[1]
+    redis.say("HSET", "tidemill:pace:memory", "since", str(int(since) - 3_600_000_000))
+
+
+async def test_each_request_is_told_in_the_same_call_how_long_to_wait(meter: RedisMeter, redis: RedisServer) -> None:
+    remembers_for_long(redis)
+    assert await waits(meter, SLOW, 3) == [0.0, 1.0, 2.0]
+    assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
+
+
+async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(meter: RedisMeter, redis: RedisServer) -> None:
+    remembers_for_long(redis)
+    assert await waits(meter, Pace(MINUTE, burst=3, parallel=9), 5) == [0.0, 0.0, 0.0, 1.0, 2.0]
+
+
+async def test_many_machines_at_once_are_never_told_the_same_moment(redis: RedisServer, book: Book) -> None:
+    meters = [redis_meter(redis.url, RealClock(), book.report) for _ in range(3)]
+    leases = await asyncio.gather(*(each.charge("example.org", SLOW, MINUTE) for each in meters for _ in range(3)))
+    for each in meters:
+        await each.close()
+    assert sorted(round(lease.wait / MINUTE) for lease in leases if lease) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("loss", ["FLUSHALL", "restart"])
+async def test_what_redis_forgot_counts_as_asked_just_before(meter: RedisMeter, redis: RedisServer, loss: str) -> None:
+    remembers_for_long(redis)
+    pace = Pace(MINUTE, burst=3, parallel=9)
+    assert await waits(meter, pace, 3) == [0.0, 0.0, 0.0]
+    if loss == "restart":
+        redis.kill()
+        redis.start()
+        while await meter.probe():
+            pass  # the connections of before are noticed to be dead one by one
+    else:
+        redis.say(loss)
+    assert await waits(meter, pace, 2) == [1.0, 2.0]
+
+
+async def test_a_tab_from_before_another_servers_time_is_not_trusted(meter: RedisMeter, redis: RedisServer) -> None:
+    remembers_for_long(redis)
+    assert await waits(meter, SLOW, 1) == [0.0]
+    redis.say("HSET", "tidemill:pace:memory", "server", "abcdef")  # as if an old copy had been restored elsewhere
+    assert await waits(meter, SLOW, 1) == [1.0]
+
+
+async def test_no_more_are_under_way_than_the_host_allows_and_places_come_back(
+    meter: RedisMeter, redis: RedisServer
+) -> None:  # fmt: skip
+    remembers_for_long(redis)
+    pace = Pace(timedelta(milliseconds=1), parallel=2)
+    first, _ = [await meter.charge("example.org", pace, MINUTE) for _ in range(2)]
+    third = asyncio.create_task(meter.charge("example.org", pace, MINUTE))
+    done, _ = await asyncio.wait({third}, timeout=0.05)
+    assert not done
+    assert first is not None
+    await meter.release("example.org", first)
+    assert await third is not None
+
+
+async def test_a_place_whose_holder_died_is_given_to_others_in_time(meter: RedisMeter, redis: RedisServer) -> None:
+    remembers_for_long(redis)
+    pace = Pace(timedelta(milliseconds=1), parallel=1)
+    await meter.charge("example.org", pace, timedelta(milliseconds=30))
+    assert await meter.charge("example.org", pace, MINUTE) is not None
+
+
+async def test_a_redis_that_is_away_is_told_rested_and_found_again(redis: RedisServer, book: Book) -> None:
+    clock = SettableClock()
+    meter = redis_meter(redis.url, clock, book.report)
+    redis.kill()
+    assert await meter.charge("example.org", SLOW, MINUTE) is None
+    redis.start()
+    assert await meter.charge("example.org", SLOW, MINUTE) is None  # it rests for a second first
+    clock.advance(timedelta(seconds=2))
+    assert await meter.charge("example.org", SLOW, MINUTE) is not None
+    await meter.close()
+    assert book.said == ["Redis does not answer (ConnectionError)", ""]
+
+
+async def test_a_probe_says_whether_redis_answers(meter: RedisMeter, redis: RedisServer) -> None:
+    assert await meter.probe() == ""
+    redis.kill()
+    assert await meter.probe() == "Redis does not answer"
+
+
+async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: Book) -> None:
+    meter = NoMeter(book.report)
+    assert await meter.charge("example.org", SLOW, MINUTE) is None
+    assert (book.said, await meter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)

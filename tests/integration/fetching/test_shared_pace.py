@@ -1,0 +1,115 @@
+"""Three worker processes on one server: as it sees them, no registrable domain is asked too fast or by too many.
+
+Robots.txt, two hosts of one domain and redirects from another domain all count; Redis may be flushed and killed in
+the middle, or not be there at all (F6, B10).
+"""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from rig.processes import Child, Nursery
+from rig.redis import RedisServer
+from rig.turnstile import Turnstile, a_turnstile
+from rig.works import Works, the_works
+from tidemill.core.job import OPEN
+from tidemill.store.schema import jobs, runs
+
+INTERVAL = 0.2
+JITTER = 0.06
+"""Seconds by which a busy machine sees an arrival late, or the one before it."""
+SOURCES = {
+    "single": ("www.alfa.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 1}),
+    "second host": ("agenda.alfa.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 1}),
+    "parallel": ("www.beta.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 2}),
+    "redirecting": ("www.gamma.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 2}),
+}
+PAGES = {"single": 4, "second host": 3, "parallel": 7, "redirecting": 3}
+DOMAINS = {"alfa.test": 1, "beta.test": 2, "gamma.test": 2}
+REDIRECTS = {"www.gamma.test": "http://www.alfa.test"}
+
+Meanwhile = Callable[[Turnstile], Awaitable[None]]
+
+
+async def brought_in(works: Works) -> None:
+    """Every source with its pages, and a run for each."""
+    entries = [
+        {"name": name, "vertical": "events", "base_url": f"http://{host}", "adapter": "events.generic", "pace": pace,
+         "targets": [{"url": f"http://{host}/{number}", "schedule": "0 6 * * *"} for number in range(PAGES[name])]}
+        for name, (host, pace) in SOURCES.items()
+    ]  # fmt: skip
+    done = await works.system.desks.importer.source_entries(entries, "test")
+    assert not done.problems, done.problems
+    for name in SOURCES:
+        await works.enqueue((await works.system.desks.sources.find(name)).id)
+
+
+@asynccontextmanager
+async def three_workers(nursery: Nursery, settings: dict[str, Any]) -> AsyncIterator[list[Child]]:
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(nursery.child("supervise", settings=settings)) for _ in range(3)]
+
+
+async def worked_off(nursery: Nursery, url: str, meanwhile: Meanwhile | None = None, **settings: Any) -> Turnstile:
+    """Let three processes do all the work; answers what the server saw."""
+    async with a_turnstile(REDIRECTS) as turnstile:
+        names = turnstile.addresses(*(host for host, _ in SOURCES.values()))
+        told = {"database": url, "host_addresses": names, "look_again_seconds": 0.3, **settings}
+        async with the_works(url, host_addresses=names) as works, three_workers(nursery, told) as workers:
+            await brought_in(works)
+            if meanwhile is not None:
+                await meanwhile(turnstile)
+            await until_done(works)
+            for worker in workers:
+                worker.signal(signal.SIGTERM)
+            assert [await worker.ended() for worker in workers] == [0, 0, 0]
+            assert {row["status"] for row in await works.rows(jobs)} == {"done"}
+            assert {row["urls_failed"] for row in await works.rows(runs)} == {0}
+            kept_busy = [worker for worker in workers if worker.kinds("StageDone")]
+            assert len(kept_busy) > 1, "one process did all the work, which proves nothing"
+        return turnstile
+
+
+async def until_done(works: Works) -> None:
+    async with asyncio.timeout(60):
+        while any([await works.count(jobs, status=status) for status in OPEN]):
+            await works.system.clock.sleep_until(works.system.clock.now() + timedelta(milliseconds=50))
+
+
+def keeps_its_distance(turnstile: Turnstile) -> None:
+    """No domain was asked sooner than its pace, one after the other or over five, nor by more than it allows."""
+    for domain, parallel in DOMAINS.items():
+        assert len(turnstile.arrivals[domain]) > 3
+        assert min(turnstile.gaps(domain)) > INTERVAL - JITTER, (domain, turnstile.gaps(domain))
+        assert min(turnstile.gaps(domain, 5), default=9) > 5 * INTERVAL - JITTER, (domain, turnstile.gaps(domain, 5))
+        assert turnstile.most[domain] <= parallel
+
+
+async def test_three_processes_share_one_pace_in_the_database(nursery: Nursery, migrated_url: str) -> None:
+    keeps_its_distance(await worked_off(nursery, migrated_url))
+
+
+async def test_a_redis_that_is_flushed_and_then_lost_lets_nothing_exceed(
+    nursery: Nursery, migrated_postgres_url: str, redis: RedisServer
+) -> None:
+    async def trouble(turnstile: Turnstile) -> None:
+        await asked(turnstile, 6)
+        assert b"alfa.test" in redis.say("KEYS", "tidemill:pace:tab:*")
+        redis.say("FLUSHALL")
+        await asked(turnstile, 14)
+        redis.kill()
+
+    keeps_its_distance(await worked_off(nursery, migrated_postgres_url, trouble, redis=redis.url))
+
+
+async def asked(turnstile: Turnstile, times: int) -> None:
+    """Wait until the server was asked so often."""
+    async with asyncio.timeout(60):
+        while sum(map(len, turnstile.arrivals.values())) < times:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(asyncio.Event().wait(), 0.01)
