@@ -5,12 +5,14 @@ without it (R3, B15).
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
 
+from tidemill.core.budget import Budget, Refused
+from tidemill.core.degradation import Service
 from tidemill.core.discovery import Hit
 from tidemill.core.enrichment import Pinned
 
@@ -27,7 +29,7 @@ class Unwell(StrEnum):
 class NoAnswer(msgspec.Struct, frozen=True):
     """A service did not answer: why, in words that hold no secret, and when to come back if it said so.
 
-    `sent` tells whether the question may have reached the service, and so may have been paid for.
+    `sent` tells whether the question may have been taken, and so paid for: a service that refused or failed took none.
     """
 
     why: Unwell
@@ -74,12 +76,12 @@ class LanguageModel(Protocol):
 
 
 class Purse(Protocol):
-    """Bounds what is spent on a service: by the hour and the day, across processes and restarts."""
+    """Bounds what is spent on a service, across processes and restarts."""
 
-    async def reserve(self, amount: int) -> str:
-        """Take an amount out before it is spent; '' when it may be, else why not."""
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+        """Put `cost` aside, or say which limit is in the way."""
         ...
 
-    async def settle(self, reserved: int, spent: int) -> None:
-        """Put back what was reserved and not spent."""
+    async def settle(self, service: Service, reserved: int, paid: int, reserved_at: datetime) -> None:
+        """Put right what was reserved."""
         ...

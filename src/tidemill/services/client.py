@@ -80,9 +80,10 @@ def _judged(response: aiohttp.ClientResponse, content: bytes) -> bytes | NoAnswe
     if status in _OUT_OF_CREDIT:
         return NoAnswer(Unwell.REFUSED, f"answered {status}: check the key and the credit", sent=False)
     if status >= _FIRST_FAULT_OF_THEIRS:
-        return NoAnswer(Unwell.DOWN, f"answered {status}", retry_after(response.headers.get("Retry-After", "")))
+        wait = retry_after(response.headers.get("Retry-After", ""))
+        return NoAnswer(Unwell.DOWN, f"answered {status}", wait, sent=False)
     if status // 100 != _WELL:
-        return NoAnswer(Unwell.REFUSED, f"answered {status}")
+        return NoAnswer(Unwell.REFUSED, f"answered {status}", sent=False)
     if len(content) > LARGEST_ANSWER:
         return NoAnswer(Unwell.GARBAGE, "the answer is larger than any should be")
     return content

@@ -70,6 +70,8 @@ class WantBook:
 
     async def answered_targets(self, keys: Collection[str], now: datetime) -> list[int]:
         """The targets whose lost records can now be saved; their pages count as new, and the questions as done."""
+        if not keys:
+            return []
         async with self._database.write() as connection:
             found = await connection.execute(_LOST, {"b_keys": sorted(keys)})
             subjects = sorted(set(found.scalars()))
@@ -78,6 +80,12 @@ class WantBook:
                 await connection.execute(_FORGET_FURTHER, {"b_ids": subjects})
             await connection.execute(_DONE, {"b_keys": sorted(keys)})
         return subjects
+
+    async def give_up(self, keys: Collection[str]) -> None:
+        """No answer will save the records that were lost for want of these days."""
+        if keys:
+            async with self._database.write() as connection:
+                await connection.execute(_DONE, {"b_keys": sorted(keys)})
 
     async def standing(self) -> list[Standing]:
         """What waits, by kind."""

@@ -1,0 +1,251 @@
+"""What a person can do about discovery: start it, look through candidates, approve and reject them, import a file."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.candidates import Candidate, CandidateStatus, source_name
+from tidemill.core.discovery import Hit
+from tidemill.core.places import Place
+from tidemill.core.source import Source
+from tidemill.core.target import Target
+from tidemill.core.urls import normalize, origin_of, registrable_domain
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.ports import Sources, Targets
+from tidemill.pipeline.discover import Discovered, Discoverer
+from tidemill.pipeline.ports import Clock
+
+AUTOMATIC = "discovery"
+"""Who the audit names when a candidate was good enough by itself."""
+_MOST_AT_ONCE = 500
+
+
+class Candidates(Protocol):
+    """Where candidates wait."""
+
+    async def put(self, found: Sequence[Candidate]) -> None:
+        """Bring them in."""
+        ...
+
+    async def find(self, candidate_id: int) -> Candidate | None:
+        """One by key."""
+        ...
+
+    async def every(
+        self, *, status: str | None = None, place: str | None = None, before: int | None = None, limit: int = 100
+    ) -> list[Candidate]:
+        """The newest first."""
+        ...
+
+    async def decide(self, candidate: Candidate, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
+        """Write a decision down; False when somebody was first."""
+        ...
+
+
+class Places(Protocol):
+    """The municipalities."""
+
+    async def every(self) -> Sequence[Place]:
+        """All of them."""
+        ...
+
+    async def mark_searched(self, name: str, now: datetime) -> None:
+        """Remember that a place was searched."""
+        ...
+
+
+class Searches(Protocol):
+    """What was searched for."""
+
+    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
+        """Remember an answer."""
+        ...
+
+
+class Spilled(msgspec.Struct, frozen=True):
+    """A line of the file that discovery writes when the database is away."""
+
+    candidate: Candidate | None = None
+    searched: str = ""
+    search: str = ""
+    place: str = ""
+    asked_at: datetime | None = None
+    hits: tuple[Hit, ...] = ()
+
+
+class BroughtIn(msgspec.Struct, frozen=True):
+    """What an import of such a file did; `bad_lines` could not be read."""
+
+    candidates: int
+    searches: int
+    bad_lines: tuple[int, ...] = ()
+
+
+class DiscoveryDesk:
+    """Starts discovery and decides on what it finds; every decision is audited."""
+
+    def __init__(
+        self,
+        discoverer: Discoverer,
+        candidates: Candidates,
+        places: Places,
+        searches: Searches,
+        sources: Sources,
+        targets: Targets,
+        clock: Clock,
+        *,
+        auto_enable: float | None = None,
+    ) -> None:
+        """Candidates of at least `auto_enable` become sources that are switched on at once; None asks a person."""
+        self._discoverer = discoverer
+        self._candidates = candidates
+        self._places = places
+        self._searches = searches
+        self._sources = sources
+        self._targets = targets
+        self._clock = clock
+        self._auto_enable = auto_enable
+
+    async def run(self, limit: int | None = None, only: Collection[str] = ()) -> tuple[Discovered, int]:
+        """Search the places whose turn it is, or those named; answers also how many sources were switched on."""
+        names = await self._named(only)
+        done = await self._discoverer.discover(limit, names)
+        enabled = 0 if done.spilled_to else await self.enable_the_surest()
+        return done, enabled
+
+    async def enable_the_surest(self) -> int:
+        """Approve every waiting candidate that is good enough by itself; answers how many."""
+        if self._auto_enable is None:
+            return 0
+        waiting = await self._candidates.every(status=CandidateStatus.PENDING, limit=_MOST_AT_ONCE)
+        sure = [each for each in waiting if each.confidence >= self._auto_enable]
+        for each in sure:
+            await self.approve(each.id, AUTOMATIC, enable=True, note=f"confidence {each.confidence}")
+        return len(sure)
+
+    async def find(self, candidate_id: int) -> Candidate:
+        """A candidate by its number."""
+        found = await self._candidates.find(candidate_id)
+        if found is None:
+            msg = f"there is no candidate {candidate_id}; see `tidemill candidates list`"
+            raise NotFound(msg)
+        return found
+
+    async def listed(
+        self, *, status: str | None = None, place: str | None = None, before: int | None = None, limit: int = 100
+    ) -> list[Candidate]:
+        """Candidates, the newest first."""
+        return await self._candidates.every(status=status, place=place, before=before, limit=limit)
+
+    async def approve(self, candidate_id: int, actor: str, *, enable: bool = False, note: str = "") -> Candidate:
+        """Make a source of a candidate: switched off until a person switches it on, unless `enable` says at once."""
+        candidate = _undecided(await self.find(candidate_id))
+        now = self._clock.now()
+        source = await self._source_for(candidate, enabled=enable)
+        audit = [_entry(actor, "candidate.approve", candidate, {"source": source.name, "enabled": enable})]
+        keys = await self._sources.upsert([(source, _ALL_FIELDS)], now, audit)
+        source_id, _ = keys[source.name]
+        target = Target(
+            id=0, source_id=source_id, url=candidate.url, canonical_url=candidate.canonical_url,
+            adapter_id=source.adapter_id, host=registrable_domain(candidate.url), created_by=actor,
+        )  # fmt: skip
+        await self._targets.upsert([(target, ["url", "host", "adapter_id"])], now)
+        return await self._decide(candidate, CandidateStatus.APPROVED, actor, note, source_id)
+
+    async def reject(self, candidate_id: int, actor: str, note: str = "") -> Candidate:
+        """Never show the candidate again."""
+        candidate = _undecided(await self.find(candidate_id))
+        entry = _entry(actor, "candidate.reject", candidate, {"note": note})
+        return await self._decide(candidate, CandidateStatus.REJECTED, actor, note, None, [entry])
+
+    async def bring_in(self, content: bytes) -> BroughtIn:
+        """Import what discovery wrote to a file while the database was away; twice is once."""
+        lines, bad = read_spill(content)
+        now = self._clock.now()
+        found = [line.candidate for line in lines if line.candidate is not None]
+        await self._candidates.put(found)
+        searches = [line for line in lines if line.search]
+        for line in searches:
+            await self._searches.finish(line.search, line.place, line.hits, line.asked_at or now, now)
+        for line in lines:
+            if line.searched:
+                await self._places.mark_searched(line.searched, now)
+        return BroughtIn(len(found), len(searches), tuple(bad))
+
+    async def _decide(
+        self,
+        candidate: Candidate,
+        status: CandidateStatus,
+        actor: str,
+        note: str,
+        source_id: int | None,
+        audit: Sequence[AuditEntry] = (),
+    ) -> Candidate:
+        now = self._clock.now()
+        decided = msgspec.structs.replace(
+            candidate, status=status, decided_by=actor, decided_at=now, note=note, source_id=source_id
+        )
+        if not await self._candidates.decide(decided, now, audit):
+            msg = (
+                f"somebody decided on candidate {candidate.id} meanwhile; see `tidemill candidates show {candidate.id}`"
+            )
+            raise Mistake(msg)
+        return decided
+
+    async def _source_for(self, candidate: Candidate, *, enabled: bool) -> Source:
+        names = await self._sources.names()
+        places = {place.name: place for place in await self._places.every()}
+        place = places.get(candidate.place)
+        return Source(
+            id=0,
+            name=source_name(candidate, frozenset(names)),
+            vertical="events",
+            base_url=origin_of(normalize(candidate.url)),
+            adapter_id="events.generic",
+            enabled=enabled,
+            city=place.called if place is not None else candidate.place,
+            coordinates=place.coordinates if place is not None else None,
+            trust={"discovered": True, "confidence": candidate.confidence},
+        )
+
+    async def _named(self, only: Collection[str]) -> list[str]:
+        """The places that somebody names, by the names that the table has."""
+        if not only:
+            return []
+        known = {
+            name.lower(): place.name for place in await self._places.every() for name in (place.name, place.called)
+        }
+        for name in only:
+            if name.lower() not in known:
+                raise NotFound(unknown("municipality", name, known.values()))
+        return [known[name.lower()] for name in only]
+
+
+_ALL_FIELDS = tuple(name for name in Source.__struct_fields__ if name != "id")
+
+
+def read_spill(content: bytes) -> tuple[list[Spilled], list[int]]:
+    """The lines of a spill file, and the numbers of those that cannot be read."""
+    lines, bad = [], []
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            lines.append(msgspec.json.decode(line, type=Spilled))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            bad.append(number)
+    return lines, bad
+
+
+def _undecided(candidate: Candidate) -> Candidate:
+    if candidate.status in {CandidateStatus.APPROVED, CandidateStatus.REJECTED}:
+        msg = f"candidate {candidate.id} was {candidate.status} by {candidate.decided_by or 'somebody'} already"
+        raise Mistake(msg)
+    return candidate
+
+
+def _entry(actor: str, action: str, candidate: Candidate, detail: dict[str, Any]) -> AuditEntry:
+    return AuditEntry(actor, action, f"candidate {candidate.url}", detail)
