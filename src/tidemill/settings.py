@@ -127,7 +127,7 @@ class Settings(BaseSettings):
     llm_price_in: float = Field(0.10, ge=0, description="Dollars that a million tokens cost that the model reads.")
     llm_price_out: float = Field(0.40, ge=0, description="Dollars that a million tokens cost that the model writes.")
     geocoder_url: str | None = Field(
-        None, description="A geocoder that speaks Nominatim's API: events are put at their venues instead of their town."
+        None, description="A geocoder that speaks Nominatim's API: it puts events at their venues, not only their town."
     )
     geocoder_interval_seconds: float = Field(
         1, ge=0, description="Seconds between two questions to the geocoder; the public one asks for 1."
@@ -140,7 +140,7 @@ class Settings(BaseSettings):
     service_timeout_seconds: float = Field(30, gt=0, description="How long search, model and geocoder are waited for.")
     discovery_places: int = Field(25, ge=1, le=400, description="Municipalities that one discovery searches.")
     discovery_auto_enable: float | None = Field(
-        None, ge=0, le=1, description="Candidates of this confidence become sources that are on at once; else a person decides."
+        None, ge=0, le=1, description="Candidates of this confidence become sources that are on; else a person decides."
     )
     discovery_noise: list[str] = Field(
         [], description="More sites that are never a town's agenda, as registrable domains."

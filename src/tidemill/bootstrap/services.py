@@ -20,6 +20,9 @@ def missing(settings: Settings) -> dict[Service, str]:
     set_up = {
         Service.SCRAPINGBEE: settings.scrapingbee_key,
         Service.APIFY: settings.apify_token,
+        Service.LLM: settings.llm_key,
+        Service.SEARCH: settings.search_key,
+        Service.GEOCODER: settings.geocoder_url,
         Service.REDIS: settings.redis,
     }
     return {service: "" for service, value in set_up.items() if not value}

@@ -220,10 +220,29 @@ class ServiceRestored(msgspec.Struct, frozen=True, tag=True):
     since: datetime
 
 
+class PlaceSearched(msgspec.Struct, frozen=True, tag=True):
+    """Discovery has looked for agendas in a place: how many sites were looked at, and how many wait for a person."""
+
+    at: datetime
+    place: str
+    looked_at: int
+    found: int
+    detail: str
+
+
+class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
+    """The database could not take what discovery found; it is in a file, to be imported by a person (E5)."""
+
+    at: datetime
+    file: str
+    detail: str
+
+
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
     | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
+    | PlaceSearched | DiscoverySpilled
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

@@ -4,12 +4,14 @@ from collections import Counter
 
 import msgspec
 
+from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
+from tidemill.pipeline.saving import missing_services, second_look
 from tidemill.pipeline.tools import Tools
 
 NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
@@ -28,11 +30,13 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
     accepted: list[Accepted] = []
     rejected: list[Rejected] = []
     for raw in parsed.found.records:
-        verdict = judge(vertical, raw, context)
+        verdict, want = judge(vertical, raw, context), None
+        if tools.aid is not None and isinstance(verdict, Dropped):
+            verdict, want = second_look(vertical, raw, verdict, context, tools.aid)
         if isinstance(verdict, Accepted):
             accepted.append(Accepted(verdict.identity, verdict.record, encode(verdict.record)))
         else:
-            rejected.append(Rejected(raw, verdict))
+            rejected.append(Rejected(raw, verdict, want))
 
     judged = Judged(
         parsed.page,
@@ -44,8 +48,20 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
         parsed.found.next_url,
     )
     if not accepted and any(is_telling(each.verdict) for each in rejected):
-        return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged)
-    return Advance(Stage.PERSIST, judged)
+        without = done_without(claimed, judged, tools)
+        return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged, degraded=without)
+    return Advance(Stage.PERSIST, judged, done_without(claimed, judged, tools))
+
+
+def done_without(claimed: Claimed, judged: Judged, tools: Tools) -> tuple[Service, ...]:
+    """The services that could have said more about the page's records, and do not answer (B15)."""
+    missing = missing_services(tools.aid, tools.services) if tools.aid is not None else frozenset()
+    enriching = tools.aid.of(claimed.job.vertical) if tools.aid is not None and missing else None
+    if enriching is None:
+        return ()
+    wants = [want for each in judged.accepted for want in enriching.wants(each.record, claimed.source)]
+    wants += [each.want for each in judged.rejected if each.want is not None]
+    return tuple(sorted(missing & {want.kind.service for want in wants}))
 
 
 def judge(vertical: Vertical, raw: RawRecord, context: Context) -> Verdict:

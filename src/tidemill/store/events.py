@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from sqlalchemy import bindparam, select, text, update
@@ -36,14 +36,25 @@ _KNOWN_POSTGRES = text(
 _SIGNED = 1 << 63
 
 
+class Dressing(Protocol):
+    """Puts what enrichment knows into events on their way to the shelf, and notes what is still to be asked."""
+
+    async def dress(
+        self, connection: AsyncConnection, bare: Sequence[tuple[int, Job, Event]], now: datetime
+    ) -> list[Event]:
+        """The events in their order, with what is known put in."""
+        ...
+
+
 class EventShelf:
     """Where accepted events end up."""
 
     vertical = VERTICAL
 
-    def __init__(self, ids: Ids) -> None:
-        """Take keys from the process's supply."""
+    def __init__(self, ids: Ids, dresser: "Dressing | None" = None) -> None:
+        """Take keys from the process's supply; `dresser` puts in what enrichment knows, where there is any."""
         self._ids = ids
+        self._dresser = dresser
 
     async def put(
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
@@ -53,9 +64,12 @@ class EventShelf:
         known = await self._known(connection, fresh)
         new, changed, same = sort_out(fresh, known)
         if new:
-            await insert_events(connection, [(self._ids.take(), item) for item in new], now)
+            keyed = [(self._ids.take(), item) for item in new]
+            await insert_events(connection, await self._dressed(connection, keyed, now), now)
         if changed:
-            await self._update(connection, changed, now)
+            dressed = await self._dressed(connection, [(row["id"], item) for item, row in changed], now)
+            rows = [row for _, row in changed]
+            await self._update(connection, [(item, row) for (_, item), row in zip(dressed, rows, strict=True)], now)
         if same:
             await connection.execute(_SEEN_BY_KEY, {"b_now": now, "b_ids": same})
         return tally(harvests, {id(item) for item in new}, {id(item) for item, _ in changed}, fresh)
@@ -93,6 +107,21 @@ class EventShelf:
         else:
             found = await connection.execute(_KNOWN_POSTGRES, {"sources": sources, "identities": identities})
         return {(row["source_id"], row["identity"]): row for row in found.mappings()}
+
+    async def _dressed(
+        self, connection: AsyncConnection, keyed: list[tuple[int, "Item"]], now: datetime
+    ) -> list[tuple[int, "Item"]]:
+        """The items with what enrichment knows put in; their checksums stay those of what rules alone had made.
+
+        So a page that is read again is compared with what was read before, and an answer is neither lost nor news.
+        """
+        if self._dresser is None:
+            return keyed
+        events_now = await self._dresser.dress(connection, [(key, item.job, item.event) for key, item in keyed], now)
+        return [
+            (key, item if event is item.event else msgspec.structs.replace(item, event=event, encoded=_encode(event)))
+            for (key, item), event in zip(keyed, events_now, strict=True)
+        ]
 
     async def _update(self, connection: AsyncConnection, changed: Sequence[tuple["Item", Any]], now: datetime) -> None:
         keys = sorted(row["id"] for _, row in changed)

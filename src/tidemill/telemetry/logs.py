@@ -16,6 +16,7 @@ from tidemill.pipeline.happenings import (
     AdapterDisabled,
     Announce,
     BreakerMoved,
+    DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
     Happening,
@@ -27,6 +28,7 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PageGot,
     PartCrashed,
+    PlaceSearched,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -152,6 +154,8 @@ LINES: Mapping[type, tuple[str, Weight]] = {
     Overdue:         ("overdue",          ERROR),
     ServiceDegraded: ("service degraded", WARNING),
     ServiceRestored: ("service restored", INFO),
+    PlaceSearched:   ("place searched",   INFO),
+    DiscoverySpilled: ("discovery spilled", ERROR),
 }  # fmt: skip
 """What each happening is called in the log, and how much it weighs."""
 

@@ -1,0 +1,179 @@
+"""The services that may know more than rules do, and what asks them: enrichment and discovery (N2, N3, E5)."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from tidemill.bootstrap.storing import Store, folders_of
+from tidemill.bootstrap.verticals import ENRICHING, VERTICALS
+from tidemill.core.budget import Budget
+from tidemill.core.degradation import Service
+from tidemill.core.discovery import NOISE
+from tidemill.core.pacing import Pace
+from tidemill.core.run import Trigger
+from tidemill.operations.discovery import DiscoveryDesk
+from tidemill.pipeline.discover import Discoverer, Scope
+from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.enrich import Bounds, Enricher
+from tidemill.pipeline.happenings import Announce
+from tidemill.pipeline.looking import Look
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
+from tidemill.pipeline.saving import Aid
+from tidemill.pipeline.thrift import Price, ThriftyModel
+from tidemill.services.geocoder import Nominatim
+from tidemill.services.llm import Gemini
+from tidemill.services.search import Serper
+from tidemill.settings import Settings
+from tidemill.store.answers import Hints
+from tidemill.store.spending import Purse
+from tidemill.store.spill import SpillFile
+
+MICRO = 1_000_000
+EVENTS, GENERIC = "events", "events.generic"
+
+
+@dataclass(frozen=True, slots=True)
+class Askable:
+    """The services that are set up; None is one that is not."""
+
+    search: Serper | None
+    model: Gemini | None
+    geocoder: Nominatim | None
+
+    async def close(self) -> None:
+        """Let go of sockets."""
+        for service in (self.search, self.model, self.geocoder):
+            if service is not None:
+                await service.close()
+
+
+def build_askable(settings: Settings, clock: Clock) -> Askable:
+    """The clients of what has a key or an address."""
+    timeout = timedelta(seconds=settings.service_timeout_seconds)
+    search, key, address = settings.search_key, settings.llm_key, settings.geocoder_url
+    spacing = timedelta(seconds=settings.geocoder_interval_seconds)
+    return Askable(
+        search=Serper(settings.search_url, search.get_secret_value(), timeout=timeout) if search else None,
+        model=Gemini(settings.llm_url, key.get_secret_value(), settings.llm_model, timeout=timeout) if key else None,
+        geocoder=Nominatim(address, clock, user_agent=settings.user_agent, interval=spacing, timeout=timeout)
+        if address
+        else None,
+    )
+
+
+def build_aid(settings: Settings, store: Store) -> Aid | None:
+    """What normalizing may use besides rules; None when nobody is to be asked."""
+    asks = settings.asks
+    return Aid(ENRICHING, Hints(store.answers), asks) if asks else None
+
+
+def thrifty(settings: Settings, store: Store, clock: Clock, askable: Askable) -> ThriftyModel | None:
+    """The model within its budget."""
+    if askable.model is None:
+        return None
+    budget = Budget(day=round(settings.llm_dollars_per_day * MICRO))
+    price = Price(round(settings.llm_price_in * MICRO), round(settings.llm_price_out * MICRO))
+    return ThriftyModel(askable.model, Purse(store.database), budget, price, clock, settings.llm_max_tokens)
+
+
+def build_enricher(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    services: ServiceBook,
+    askable: Askable,
+    dispatcher: Dispatcher,
+    wake: Callable[[int], None],
+) -> Enricher | None:
+    """The pass that asks what rules could not say; None when nobody is to be asked."""
+    if store.dresser is None:
+        return None
+    return Enricher(
+        store.wants,
+        store.answers,
+        {EVENTS: store.dresser},
+        ENRICHING,
+        services,
+        clock,
+        geocoder=askable.geocoder if Service.GEOCODER in settings.asks else None,
+        model=thrifty(settings, store, clock, askable) if Service.LLM in settings.asks else None,
+        reread=rereader(store, dispatcher, wake),
+        bounds=Bounds(batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO)),
+    )
+
+
+def rereader(
+    store: Store, dispatcher: Dispatcher, wake: Callable[[int], None]
+) -> Callable[[Sequence[int]], Awaitable[int]]:
+    """Takes up targets at once whose lost records can be saved, under the queue's own limits."""
+
+    async def reread(target_ids: Sequence[int]) -> int:
+        done, _ = await dispatcher.enqueue(await store.agenda.of_targets(list(target_ids)), Trigger.RECHECK)
+        wake(done.workers)
+        return done.jobs
+
+    return reread
+
+
+def build_discovery(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    announce: Announce,
+    services: ServiceBook,
+    askable: Askable,
+    fetcher: Fetcher,
+) -> DiscoveryDesk:
+    """Discovery, and what a person can do about it."""
+    pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
+    look = Look(VERTICALS[EVENTS], GENERIC, fetcher, clock, pace)
+    discoverer = Discoverer(
+        store.places,
+        store.searches,
+        store.candidates,
+        look,
+        services,
+        clock,
+        announce,
+        SpillFile(spill_folder(settings, store), "discovered"),
+        search=askable.search,
+        model=thrifty(settings, store, clock, askable),
+        scope=Scope(places=settings.discovery_places, noise=NOISE | frozenset(settings.discovery_noise)),
+    )
+    return DiscoveryDesk(
+        discoverer,
+        store.candidates,
+        store.places,
+        store.searches,
+        store.sources,
+        store.targets,
+        clock,
+        auto_enable=settings.discovery_auto_enable,
+    )
+
+
+def spill_folder(settings: Settings, store: Store) -> Path:
+    """Where discovery writes when the database is away: beside its file, or where we are."""
+    return settings.discovery_folder or next(iter(folders_of(settings, store.database)), Path())
+
+
+def enriching_chore(enricher: Enricher | None) -> Callable[[], Awaitable[str]]:
+    """The periodic pass of enrichment."""
+
+    async def work() -> str:
+        return str(await enricher.enrich()) if enricher is not None else "nobody is to be asked"
+
+    return work
+
+
+def discovering_chore(desk: DiscoveryDesk, askable: Askable) -> Callable[[], Awaitable[str]]:
+    """The weekly discovery."""
+
+    async def work() -> str:
+        if askable.search is None:
+            return "no search service is set up (see `search_key`)"
+        done, enabled = await desk.run()
+        return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
+
+    return work
