@@ -41,6 +41,7 @@ TICKS = {
     "retry_letters": "every 2h",
     "proof": "every 12h",
     "stale_jobs": "every 6h",
+    "publish_events": "every 12h",
     "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""

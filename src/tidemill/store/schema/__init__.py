@@ -1,10 +1,11 @@
 """Every table, once. Migrations are made from here, and a test checks that the two agree (D1)."""
 
 from tidemill.store.schema.base import metadata
+from tidemill.store.schema.cards import event_cards, event_links, event_words
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
 from tidemill.store.schema.listings import listing_blocks, listing_sightings, listings
-from tidemill.store.schema.pages import page_bodies, pages
+from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
 from tidemill.store.schema.prices import (
     price_corrections,
     prices,
@@ -36,6 +37,9 @@ __all__ = [
     "drift_standings",
     "engine_state",
     "enrichment_wants",
+    "event_cards",
+    "event_links",
+    "event_words",
     "events",
     "fetcher_upgrades",
     "field_baselines",
@@ -51,6 +55,7 @@ __all__ = [
     "model_answers",
     "municipalities",
     "page_bodies",
+    "page_screenshots",
     "pages",
     "price_corrections",
     "prices",

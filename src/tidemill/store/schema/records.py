@@ -82,6 +82,7 @@ events = Table(
     UniqueConstraint("source_id", "identity"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
+Index("ix_events_updated", events.c.updated_at, events.c.id)
 
 record_history = Table(
     "record_history",

@@ -15,10 +15,14 @@ def upgrade() -> None:
     _pages_of_lists()
     _discovery()
     _enrichment()
+    _cards()
 
 
 def downgrade() -> None:
     """Take it away again."""
+    for table in ("event_words", "event_links", "event_cards"):
+        op.drop_table(table)
+    op.drop_index("ix_events_updated", "events")
     for table in ("enrichment_wants", "model_answers", "geocodes"):
         op.drop_table(table)
     for table in ("source_candidates", "search_results", "municipalities"):
@@ -56,6 +60,52 @@ def _pages_of_lists() -> None:
             ["target_id"], ["scrape_targets.id"], name=op.f("fk_target_pages_target_id"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("target_id", "page_number", name=op.f("pk_target_pages")),
+    )
+
+
+def _cards() -> None:
+    """Events as readers see them, whichever sources tell of them, and the words they are found by."""
+    op.create_index("ix_events_updated", "events", ["updated_at", "id"])
+    op.create_table(
+        "event_cards",
+        sa.Column("id", Key, autoincrement=False, nullable=False),
+        sa.Column("source_id", Key, nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("event_date", Moment(timezone=True), nullable=False),
+        sa.Column("ends_at", Moment(timezone=True), nullable=True),
+        sa.Column("category", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("latitude", sa.Float(), nullable=True),
+        sa.Column("longitude", sa.Float(), nullable=True),
+        sa.Column("square", sa.Integer(), nullable=True),
+        sa.Column("sources", sa.Integer(), nullable=False),
+        sa.Column("reliability", sa.Float(), nullable=False),
+        sa.Column("words", sa.Text(), nullable=False),
+        sa.Column("card", sa.LargeBinary(), nullable=False),
+        sa.Column("updated_at", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_event_cards")),
+    )
+    op.create_index("ix_event_cards_date", "event_cards", ["event_date", "id"])
+    op.create_index("ix_event_cards_square", "event_cards", ["square", "event_date", "id"])
+    op.create_index("ix_event_cards_category", "event_cards", ["category", "event_date", "id"])
+    op.create_table(
+        "event_links",
+        sa.Column("event_id", Key, autoincrement=False, nullable=False),
+        sa.Column("card_id", Key, nullable=False),
+        sa.Column("source_id", Key, nullable=False),
+        sa.Column("score", sa.Float(), nullable=False),
+        sa.Column("as_of", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("event_id", name=op.f("pk_event_links")),
+    )
+    op.create_index("ix_event_links_card", "event_links", ["card_id"])
+    op.create_index("ix_event_links_source", "event_links", ["source_id", "card_id"])
+    op.create_table(
+        "event_words",
+        sa.Column("word", sa.Text(), nullable=False),
+        sa.Column("event_date", Moment(timezone=True), nullable=False),
+        sa.Column("card_id", Key, autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("word", "event_date", "card_id", name=op.f("pk_event_words")),
+        sqlite_with_rowid=False,
     )
 
 

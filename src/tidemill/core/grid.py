@@ -1,0 +1,38 @@
+"""The map in squares of a tenth of a degree: how a database finds what is near by equality alone."""
+
+from collections.abc import Iterator
+from math import ceil, cos, floor, radians
+
+from tidemill.core.source import Coordinates
+
+PER_DEGREE = 10
+_ROW = 360 * PER_DEGREE
+KM_PER_DEGREE = 111.2
+"""Along a meridian; along a parallel it is this times the cosine of the latitude."""
+
+
+def square_of(point: Coordinates) -> int:
+    """The number of the square that holds the point."""
+    return _number(floor((point.latitude + 90) * PER_DEGREE), floor((point.longitude + 180) * PER_DEGREE))
+
+
+def squares_within(centre: Coordinates, kilometres: float) -> list[int]:
+    """The squares that a circle around the centre touches, and a few that it nearly does."""
+    north, east = reach(centre, kilometres)
+    rows = _span(centre.latitude + 90, north)
+    columns = list(_span(centre.longitude + 180, east))
+    return sorted({_number(row, column % _ROW) for row in rows for column in columns})
+
+
+def reach(centre: Coordinates, kilometres: float) -> tuple[float, float]:
+    """How many degrees north and east the circle reaches."""
+    north = kilometres / KM_PER_DEGREE
+    return north, min(180.0, north / max(0.01, cos(radians(centre.latitude))))
+
+
+def _span(middle: float, degrees: float) -> Iterator[int]:
+    return iter(range(floor((middle - degrees) * PER_DEGREE), ceil((middle + degrees) * PER_DEGREE)))
+
+
+def _number(row: int, column: int) -> int:
+    return row * _ROW + column

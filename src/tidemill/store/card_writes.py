@@ -1,0 +1,121 @@
+"""Cards as rows: written with their links and the words they are found by, one statement per table and change."""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import BindParameter, bindparam, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.grid import square_of
+from tidemill.core.source import Coordinates
+from tidemill.store.bulk import write_many
+from tidemill.store.database import Database
+from tidemill.store.schema import event_cards, event_links, event_words
+from tidemill.verticals.events.card import Card
+from tidemill.verticals.events.linking import folded_words
+from tidemill.verticals.events.record import Event
+
+LONGEST_WORD, MOST_WORDS = 40, 40
+
+_encode = msgspec.json.Encoder().encode
+_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_WORDS_OF = select(event_cards.c.id, event_cards.c.event_date, event_cards.c.words).where(event_cards.c.id.in_(_KEYS))
+_DROP_CARDS = delete(event_cards).where(event_cards.c.id.in_(_KEYS))
+_DROP_LINKS = delete(event_links).where(event_links.c.event_id.in_(_KEYS))
+_DROP_WORD = delete(event_words).where(
+    event_words.c.word == bindparam("b_word"),
+    event_words.c.event_date == bindparam("b_date"),
+    event_words.c.card_id == bindparam("b_card"),
+)
+
+
+class PublishedCard(msgspec.Struct, frozen=True):
+    """A card, and its links: event, source, how sure, and the state of the event that was published."""
+
+    id: int
+    card: Card
+    links: Sequence[tuple[int, int, float, datetime]]
+
+
+async def write_cards(
+    connection: AsyncConnection,
+    database: Database,
+    cards: Sequence[PublishedCard],
+    stale: Collection[int],
+    gone: Sequence[int],
+    now: datetime,
+) -> None:
+    """Write the cards, take the stale ones away, and unlink the events that are gone."""
+    kept = {each.id: words_of(each.card.event) for each in cards}
+    await _drop_words(connection, {*kept, *stale})
+    if stale:
+        await connection.execute(_DROP_CARDS, {"b_keys": sorted(stale)})
+    if gone:
+        await connection.execute(_DROP_LINKS, {"b_keys": sorted(gone)})
+    await write_many(
+        connection, _upsert(database.insert, "event_cards"), [_row(each, kept[each.id], now) for each in cards]
+    )
+    links = [
+        {"event_id": event, "card_id": each.id, "source_id": source, "score": score, "as_of": as_of}
+        for each in cards
+        for event, source, score, as_of in each.links
+    ]
+    await write_many(connection, _upsert(database.insert, "event_links"), links)
+    words = [
+        {"word": word, "event_date": each.card.event.event_date, "card_id": each.id}
+        for each in cards
+        for word in kept[each.id]
+    ]
+    await write_many(connection, _WORDS, sorted(words, key=lambda row: (row["word"], row["card_id"])))
+
+
+_WORDS = event_words.insert()
+
+
+def words_of(event: Event) -> list[str]:
+    """What an event is found by: the words of its title, venue, town and organizer, each once."""
+    text = f"{event.title} {event.venue_name} {event.structured_location.city} {event.organizer}"
+    return list(dict.fromkeys(word[:LONGEST_WORD] for word in folded_words(text)))[:MOST_WORDS]
+
+
+async def _drop_words(connection: AsyncConnection, card_ids: Collection[int]) -> None:
+    if not card_ids:
+        return
+    known = (await connection.execute(_WORDS_OF, {"b_keys": sorted(card_ids)})).all()
+    rows = [{"b_word": word, "b_date": row.event_date, "b_card": row.id} for row in known for word in row.words.split()]
+    await write_many(connection, _DROP_WORD, rows)
+
+
+def _row(published: PublishedCard, words: Sequence[str], now: datetime) -> dict[str, Any]:
+    card, event = published.card, published.card.event
+    square = None
+    if event.latitude is not None and event.longitude is not None:
+        square = square_of(Coordinates(event.latitude, event.longitude))
+    return {
+        "id": published.id,
+        "source_id": event.source_id,
+        "title": event.title,
+        "event_date": event.event_date,
+        "ends_at": event.ends_at,
+        "category": event.category,
+        "status": event.status,
+        "latitude": event.latitude,
+        "longitude": event.longitude,
+        "square": square,
+        "sources": len(card.members),
+        "reliability": card.reliability,
+        "words": " ".join(words),
+        "card": _encode(card),
+        "updated_at": now,
+    }
+
+
+@cache
+def _upsert(insert: Callable[[Any], Any], name: str) -> Any:
+    table, key = {"event_cards": (event_cards, "id"), "event_links": (event_links, "event_id")}[name]
+    statement = insert(table)
+    fresh = {column.name: statement.excluded[column.name] for column in table.columns if column.name != key}
+    return statement.on_conflict_do_update(index_elements=[key], set_=fresh)

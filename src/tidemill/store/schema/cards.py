@@ -1,0 +1,53 @@
+"""Events as readers see them: one card per event, whichever sources tell of it, and the words it is found by.
+
+All of it is made from `events` by a tick, so that whoever scrapes pays for none of these indexes.
+"""
+
+from sqlalchemy import Column, Float, Index, Integer, LargeBinary, Table, Text
+
+from tidemill.store.columns import Key, Moment
+from tidemill.store.schema.base import metadata
+
+event_cards = Table(
+    "event_cards",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("source_id", Key, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("event_date", Moment, nullable=False),
+    Column("ends_at", Moment),
+    Column("category", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("latitude", Float),
+    Column("longitude", Float),
+    Column("square", Integer),
+    Column("sources", Integer, nullable=False),
+    Column("reliability", Float, nullable=False),
+    Column("words", Text, nullable=False),
+    Column("card", LargeBinary, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+Index("ix_event_cards_date", event_cards.c.event_date, event_cards.c.id)
+Index("ix_event_cards_square", event_cards.c.square, event_cards.c.event_date, event_cards.c.id)
+Index("ix_event_cards_category", event_cards.c.category, event_cards.c.event_date, event_cards.c.id)
+
+event_links = Table(
+    "event_links",
+    metadata,
+    Column("event_id", Key, primary_key=True, autoincrement=False),
+    Column("card_id", Key, nullable=False),
+    Column("source_id", Key, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("as_of", Moment, nullable=False),
+)
+Index("ix_event_links_card", event_links.c.card_id)
+Index("ix_event_links_source", event_links.c.source_id, event_links.c.card_id)
+
+event_words = Table(
+    "event_words",
+    metadata,
+    Column("word", Text, primary_key=True),
+    Column("event_date", Moment, primary_key=True),
+    Column("card_id", Key, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,118 @@
+"""What readers see of several sources' events, the same on SQLite and on PostgreSQL."""
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+from sqlalchemy import select
+
+from rig.clock import NOON
+from rig.mill import Mill, event
+from rig.shelving import shelve
+from tidemill.store.publishing import Publisher
+from tidemill.store.schema import event_cards, event_links, event_words, sources
+from tidemill.verticals.events.card import Card
+
+DAY = timedelta(days=1)
+SOON = NOON + 30 * DAY
+decode = msgspec.json.Decoder(Card).decode
+
+
+@pytest.fixture
+async def mill(database, clock):
+    turning = Mill(database, clock)
+    yield turning
+    await turning.bodies.close()
+
+
+@pytest.fixture
+async def two(mill):
+    await mill.source("club", precedence=90)
+    await mill.source("town", precedence=40)
+    async with mill.database.read() as connection:
+        return {row.name: row.id for row in await connection.execute(select(sources.c.name, sources.c.id))}
+
+
+@pytest.fixture
+def publisher(database):
+    return Publisher(database)
+
+
+def told(title, source_id, name, **changes):
+    made = msgspec.structs.replace(event(title, source_id, SOON), source_name=name)
+    return msgspec.structs.replace(made, **changes)
+
+
+async def cards(mill):
+    return [decode(row["card"]) for row in await mill.rows(event_cards)]
+
+
+async def test_an_event_of_one_source_is_a_card_of_its_own(mill, two, publisher):
+    await shelve(mill, two["club"], told("Jazz", two["club"], "club"), told("Kermis", two["club"], "club"))
+    assert await publisher.publish(mill.clock.now()) == 2
+    assert [card.event.title for card in await cards(mill)] == ["Jazz", "Kermis"]
+    assert await publisher.publish(mill.clock.now()) == 0
+
+
+async def test_the_same_event_of_two_sources_is_one_card_with_provenance(mill, two, publisher):
+    await shelve(mill, two["town"], told("Jazz in de kerk", two["town"], "town", description="Kom ook!"))
+    await publisher.publish(mill.clock.now())
+    await shelve(mill, two["club"], told("JAZZ IN DE KERK", two["club"], "club"))
+    await publisher.publish(mill.clock.now())
+    (card,) = await cards(mill)
+    assert (card.event.title, card.event.description) == ("JAZZ IN DE KERK", "Kom ook!")
+    assert {name: card.provenance[name].source for name in ("title", "description")} == {
+        "title": "club",
+        "description": "town",
+    }
+    links = await mill.rows(event_links)
+    assert len(links) == 2
+    assert len({link["card_id"] for link in links}) == 1
+
+
+async def test_a_changed_event_changes_its_card_and_the_words_it_is_found_by(mill, two, publisher):
+    one = told("Jazz", two["club"], "club")
+    await shelve(mill, two["club"], one)
+    await publisher.publish(mill.clock.now())
+    await shelve(mill, two["club"], msgspec.structs.replace(one, title="Blues", event_date=SOON + DAY))
+    await publisher.publish(mill.clock.now())
+    (card,) = await cards(mill)
+    assert card.event.title == "Blues"
+    words = {(row["word"], row["event_date"]) for row in await mill.rows(event_words)}
+    assert words == {("blues", SOON + DAY), ("korenmarkt", SOON + DAY)}
+
+
+async def test_two_events_that_turn_out_to_differ_are_two_cards_again(mill, two, publisher):
+    one = told("Jazz", two["club"], "club")
+    await shelve(mill, two["club"], one)
+    await shelve(mill, two["town"], told("Jazz", two["town"], "town"))
+    await publisher.publish(mill.clock.now())
+    assert len(await cards(mill)) == 1
+    await shelve(mill, two["club"], msgspec.structs.replace(one, title="Toneel voor kinderen"))
+    await publisher.publish(mill.clock.now())
+    assert sorted(card.event.title for card in await cards(mill)) == ["Jazz", "Toneel voor kinderen"]
+
+
+async def test_what_one_source_no_longer_shows_stays_while_another_does(mill, two, publisher):
+    other = told("Markt", two["club"], "club")
+    await shelve(mill, two["club"], told("Jazz", two["club"], "club"), other)
+    await shelve(mill, two["town"], told("Jazz", two["town"], "town"))
+    await publisher.publish(mill.clock.now())
+    for _ in range(2):
+        run = await shelve(mill, two["club"], other)
+        assert run.complete, run.doubts
+    assert run.removed == 1
+    await publisher.publish(mill.clock.now())
+    kept = {card.event.title: list(card.sources) for card in await cards(mill)}
+    assert kept == {"Markt": ["club"], "Jazz": ["town"]}
+    for _ in range(2):
+        await shelve(mill, two["town"], told("Iets anders", two["town"], "town"))
+    await publisher.publish(mill.clock.now())
+    assert "Jazz" not in {card.event.title for card in await cards(mill)}
+    assert "jazz" not in {row["word"] for row in await mill.rows(event_words)}
+
+
+async def test_a_reader_need_not_wait_for_the_next_round(mill, two, publisher):
+    await shelve(mill, two["club"], told("Jazz", two["club"], "club"))
+    await publisher.catch_up(mill.clock.now())
+    assert len(await cards(mill)) == 1
