@@ -4,17 +4,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.verticals import VERTICALS, build_shelves
+from tidemill.bootstrap.verticals import ENRICHING, VERTICALS, build_shelves
 from tidemill.core.policy import checked
 from tidemill.settings import Settings
 from tidemill.store.agenda import Agendas
+from tidemill.store.answers import AnswerBook
 from tidemill.store.audit import AuditLog
 from tidemill.store.bodies import Bodies, bodies_for
 from tidemill.store.breakers import Breakers
+from tidemill.store.browsers import BrowserShelf
+from tidemill.store.candidates import CandidateBook
 from tidemill.store.crowding import Crowding
 from tidemill.store.database import Database
+from tidemill.store.dressing import Dresser
 from tidemill.store.ids import Ids
 from tidemill.store.ledger import Ledger
+from tidemill.store.listing_views import ListingViews
+from tidemill.store.markets import Markets
+from tidemill.store.places import PlaceBook, SearchBook
+from tidemill.store.price_reads import PriceReads
+from tidemill.store.quarantine import QuarantineShelf
 from tidemill.store.retries import Letters
 from tidemill.store.sources import SourceShelf
 from tidemill.store.standing import Standings
@@ -22,8 +31,11 @@ from tidemill.store.sweeps import Sweeps
 from tidemill.store.targets import TargetShelf
 from tidemill.store.ticks import Slots
 from tidemill.store.tolls import Tolls
+from tidemill.store.verification import Verification
 from tidemill.store.views import Views
+from tidemill.store.wants import WantBook
 from tidemill.store.workers import Workers
+from tidemill.verticals.listings.policy import FADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,16 @@ class Store:
     sources: SourceShelf
     targets: TargetShelf
     audit: AuditLog
+    browsers: BrowserShelf
+    places: PlaceBook
+    searches: SearchBook
+    candidates: CandidateBook
+    wants: WantBook
+    answers: AnswerBook
+    dresser: Dresser | None
+    markets: Markets
+    homes: ListingViews
+    verification: Verification
     views: Views
 
     async def close(self) -> None:
@@ -61,12 +83,17 @@ def build_store(settings: Settings, database: Database) -> Store:
     ids = Ids(database)
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
+    shelves = build_shelves(ids)
+    ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
+    asks = settings.asks
+    dresser = Dresser(database, ids, ENRICHING["events"], asks) if asks else None
+    sources, targets = SourceShelf(database, ids), TargetShelf(database, ids)
     return Store(
         database=database,
         ids=ids,
         bodies=bodies,
-        ledger=Ledger(database, ids, bodies, build_shelves(ids), VERTICALS),
+        ledger=Ledger(database, ids, bodies, build_shelves(ids, dresser), VERTICALS),
         agenda=Agendas(database, ids),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=Slots(database),
@@ -76,10 +103,22 @@ def build_store(settings: Settings, database: Database) -> Store:
         crowding=Crowding(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
         standing=Standings(database),
         tolls=Tolls(database),
-        sources=SourceShelf(database, ids),
-        targets=TargetShelf(database, ids),
+        sources=sources,
+        targets=targets,
         audit=AuditLog(database, ids),
+        browsers=BrowserShelf(database),
+        places=PlaceBook(database),
+        searches=SearchBook(database),
+        candidates=CandidateBook(database, ids),
+        wants=WantBook(database),
+        answers=AnswerBook(database),
+        dresser=dresser,
+        markets=Markets(database, ids, sources, targets),
+        homes=ListingViews(database, FADING),
+        verification=Verification(database, ids, FADING),
         views=Views(database),
+        prices=PriceReads(database),
+        quarantine=QuarantineShelf(database, ids, ledger.materials, shelves),
     )
 
 
