@@ -3,26 +3,39 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tidemill.bootstrap.listings import build_market_desk
+from tidemill.bootstrap.notices import Notices
 from tidemill.bootstrap.storing import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.ticks import Ticks
 from tidemill.operations.adapters import AdapterDesk
 from tidemill.operations.breakers import BreakerDesk
+from tidemill.operations.browsers import BrowserDesk
+from tidemill.operations.corrections import CorrectionDesk
 from tidemill.operations.dead_letters import LetterDesk
 from tidemill.operations.doctor import Doctor
 from tidemill.operations.export import Exporter
 from tidemill.operations.importing import Importer
+from tidemill.operations.markets import MarketDesk
 from tidemill.operations.plans import Known
+from tidemill.operations.prices import LinkDesk
+from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.runs import RunDesk
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
+from tidemill.operations.upgrades import UpgradeDesk
+from tidemill.operations.webhooks import WebhookDesk
 from tidemill.operations.why import WhyDesk
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceBook
 from tidemill.settings import Settings
 from tidemill.store.adapters import AdapterShelf
+from tidemill.store.corrections import CorrectionShelf
 from tidemill.store.health import Pulse
+from tidemill.store.product_links import LinkShelf
+from tidemill.store.quality import QualityShelf
 from tidemill.store.stale_jobs import StaleJobs
+from tidemill.store.upgrades import Upgrades
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +46,19 @@ class Desks:
     sources: SourceDesk
     targets: TargetDesk
     runs: RunDesk
+    markets: MarketDesk
     letters: LetterDesk
     breakers: BreakerDesk
+    browsers: BrowserDesk
     adapters: AdapterDesk
+    upgrades: UpgradeDesk
     why: WhyDesk
     doctor: Doctor
     exporter: Exporter
+    quarantine: QuarantineDesk
+    corrections: CorrectionDesk
+    links: LinkDesk
+    webhooks: WebhookDesk
 
 
 def build_desks(
@@ -49,6 +69,7 @@ def build_desks(
     ticks: Ticks,
     wake: Callable[[int], None],
     services: ServiceBook,
+    notices: Notices,
 ) -> Desks:
     """What a person can do."""
     known = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
@@ -61,9 +82,14 @@ def build_desks(
         sources=sources,
         targets=targets,
         runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
+        markets=build_market_desk(store, clock, dispatcher, wake),
         letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
         breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
-        adapters=AdapterDesk(VERTICALS, adapters, store.views, clock),
+        browsers=BrowserDesk(store.browsers, store.audit, clock),
+        adapters=AdapterDesk(
+            VERTICALS, adapters, store.views, clock, QualityShelf(store.database, store.ids, store.ledger.materials)
+        ),
+        upgrades=UpgradeDesk(Upgrades(store.database, store.ids), sources, clock),
         why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing),
         doctor=Doctor(
             Pulse(store.database),
@@ -75,4 +101,8 @@ def build_desks(
             store.crowding.debts,
         ),
         exporter=Exporter(store.views),
+        quarantine=QuarantineDesk(store.quarantine, store.sources, VERTICALS, clock),
+        corrections=CorrectionDesk(CorrectionShelf(store.database, store.ids), clock),
+        links=LinkDesk(LinkShelf(store.database, store.ids), clock),
+        webhooks=WebhookDesk(notices.outbox, notices.guard.refusal, clock),
     )

@@ -59,6 +59,7 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         why=system.desks.why.explain,
         complain=watchers.complain,
         services=system.services.standing,
+        upgrades=system.desks.upgrades,
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in EVERYWHERE else LOOPBACK_NAMES | {host},

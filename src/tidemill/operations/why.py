@@ -4,16 +4,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+import msgspec
+
 from tidemill.core.degradation import Service, ServiceStatus
 from tidemill.core.record import Found
+from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
-from tidemill.operations.explanation import Explanation
+from tidemill.operations.explanation import Explanation, Step
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
 from tidemill.operations.why_event import why_event
-from tidemill.operations.why_service import why_service
+from tidemill.operations.why_service import standing_step, why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
@@ -98,7 +101,8 @@ class WhyDesk:
     async def _source(self, name: str) -> Explanation:
         found = await self._sources.find(name)
         detail = present(await self._sight.source(found.id, self._clock.now()), "source", name)
-        return why_source(detail, self._verticals.get(found.vertical), self._clock.now())
+        explained = why_source(detail, self._verticals.get(found.vertical), self._clock.now())
+        return msgspec.structs.replace(explained, steps=[*explained.steps, *await self._service_of(found.fetcher)])
 
     async def _target(self, name: str) -> Explanation:
         found = await self._targets.find(name)
@@ -113,6 +117,11 @@ class WhyDesk:
     async def _run(self, key: int) -> Explanation:
         detail = present(await self._sight.run(key), "run", key)
         return why_run(detail)
+
+    async def _service_of(self, fetcher: FetcherKind) -> list[Step]:
+        """How the service stands that a source's pages come through, if it is one and not well."""
+        wanted = [each for each in await self._services() if each.service.value == fetcher.value and not each.is_well]
+        return [standing_step(each, self._clock.now()) for each in wanted]
 
     async def _service(self, name: str) -> Explanation:
         for status in await self._services():

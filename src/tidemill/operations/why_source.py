@@ -31,6 +31,7 @@ def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -
         due_gate(detail.due_at, now),
         *last_run(detail.runs),
         *_letters(detail),
+        *_upgrade(detail),
     ]
     return concluded(f"source {detail.view.name}", steps, _well(detail, now))
 
@@ -144,6 +145,18 @@ def _letters(detail: SourceDetail) -> list[Step]:
         return []
     words = f"{pending} dead letters wait; `tidemill dlq list --source {detail.view.name}` shows them"
     return [known("dead letters", words)]
+
+
+def _upgrade(detail: SourceDetail) -> list[Step]:
+    """What was suggested because our own fetcher did not get its pages (F2)."""
+    found, name = detail.upgrade, detail.view.name
+    if found is None or found.status != "pending":
+        return []
+    words = (
+        f"{found.fetcher} got {found.times} pages that {detail.view.fetcher} did not ({found.reason}); "
+        f"`tidemill sources accept-upgrade {name}` lets it from now on, `dismiss-upgrade` leaves it"
+    )
+    return [known("suggested fetcher", words)]
 
 
 def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -> Explanation:

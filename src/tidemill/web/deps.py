@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from tidemill.core.degradation import ServiceStatus
 from tidemill.operations.explanation import Explanation
+from tidemill.operations.upgrades import UpgradeDesk
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views import Views
 from tidemill.telemetry.metrics import Metrics
@@ -25,9 +26,9 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`, and `complain` is told of our own bugs, and `services` tells how
-    those outside of us stand. `allowed_hosts` are the names under which we may be
-    called; None allows any. `api_token` is asked of whoever changes something; without it only this machine may.
+    `source:NAME`, `services` tells how those outside of us stand, and `complain` is told of our own bugs.
+    `allowed_hosts` are the names under which we may be called; None allows any. `api_token` is asked of whoever
+    changes something; without it only this machine may.
     """
 
     views: Views
@@ -45,6 +46,7 @@ class WebDeps:
     why: Why
     complain: Callable[[str, Exception], None]
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
+    upgrades: UpgradeDesk
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

@@ -6,7 +6,8 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from tidemill.core.views import EventDetail, EventView, RunDetail, RunView, SourceDetail, SourceView
+from tidemill.core.degradation import ServiceStatus
+from tidemill.core.views import EventDetail, EventView, RunDetail, RunView, SourceDetail, SourceView, UpgradeView
 from tidemill.operations.explanation import Explanation
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
@@ -14,7 +15,7 @@ from tidemill.web.watch import Status
 
 ANSWERS: tuple[Any, ...] = (
     Listed[SourceView], Listed[RunView], Listed[EventView], SourceDetail, RunDetail, EventDetail, Explanation,
-    Health, Status, ErrorBody,
+    Health, Status, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
 )  # fmt: skip
 
 REFERENCE = "#/components/schemas/{name}"
@@ -31,6 +32,8 @@ _schemas, COMPONENTS = msgspec.json.schema_components(ANSWERS, schema_hook=_hook
 _OF = dict(zip(map(str, ANSWERS), _schemas, strict=True))
 
 _TROUBLES = {
+    401: "A token is needed.",
+    403: "Not from there.",
     404: "It does not exist.",
     422: "A parameter cannot be used.",
     503: "The database is away; try again later.",

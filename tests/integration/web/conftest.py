@@ -120,6 +120,7 @@ def deps_of(system: System) -> WebDeps:
         why=system.desks.why.explain,
         complain=complaint,
         services=system.services.standing,
+        upgrades=system.desks.upgrades,
     )
 
 

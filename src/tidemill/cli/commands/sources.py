@@ -10,7 +10,7 @@ from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import AsJson, Reason, Yes, group
 from tidemill.cli.running_now import report_started
 from tidemill.cli.showing import emit, facts, key, say, table
-from tidemill.core.views import SourceDetail, SourceView
+from tidemill.core.views import SourceDetail, SourceView, UpgradeView
 
 app = group("List, import, add, switch, run and remove sources.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The source's name or number.")]
@@ -179,3 +179,50 @@ def run_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
             return report_started(await system.desks.runs.start_source(name, actor()), as_json=json)
 
     raise typer.Exit(run(work()))
+
+
+@app.command("upgrades")
+def list_upgrades(
+    ctx: typer.Context,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Those that were decided, too.")] = False,
+    json: AsJson = False,
+) -> None:
+    """List sources for which another fetcher is suggested, because ours did not get their pages."""
+
+    async def work() -> list[UpgradeView]:
+        async with opened(ctx) as system:
+            return await system.desks.upgrades.every(everything=everything)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [
+        (one.source_name, one.fetcher, one.times, one.reason, one.status, one.last_at, one.decided_by) for one in found
+    ]  # fmt: skip
+    columns = ["source", "suggested", "pages", "because", "status", "last", "decided by"]
+    table(f"{len(found)} suggested upgrades", columns, rows, right=["pages"])
+
+
+@app.command("accept-upgrade")
+def accept_upgrade(ctx: typer.Context, name: Name) -> None:
+    """Let a source be got by the suggested fetcher from now on."""
+
+    async def work() -> UpgradeView:
+        async with opened(ctx) as system:
+            return await system.desks.upgrades.accept(name, actor())
+
+    done = run(work())
+    say(f"source {done.source_name} is got by {done.fetcher} from now on")
+
+
+@app.command("dismiss-upgrade")
+def dismiss_upgrade(ctx: typer.Context, name: Name) -> None:
+    """Leave a source as it is, and do not suggest the same again."""
+
+    async def work() -> UpgradeView:
+        async with opened(ctx) as system:
+            return await system.desks.upgrades.dismiss(name, actor())
+
+    say(f"source {run(work()).source_name} stays as it is")
