@@ -16,16 +16,27 @@ from tidemill.reading.document import Document, absolute
 from tidemill.reading.emptiness import declares_empty
 from tidemill.reading.events import from_jsonld, from_microdata, read_events
 from tidemill.reading.heuristics import read_heuristics
+from tidemill.reading.identifiers import as_gtin, scheme_of
 from tidemill.reading.moments import Grain, Moment, find_moments, parse_end, parse_moment, parse_moments
+from tidemill.reading.money import Money, parse_money
+from tidemill.reading.products import NoOffer, Product, ProductReading, read_product, read_products
 from tidemill.reading.selectors import read_selectors
 from tidemill.reading.setting import Setting
+from tidemill.reading.stock import Availability, availability_in
 
 __all__ = [
+    "Availability",
     "Document",
     "Grain",
     "Moment",
+    "Money",
+    "NoOffer",
+    "Product",
+    "ProductReading",
     "Setting",
     "absolute",
+    "as_gtin",
+    "availability_in",
     "blocked",
     "declares_empty",
     "find_moments",
@@ -34,7 +45,11 @@ __all__ = [
     "parse_end",
     "parse_moment",
     "parse_moments",
+    "parse_money",
     "read_events",
     "read_heuristics",
+    "read_product",
+    "read_products",
     "read_selectors",
+    "scheme_of",
 ]

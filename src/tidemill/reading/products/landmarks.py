@@ -1,0 +1,213 @@
+"""One walk over a page: its words, its heading, its buttons, its notices of stock, each with its place."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from selectolax.lexbor import LexborNode
+
+from tidemill.core.identity import normalized
+from tidemill.reading.document import Document
+from tidemill.reading.products.marks import (
+    BUY,
+    BUY_NAMES,
+    LASTING,
+    Mark,
+    marks_of,
+    marks_of_style,
+    marks_of_tag,
+)
+from tidemill.reading.text import squash
+
+_UNSEEN = frozenset(
+    {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
+)
+_BUTTONS = frozenset({"button", "input", "a"})
+_NEAR = 3
+_LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
+_DIGIT = re.compile(r"\d")
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):
+    """A string on the page, with the element that it stands in and what the places around it make of it."""
+
+    order: int
+    text: str
+    node: LexborNode
+    marks: Mark
+    href: str
+
+
+class Button(msgspec.Struct, frozen=True, gc=False):
+    """Something to press, in its own words."""
+
+    order: int
+    text: str
+    enabled: bool
+    sells: bool
+    marks: Mark
+    node: LexborNode
+
+
+class Notice(msgspec.Struct, frozen=True, gc=False):
+    """An element that is named for the stock it tells of."""
+
+    order: int
+    node: LexborNode
+    names: str
+    marks: Mark
+
+
+class Landmarks(msgspec.Struct, frozen=True):
+    """What the walk found, in the order of the page."""
+
+    words: list[Word]
+    buttons: list[Button]
+    notices: list[Notice]
+    heading: LexborNode | None
+    heading_order: int
+
+
+class _Here(msgspec.Struct, frozen=True, gc=False):
+    """What an element inherits from those that it stands in."""
+
+    lasting: Mark
+    near: tuple[Mark, ...]
+    href: str
+
+
+_START = _Here(Mark.NONE, (), "")
+
+
+def landmarks(document: Document, title: str = "") -> Landmarks:
+    """Walk the page once; `title` is what structured data calls the product, to know its heading by."""
+    root = document.bounded_tree.body
+    heading = main_heading(document, title)
+    if root is None:
+        return Landmarks([], [], [], None, -1)
+    return _Walk(heading).over(root)
+
+
+def main_heading(document: Document, title: str) -> LexborNode | None:
+    """The heading of what the page is about: the `h1` that the data or the page's title repeats, else the first."""
+    headings = [node for node in document.bounded_tree.css("h1") if heading_text(node)]
+    wanted = normalized(title or document.title)
+    for node in headings:
+        if (text := normalized(heading_text(node))) and (text in wanted or (title and wanted in text)):
+            return node
+    if headings:
+        return headings[0]
+    others = document.bounded_tree.css("h2, h3, [itemprop=name]") if wanted else []
+    return next((node for node in others[:40] if normalized(heading_text(node)) == wanted), None)
+
+
+def heading_text(node: LexborNode) -> str:
+    """A heading's words on one line."""
+    return squash(node.text(separator=" "))[:_LONGEST_TITLE]
+
+
+class _Walk:
+    """The state of one walk; recursion would be too deep for some pages."""
+
+    def __init__(self, heading: LexborNode | None) -> None:
+        self._heading = heading
+        self._above_heading = {node.mem_id for node in _upwards(heading)}
+        self._found = Landmarks([], [], [], heading, -1)
+        self._heading_order = -1
+        self._order = 0
+
+    def over(self, root: LexborNode) -> Landmarks:
+        pending: list[tuple[LexborNode, _Here]] = [(root, _START)]
+        while pending:
+            node, here = pending.pop()
+            if node.next is not None and node is not root:
+                pending.append((node.next, here))
+            if node.is_text_node:
+                self._word(node, here)
+            elif node.tag not in _UNSEEN and not (node.tag or "").startswith("-"):
+                inside = self._entered(node, here)
+                if node.first_child is not None:
+                    pending.append((node.first_child, inside))
+        return msgspec.structs.replace(self._found, heading_order=self._heading_order)
+
+    def _word(self, node: LexborNode, here: _Here) -> None:
+        text = node.text_content
+        parent = node.parent
+        if not text or text.isspace() or parent is None:
+            return
+        self._order += 1
+        marks = here.lasting
+        for near in here.near:
+            marks |= near
+        self._found.words.append(Word(self._order, text, parent, marks, here.href))
+
+    def _entered(self, node: LexborNode, here: _Here) -> _Here:
+        attributes, tag = node.attributes, node.tag or ""
+        if self._heading is not None and node.mem_id == self._heading.mem_id:
+            self._heading_order = self._order
+        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+        own = marks_of_tag(tag) | (marks_of(names) if len(names) > 1 else Mark.NONE)
+        if style := attributes.get("style"):
+            own |= marks_of_style(style)
+        if "hidden" in attributes:
+            own |= Mark.HIDDEN
+        if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
+            own |= Mark.PRICE
+        if node.mem_id in self._above_heading:
+            own &= ~(LASTING | Mark.OLD)
+        marks = own | here.lasting
+        if tag in _BUTTONS:
+            self._button(node, tag, names, marks)
+        if own & Mark.STOCK:
+            self._found.notices.append(Notice(self._order, node, names, marks))
+        href = (attributes.get("href") or "") if tag == "a" else here.href
+        lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else here.lasting & Mark.OLD)
+        return _Here(lasting, (*here.near, own)[-_NEAR:], href)
+
+    def _button(self, node: LexborNode, tag: str, names: str, marks: Mark) -> None:
+        attributes = node.attributes
+        if tag == "input" and (attributes.get("type") or "").lower() not in {"submit", "button", "image"}:
+            return
+        text = squash(node.text(separator=" ") or attributes.get("value") or attributes.get("aria-label") or "")
+        if len(text) > _LONGEST_BUTTON:
+            return
+        named = f"{names} {attributes.get('name') or ''} {attributes.get('data-action') or ''}"
+        sells = bool(BUY.search(text) or (tag != "a" and BUY_NAMES.search(named)) or BUY_NAMES.search(names))
+        if tag == "a" and not sells:
+            return
+        off = "disabled" in attributes or "disabled" in names.lower() or attributes.get("aria-disabled") == "true"
+        self._found.buttons.append(Button(self._order, text, not off, sells, marks, node))
+
+
+def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def text_within(node: LexborNode) -> str:
+    """An element's words as a price is read: `12` with a small `99` behind it is 12.99."""
+    pieces: list[str] = []
+    for child in node.traverse(include_text=True):
+        if not child.is_text_node:
+            continue
+        text, parent = child.text_content, child.parent
+        if not text or text.isspace() or parent is None or parent.tag in _UNSEEN:
+            continue
+        text = text.strip()
+        if pieces and is_fraction(parent, text) and _DIGIT.search(pieces[-1][-2:]):
+            last = pieces[-1]
+            pieces[-1] = last + text if last[-1] in ".," else f"{last}.{text}"
+        else:
+            pieces.append(text)
+    return squash(" ".join(pieces))
+
+
+_TWO_DIGITS = re.compile(r"\d{2}")
+
+
+def is_fraction(node: LexborNode, text: str) -> bool:
+    """Whether a string is the cents that stand small behind a price."""
+    if not _TWO_DIGITS.fullmatch(text.strip(" .,")):
+        return False
+    return node.tag == "sup" or bool(marks_of(node.attributes.get("class") or "") & Mark.FRACTION)

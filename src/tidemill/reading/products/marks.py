@@ -1,0 +1,222 @@
+"""What the names of classes and ids, and the words beside a price, say about the price."""
+
+import re
+from enum import IntFlag
+from functools import lru_cache
+
+
+class Mark(IntFlag):
+    """What the places around a price make of it; inherited from everything that it stands in."""
+
+    NONE = 0
+    PRICE = 1
+    CURRENT = 2
+    OLD = 4
+    ASIDE = 8
+    NO_PRICE = 16
+    UNIT = 32
+    HIDDEN = 64
+    TIER = 128
+    STOCK = 256
+    FRACTION = 512
+    MAIN = 1024
+    UNTAXED = 2048
+    CHOICE = 4096
+
+
+LASTING = Mark.ASIDE | Mark.HIDDEN
+"""What holds for all that stands within, however deep; the rest is said only of what stands near."""
+REFUSED = Mark.ASIDE | Mark.NO_PRICE | Mark.UNIT
+"""Whose prices are not what the product costs."""
+
+
+def _any_of(words: str, *, whole: bool = False) -> re.Pattern[str]:
+    """A pattern for any of the words, which blanks part; a blank within one is written as an underscore."""
+    either = "|".join(words.split()).replace("_", " ")
+    return re.compile(rf"\b(?:{either})\b" if whole else either, re.IGNORECASE)
+
+
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPLIT = re.compile(r"[^a-z0-9]+")
+
+_NAMED = {
+    Mark.PRICE: r"""
+        prices? pricing prijs prijzen preis preise prix precio preco prezzo cena ceny pris hinta amount
+        money
+    """,
+    Mark.CURRENT: r"""
+        current sale special final now our actual selling ins reduced discounted deal promo new nu aktuell
+        sales offer
+    """,
+    Mark.OLD: r"""
+        old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
+        previous original compared? retail prior former advies\w* statt ordinary omnibus lowest_30\w*
+        oldprice wasprice
+    """,
+    Mark.ASIDE: r"""
+        related recommend\w* up_?sells? cross_?sells? carousel swiper slick owl similar recently
+        customers?_also also_(?:bought|viewed|like) you_may_also sponsored suggest\w* best_?sellers?
+        trending last_?viewed recent_?viewed complete_the_look frequently\w* bought_together mini_?cart
+        mini_?basket cart_?(?:items?|drawer|summary|total|content\w*) side_?cart
+        (?:site|page|main|top)_header
+        header_?(?:cart|top|bottom|wrapper|container|inner|links|nav|main|content) site_?footer footer nav
+        navbar navigation mega_?menu main_?menu breadcrumbs? reviews? comments? testimonials? newsletter
+        advert\w* wish_?list product_?list products?_?grid product_?tiles? product_?cards? card_?product
+        product_?items? products teasers? blog faq cookie\w* top_?bar announcement
+        compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
+    """,
+    Mark.NO_PRICE: r"""
+        savings? save saved you_?save discount_?(?:amount|value|badge|label|percent\w*) percent\w* shipping
+        delivery postage verzend\w* versand\w* instal\w* financ\w* klarna afterpay clearpay affirm sezzle
+        laybuy paypal payments? monthly credit deposit loyalty points reward\w* insurance warranty donation
+        coupon voucher threshold rating stars score trade_?in subscri\w* autoship tax_?amount vat_?amount
+        fees?
+    """,
+    Mark.UNIT: r"""
+        unit_?price price_?unit per_?unit grundpreis base_?price per_?round cpr cost_?per_?round ppu
+        price_?per\w* pum per_?kg per_?lit\w+ eenheidsprijs unit_?pricing measure
+    """,
+    Mark.HIDDEN: r"""
+        hidden hide d_none is_hidden invisible u_hidden
+    """,
+    Mark.TIER: r"""
+        tier\w* bulk volume quantity_?discounts? staffel\w* price_?breaks? wholesale qty_?pric\w*
+        quantity_?pric\w*
+    """,
+    Mark.STOCK: r"""
+        stock availab\w* avail inventory in_?stock out_?of_?stock outofstock voorraad\w* lager\w*
+        verf\w*barkeit lieferbarkeit disponib\w* dostepnosc dostupnost sold_?out delivery_?status levertijd
+        estoque
+    """,
+    Mark.FRACTION: r"""
+        cents? decimals? fraction\w* centimes? pence centavos centen
+    """,
+    Mark.MAIN: r"""
+        product_?(?:main|detail\w*|info\w*|summary|view\w*|page|form|essential|single|content|price\w*|section)
+        pdp summary buy_?box single_?product purchase\w*
+    """,
+    Mark.UNTAXED: r"""
+        excl\w* ex_?vat ex_?tax without_?tax net_?price netto no_?tax tax_?excluded
+    """,
+    Mark.CHOICE: r"""
+        swatch\w* variants? variations? options? attributes? combinations?
+    """,
+}
+_MARKS = tuple((mark, _any_of(words, whole=True)) for mark, words in _NAMED.items())
+_STRUCK = re.compile(r"line-through")
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+_STRUCK_TAGS = frozenset({"del", "s", "strike"})
+_ASIDE_TAGS = frozenset({"nav", "footer"})
+
+
+@lru_cache(maxsize=16_384)
+def marks_of(names: str) -> Mark:
+    """What a class attribute or an id says, whatever way its words are put together."""
+    line = _SPLIT.sub(" ", _HUMPS.sub(" ", names).lower()).strip()
+    found = Mark.NONE
+    for mark, pattern in _MARKS:
+        if pattern.search(line):
+            found |= mark
+    return found
+
+
+def marks_of_tag(tag: str) -> Mark:
+    """What the element itself says: struck out, or no part of what the page is about."""
+    if tag in _STRUCK_TAGS:
+        return Mark.OLD
+    return Mark.ASIDE if tag in _ASIDE_TAGS else Mark.NONE
+
+
+def marks_of_style(style: str) -> Mark:
+    """What an inline style says."""
+    found = Mark.OLD if _STRUCK.search(style) else Mark.NONE
+    return found | Mark.HIDDEN if _UNSEEN.search(style) else found
+
+
+_WORDS = {
+    Mark.OLD: r"""
+        \bwas\b \brrp\b \bmsrp\b \bsrp\b \bu\.?v\.?p\b list_price retail_price regular_price
+        original(?:ly)?\b before\b \binstead_of \bstatt\b adviesprijs \bvan\b oude_prijs normale_prijs
+        \bvoor\b: prix_(?:conseillé|barré|public) au_lieu_de \bantes\b \bde:
+        prezzo_(?:consigliato|di_listino) \binvece_di cena_regularna poprzednia_cena najniższa_cena původní
+        běžná_cena \bord\b\.? ordinarie tidigare lägsta_pris førpris \bfør\b veil\.? normaalihinta eredeti
+        korábbi \bстарая \bстара compare_at comp\._value strike mrp\b recommended lowest_price niedrigster
+        laagste_prijs prix_le_plus_bas
+    """,
+    Mark.NO_PRICE: r"""
+        \bsave\b saving \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
+        sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
+        shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
+        frakt доставк over_\W?\d orders?_(?:over|above) minimum deposit statiegeld pfand instal payments?_of
+        interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
+        gift_?card subtotal total\b cart basket winkelwagen warenkorb panier tax: vat: btw: donat warranty
+        insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
+    """,
+    Mark.CURRENT: r"""
+        \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
+        preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta
+    """,
+    Mark.UNTAXED: r"""
+        excl ex\.?_?(?:vat|tax|btw|gst) zzgl hors_taxe \bht\b netto sin_iva iva_esclusa bez_dph plus_vat
+        \+_?vat
+    """,
+    Mark.TIER: r"""
+        \b\d+_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt) buy_\d+
+    """,
+}
+_LABELS = tuple((mark, _any_of(words)) for mark, words in _WORDS.items())
+_AFTER = {
+    Mark.UNIT: r"""
+        ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar)\b)(?:1\s?)?\d*\s?[a-zµ²³]{1,9}\b
+    """,
+    Mark.NO_PRICE: r"""
+        ^\s*\)?\s*(?:off\b|discount|korting|rabatt|saved?\b|cashback|x\b|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
+    """,
+    Mark.UNTAXED: r"""
+        ^\s*\(?\s*(?:excl|ex\.?_?(?:vat|tax|btw|gst)|zzgl|hors_taxe|ht\b|netto|sin_iva|bez_dph|\+_?vat|plus)
+    """,
+}
+_BEHIND = tuple((mark, _any_of(words)) for mark, words in _AFTER.items())
+
+
+@lru_cache(maxsize=4_096)
+def marks_before(words: str) -> Mark:
+    """What the words before a price say of it: 'was', 'you save', 'from', 'now'; the nearest words decide."""
+    found = Mark.NONE
+    for mark, pattern in _LABELS:
+        if pattern.search(words):
+            found |= mark
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def marks_behind(words: str) -> Mark:
+    """What the words right behind a price say of it: 'per kg', 'off', 'excl. VAT'."""
+    found = Mark.NONE
+    for mark, pattern in _BEHIND:
+        if pattern.search(words):
+            found |= mark
+    return found
+
+
+BUY = _any_of(
+    r"""
+    add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ order_now
+    in_(?:de_|het_)?winkel\w+ in_winkel(?:wagen|mand) in_mandje \bbestel(?:len)?\b
+    in_den_(?:waren|einkaufs)\w+ \bkaufen\b ajouter_au_panier \bacheter\b
+    añadir_al?_(?:carrito|cesta|carro) agregar_al_carr\w+ \bcomprar\b aggiungi_al_carrello \bacquista\b
+    adicionar_(?:ao|à)_(?:carrinho|sacola) do_koszyka kup_teraz do_košíku do_košíka \bkoupit\b \bkúpiť\b
+    lägg_(?:i|till_i)_(?:varu|kund)\w+ \bköp\b læg_i_(?:indkøbs)?kurv tilføj_til_kurv legg_i_handle\w+
+    \bkjøp\b lisää_(?:osto)?skoriin lisää_ostoskoriin \bosta\b kosárba adaug\w+_(?:î|i)n_co в_корзину
+    \bкупить\b до_кошика \bкупити\b в_количката sepete_ekle カートに(?:入れる|追加) 購入
+    加入购物车 加入購物車 立即购买 장바구니 구매
+    στο_καλάθι u_košaricu v_košarico ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
+    beli_sekarang أضف_إلى הוסף_לסל
+    """
+)
+"""What a button says that sells the thing."""
+BUY_NAMES = re.compile(
+    r"add[-_ ]?to[-_ ]?(?:cart|basket|bag)|addtocart|btn-?cart|buy-?now|buybutton|add2cart|tocart|product-form__submit",
+    re.IGNORECASE,
+)
+"""How such a button is named in markup."""

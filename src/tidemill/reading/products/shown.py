@@ -1,0 +1,161 @@
+"""The prices that a page shows, each with the words around it: what a reader of the page could take for the price."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+import msgspec
+from selectolax.lexbor import LexborNode
+
+from tidemill.reading.money import Money, parse_money
+from tidemill.reading.products.landmarks import Landmarks, Word, is_fraction, text_within
+from tidemill.reading.products.marks import Mark, marks_before, marks_behind
+from tidemill.reading.text import squash
+
+SIGN = (
+    r"(?:(?:US|U|R|A|AU|C|CA|NZ|HK|S|NT|MX|AR)?\$U?|[€£₤¥￥₹₽₺₩₫₪₴฿₱₦₸₡₾]|円|元|원|"
+    r"(?<![A-Za-z])(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|INR|JPY|CNY|RMB|BRL|MXN|"
+    r"ARS|CLP|COP|PEN|ZAR|AED|SAR|ILS|SGD|HKD|MYR|THB|IDR|PHP|VND|KRW|TWD|KZT|KES|NGN|EGP|PKR|BDT|LKR|ISK|RSD|HRK|"
+    r"Kč|kč|zł|Ft|lei|Lei|LEI|RON|kr\.?|Kr\.?|:-|Rs\.?|Rp\.?|RM|TL|Lt|Ls|KM|kn|din\.?|лв\.?|руб\.?|р\.|грн\.?|тг|₸|"
+    r"сом|ден\.?|dh|Dhs?|KSh|Fr\.|SFr\.?|R(?=\s?\d))(?![A-Za-z]))"
+)
+"""What shops write for a currency, at either side of a number."""
+_GAP = r"[.,'’\u00a0\u202f\u2009 ]"
+_NUMBER = (
+    rf"(?:\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d{{1,2}})?(?!\d)|\d+(?:[.,]\d{{1,4}})?(?!\d))"
+    r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2})?"
+)
+_AMOUNT = re.compile(rf"{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])")
+_BARE = re.compile(rf"\W{{0,3}}{_NUMBER}\W{{0,3}}")
+_DIGIT = re.compile(r"\d")
+_BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:from|vanaf|v\.a\.|ab|fra|från|à partir de|a partir de|desde|od|da|starting at|as low as|от)\W*$",
+    re.IGNORECASE,
+)
+_LONGEST_TEXT, _LONGEST_PRICE, _LONGEST_LABEL = 300, 40, 60
+_MOST_WORDS = 6_000
+_CLIMB = 3
+
+
+class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A price on the page: its amount, where it stands, and what the places and words around it make of it."""
+
+    order: int
+    money: Money
+    marks: Mark
+    node: LexborNode
+    href: str
+    text: str
+    label: str = ""
+
+    @property
+    def amount(self) -> Decimal:
+        """How much it says."""
+        return self.money.amount
+
+
+def spots(found: Landmarks, near: str = "") -> list[Spot]:
+    """Every price among the page's words; `near` is the page's own currency, which decides what `$` means."""
+    seen: set[tuple[int, int]] = set()
+    result: list[Spot] = []
+    for index, word in enumerate(found.words[:_MOST_WORDS]):
+        if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text):
+            result += _spots_at(found.words, index, word, near, seen)
+    return result
+
+
+def _spots_at(words: Sequence[Word], index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
+    node, text = _whole(word)
+    matches = list(_AMOUNT.finditer(text))
+    if not matches:
+        if not word.marks & Mark.PRICE or not _BARE.fullmatch(text):
+            return
+        matches = [match for match in [re.search(_NUMBER, text)] if match is not None]
+    reached = 0
+    for number, match in enumerate(matches):
+        key = (node.mem_id, match.start())
+        if key in seen:
+            continue
+        seen.add(key)
+        behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
+        label = text[reached : match.start()] or (_label(words, index) if number == 0 else "")
+        after = behind if behind.strip() else _following(words, index, node)
+        reached = match.end()
+        if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
+            continue
+        upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
+        spot = _spot(word, node, match[0], upper[0] if upper else "", label, after, near)
+        if spot is not None:
+            yield spot
+
+
+def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, after: str, near: str) -> Spot | None:
+    money = parse_money(written, near=near)
+    if money is None:
+        return None
+    high = parse_money(upper, near=near) if upper else None
+    if high is not None and high.amount > money.amount:
+        money = msgspec.structs.replace(money, high=high.amount)
+    if _FROM.search(label):
+        money = msgspec.structs.replace(money, is_from=True)
+    marks = word.marks | marks_before(label[-_LONGEST_LABEL:].lower()) | marks_behind(after[:_LONGEST_LABEL].lower())
+    if "-" in label[-2:] and label.strip()[-1:] == "-" and label[-1:] == "-":
+        marks |= Mark.NO_PRICE  # a minus that touches its number: a discount
+    return Spot(
+        order=word.order, money=money, marks=marks, node=node, href=word.href, text=written, label=squash(label)
+    )
+
+
+def _whole(word: Word) -> tuple[LexborNode, str]:
+    """The smallest element around a number that holds its sign and its cents too, with its words."""
+    node, text = word.node, squash(word.text)
+    if is_fraction(node, text) and node.parent is not None:
+        node = node.parent
+        text = text_within(node)
+    elif _AMOUNT.search(text) and not _cents_follow(node):
+        return node, text
+    for _ in range(_CLIMB):
+        if _AMOUNT.search(text) and not _cents_follow(node):
+            return node, text
+        parent = node.parent
+        if parent is None or len(parent.text(deep=True)) > 4 * _LONGEST_PRICE:
+            break
+        wider = text_within(parent)
+        if len(wider) > _LONGEST_PRICE:
+            break
+        node, text = parent, wider
+    return (node, text) if _AMOUNT.search(text) else (word.node, squash(word.text))
+
+
+def _cents_follow(node: LexborNode) -> bool:
+    """Whether the next element holds the cents."""
+    after = node.next
+    while after is not None and after.is_text_node and not (after.text_content or "").strip(" \n\t.,"):
+        after = after.next
+    if after is None:
+        return False
+    if after.is_text_node:
+        return False
+    return is_fraction(after, after.text(deep=True))
+
+
+def _label(words: Sequence[Word], index: int) -> str:
+    """The words right before a price, if they are no price themselves."""
+    before = words[index - 1] if index else None
+    if (
+        before is None
+        or len(before.text) > _LONGEST_LABEL
+        or before.marks & Mark.ASIDE != words[index].marks & Mark.ASIDE
+    ):
+        return ""
+    return "" if _AMOUNT.search(before.text) else before.text
+
+
+def _following(words: Sequence[Word], index: int, node: LexborNode) -> str:
+    """The words right behind a price's own element."""
+    inside = {child.mem_id for child in node.traverse(include_text=False)}
+    for word in words[index + 1 : index + 6]:
+        if word.node.mem_id not in inside:
+            return word.text.strip()[:_LONGEST_LABEL]
+    return ""

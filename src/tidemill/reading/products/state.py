@@ -1,0 +1,163 @@
+"""Products in a page's scripts: a shop's own JSON, a data layer, the state of a single-page application.
+
+No site's variables are known here. What counts is the shape: an object that bears the product's own title and a price.
+"""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from tidemill.core.identity import normalized
+from tidemill.core.record import Strategy
+from tidemill.reading.currencies import currency_code
+from tidemill.reading.document import Document
+from tidemill.reading.products.claims import Claim, amount_of, text_of
+from tidemill.reading.stock import Availability
+
+_SURE = 0.8
+_TITLES = ("name", "title", "productname", "item_name", "producttitle", "displayname", "product_name")
+_PRICES = (
+    "saleprice", "currentprice", "finalprice", "sellingprice", "final_price", "sale_price", "price", "priceamount",
+    "current_price", "salesprice",
+)  # fmt: skip
+_LISTED = ("compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice")
+_CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode")
+_SKUS = ("sku", "item_id", "productcode", "articlenumber")
+_MARK = re.compile(r"[\"']?(?:name|title|item_name|productName)[\"']?\s*:", re.IGNORECASE)
+_PRICE_MARK = re.compile(r"price", re.IGNORECASE)
+_LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_STARTS = 1_500_000, 60, 40_000, 12
+_OPENING = re.compile(r"[\[{]")
+
+_decode = msgspec.json.Decoder().decode
+
+
+def state_claim(document: Document, title: str, currency: str) -> Claim | None:
+    """The first object in a script that bears the title and a price that can be read for sure."""
+    wanted = normalized(title)
+    if not wanted:
+        return None
+    for index, text in enumerate(_scripts(document)):
+        for path, item in _objects(text, wanted):
+            claim = _claim(item, f"script/{index}{path}", currency)
+            if claim is not None:
+                return claim
+    return None
+
+
+def _scripts(document: Document) -> Iterator[str]:
+    count = 0
+    for node in document.css("script"):
+        kind = (node.attributes.get("type") or "").lower()
+        if "ld+json" in kind or node.attributes.get("src"):
+            continue
+        text = node.text(deep=True) or ""
+        if len(text) < _LARGEST and _MARK.search(text) and _PRICE_MARK.search(text):
+            count += 1
+            yield text
+            if count >= _MOST_SCRIPTS:
+                return
+
+
+def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for value in _values(text):
+        pending: list[tuple[str, Any]] = [("", value)]
+        for _ in range(_MOST_VALUES):
+            if not pending:
+                break
+            path, current = pending.pop(0)
+            if isinstance(current, dict):
+                lowered = {str(key).lower(): each for key, each in current.items()}
+                if any(normalized(text_of(lowered.get(key))) == wanted for key in _TITLES if lowered.get(key)):
+                    yield path, lowered
+                pending.extend(
+                    (f"{path}/{key}", each) for key, each in current.items() if isinstance(each, dict | list)
+                )
+            elif isinstance(current, list):
+                pending.extend(
+                    (f"{path}/{at}", each) for at, each in enumerate(current) if isinstance(each, dict | list)
+                )
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values in a script: all of it, or what begins at its first brackets after an equals sign or a call."""
+    stripped = text.strip().removesuffix(";")
+    try:
+        yield _decode(stripped)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        pass
+    else:
+        return
+    reached = 0
+    for _ in range(_MOST_STARTS):
+        match = re.compile(r"[=(:]\s*(?=[\[{])").search(text, reached)
+        if match is None:
+            return
+        end = _balanced(text, match.end())
+        if end < 0:
+            return
+        try:
+            yield _decode(text[match.end() : end])
+            reached = end
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            reached = match.end() + 1
+
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]')
+
+
+def _balanced(text: str, begins: int) -> int:
+    depth = 0
+    for match in _TOKENS.finditer(text, begins):
+        found = match[0]
+        if found in "[{":
+            depth += 1
+        elif found in "]}":
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return -1
+
+
+def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
+    currency = next((code for key in _CURRENCIES if (code := currency_code(text_of(item.get(key))))), "") or near
+    in_cents = "variants" in item and "handle" in item  # Shopify's own shape: whole numbers are cents
+    key, price = _first_amount(item, _PRICES, currency, in_cents=in_cents)
+    if price is None:
+        return None
+    _, listed = _first_amount(item, _LISTED, currency, in_cents=in_cents)
+    fields = {
+        "sku": next((text_of(item[key]) for key in _SKUS if item.get(key)), ""),
+        "brand": text_of(item.get("brand") or item.get("vendor")),
+    }
+    if isinstance(item.get("available"), bool):
+        fields["availability"] = Availability.IN_STOCK if item["available"] else Availability.OUT_OF_STOCK
+    if in_cents and item.get("id"):
+        fields["product_id"] = text_of(item["id"])
+    return Claim(
+        strategy=Strategy.SELECTORS,
+        origin=origin,
+        sure=_SURE,
+        fields={name: value for name, value in fields.items() if value},
+        places={"price": key},
+        price=price,
+        currency=currency,
+        list_price=listed if listed is not None and listed > price else None,
+    )
+
+
+def _first_amount(
+    item: dict[str, Any], keys: tuple[str, ...], currency: str, *, in_cents: bool
+) -> tuple[str, Decimal | None]:
+    for key in keys:
+        value = item.get(key)
+        if isinstance(value, dict):
+            value = next(
+                (value[name] for name in ("formatted", "value", "amount", "current", "final") if name in value), None
+            )
+        amount = amount_of(value, currency) if value not in (None, "", 0) else None
+        if amount is not None:
+            return key, amount / 100 if in_cents and isinstance(value, int) else amount
+    return "", None

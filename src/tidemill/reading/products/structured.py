@@ -1,0 +1,81 @@
+"""The page's product by its structured data: every block and item that could be it, the likeliest first."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tidemill.core.identity import normalized
+from tidemill.core.record import Strategy
+from tidemill.core.urls import BadUrl, canonicalize
+from tidemill.reading import jsonld, microdata
+from tidemill.reading.document import Document
+from tidemill.reading.products import schema_products
+from tidemill.reading.products.claims import Claim
+
+_JSONLD, _MENDED, _MICRODATA = 0.95, 0.88, 0.9
+_LISTED = ("itemListElement", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "related", "isConsumableFor")
+_NONE_WITHIN: frozenset[str] = frozenset()
+
+
+def structured_claims(document: Document) -> tuple[list[Claim], int]:
+    """The claims of the page's own product, best first, and how many products it lists beside."""
+    found, listed = _jsonld(document)
+    items, others = _microdata(document)
+    claims = [*_main_of(found, document), *_main_of(items, document)]
+    return claims, listed + others + max(0, len(found) - 1) + max(0, len(items) - 1)
+
+
+def _jsonld(document: Document) -> tuple[list[Claim], int]:
+    blocks = jsonld.blocks(document)
+    known = {name: item for block in blocks for name, item in jsonld.identified(block.value).items()}
+    claims, listed = [], 0
+    for block in blocks:
+        for path, item in jsonld.objects(block.value, schema_products.is_product, _NONE_WITHIN):
+            if any(key in path for key in _LISTED):
+                listed += 1
+                continue
+            sure = _MENDED if block.repaired else _JSONLD
+            origin = f"json-ld/{block.index}{path}"
+            claims.append(schema_products.claim_of(item, origin, Strategy.JSONLD, sure, document.absolute, known))
+    return claims, listed
+
+
+def _microdata(document: Document) -> tuple[list[Claim], int]:
+    claims, listed = [], 0
+    for index, item in enumerate([*microdata.items(document), *microdata.rdfa_items(document)]):
+        for path, product in jsonld.objects(item, schema_products.is_product, _NONE_WITHIN):
+            if any(key in path for key in _LISTED):
+                listed += 1
+                continue
+            origin = f"microdata/{index}{path}"
+            claims.append(
+                schema_products.claim_of(product, origin, Strategy.MICRODATA, _MICRODATA, document.absolute, {})
+            )
+    return claims, listed
+
+
+def _main_of(claims: Sequence[Claim], document: Document) -> list[Claim]:
+    """The claims about the page's own product: those that match its title or address best, and the bare ones."""
+    if not claims:
+        return []
+    scored = [(_likeness(claim, document), -index, claim) for index, claim in enumerate(claims)]
+    best = max(scored, key=lambda each: each[:2])
+    title = normalized(best[2].fields.get("title", ""))
+    same = [
+        claim
+        for claim in claims
+        if claim is not best[2] and normalized(claim.fields.get("title", "")) in {title, ""} and claim.price is not None
+    ]
+    return [best[2], *same]
+
+
+def _likeness(claim: Claim, document: Document) -> float:
+    title = normalized(claim.fields.get("title", ""))
+    headings = [normalized(node.text(separator=" ")) for node in document.css("h1")[:5]]
+    likeness = 2.0 * bool(title and any(title in one or (len(one) > 3 and one in title) for one in headings))  # noqa: PLR2004 - no word is shorter
+    likeness += 1.0 * bool(title and title in normalized(document.title))
+    likeness += 1.0 * (claim.price is not None) + 0.5 * bool(claim.fields.get("availability"))
+    url = claim.fields.get("url", "")
+    if url and document.url:
+        with suppress(BadUrl):
+            likeness += 1.5 * (canonicalize(url) == canonicalize(document.url))
+    return likeness

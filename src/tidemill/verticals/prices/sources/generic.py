@@ -1,0 +1,37 @@
+"""The adapter for any shop: schema.org's data, its platform's markup, then a good look at the page."""
+
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Fail
+from tidemill.core.page import Page
+from tidemill.core.reasons import ExtractReason
+from tidemill.core.record import Found, Reading
+from tidemill.core.vertical import Context
+from tidemill.reading.document import Document
+from tidemill.reading.products import read_product, read_products
+from tidemill.verticals.prices.sources.reading_page import answer, currency_of, failed, is_markup, raw_offers
+
+
+class Generic:
+    """Reads a product page of any make; or, with `page: list` in the source's settings, a list of products.
+
+    Further settings: `currency` (ISO), which prices must be in, and `retailer`, the shop's own name.
+    """
+
+    id = "prices.generic"
+    version = "1.0.0"
+    domain = "*"
+    needs_browser = False
+
+    def read(self, page: Page, context: Context) -> Reading:
+        """The page's offer, or the reason why there is none."""
+        if not is_markup(page.content_type):
+            return Fail(Failure.NOT_HTML, page.content_type)
+        document, signature = Document.of(page), f"{self.id}@{self.version}"
+        currency = currency_of(context)
+        reading = read_product(document, currency=currency)
+        if context.source.adapter_settings.get("page") != "list":
+            return answer(reading, page, signature)
+        products = read_products(document, currency=currency)
+        if products:
+            return Found(records=raw_offers(products, signature))
+        return failed(ExtractReason.PAGE_STRUCTURE_CHANGED, "no list of products")

@@ -1,0 +1,48 @@
+"""SGAmmo: a shop of WooCommerce make, whose markup is known and watched; the first retailer (C7)."""
+
+import msgspec
+
+from tidemill.core.failure import Failure
+from tidemill.core.outcome import Fail
+from tidemill.core.page import Page
+from tidemill.core.reasons import ExtractReason, QuarantineReason
+from tidemill.core.record import Reading
+from tidemill.core.vertical import Context
+from tidemill.reading.document import Document
+from tidemill.reading.products import NoOffer, Product, read_product
+from tidemill.verticals.prices.sources.reading_page import answer, failed, is_markup
+
+PRODUCT = "div.product, body.single-product"
+"""What every product page of the shop has; a page without it is another page."""
+TITLE = "h1.product_title, h1.entry-title"
+PRICE = ".summary .price, p.price"
+
+
+class SGAmmo:
+    """Reads SGAmmo's product pages, and only pages that still look as SGAmmo's do."""
+
+    id = "prices.sgammo"
+    version = "1.0.0"
+    domain = "sgammo.com"
+    needs_browser = False
+
+    def read(self, page: Page, context: Context) -> Reading:  # noqa: ARG002 - the shop is known: nothing is left to settings
+        """The page's offer; a product page whose title has moved is a failure of ours, one without price a person's."""
+        if not is_markup(page.content_type):
+            return Fail(Failure.NOT_HTML, page.content_type)
+        document, signature = Document.of(page), f"{self.id}@{self.version}"
+        reading = read_product(document, currency="USD")
+        if document.first(PRODUCT) is None:
+            return answer(_strange(reading), page, signature)
+        if document.first(TITLE) is None:
+            return failed(ExtractReason.SELECTOR_NOT_FOUND, TITLE)
+        if isinstance(reading, Product) and document.first(PRICE) is None:
+            reading = msgspec.structs.replace(reading, doubt=QuarantineReason.SELECTOR_FAILURE)
+        return answer(reading, page, signature)
+
+
+def _strange(reading: Product | NoOffer) -> NoOffer:
+    """A page that is not made as the shop's product pages are, whatever else can be read on it."""
+    if isinstance(reading, NoOffer) and reading.reason in {ExtractReason.BLOCKED_PAGE, ExtractReason.EMPTY_PAGE}:
+        return reading
+    return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, f"none of {PRODUCT}")
