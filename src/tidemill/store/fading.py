@@ -9,6 +9,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, Fading, lasts
+from tidemill.store.columns import Moment
 from tidemill.store.schema import listings, market_configs
 
 
@@ -46,11 +47,12 @@ def faded(worth: int, rate: ColumnElement[int], elapsed: ColumnElement[int]) -> 
     return case((elapsed <= 0, literal(worth, Integer)), (left < 0, literal(0, Integer)), else_=left)
 
 
-def confidence(fading: Fading, now: Any) -> ColumnElement[int]:
+def confidence(fading: Fading, now: datetime) -> ColumnElement[int]:
     """How sure we are of a listing, from 0 to 100, of rows of `listings` joined with their market."""
     rate = rate_of(fading, market_configs.c.tier)
-    by_sight = faded(SEEN, rate, micros_between(now, listings.c.last_seen_at))
-    by_check = faded(VERIFIED, rate, micros_between(now, listings.c.verified_at))
+    present = literal(now, Moment())
+    by_sight = faded(SEEN, rate, micros_between(present, listings.c.last_seen_at))
+    by_check = faded(VERIFIED, rate, micros_between(present, listings.c.verified_at))
     return case((and_(listings.c.verified_at.is_not(None), by_check > by_sight), by_check), else_=by_sight)
 
 

@@ -1,0 +1,278 @@
+"""Homes, sightings, fading and verification, the same on SQLite and on PostgreSQL (L3, L4, D-7, D-8)."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+from sqlalchemy import insert, select, update
+
+from tidemill.core.freshness import confidence as confidence_in_python
+from tidemill.core.job import Job
+from tidemill.core.outcome import Stage
+from tidemill.core.page import Page
+from tidemill.core.verdict import Accepted
+from tidemill.core.verification import Fate, Looked
+from tidemill.core.views.listings import ListingFilter
+from tidemill.pipeline.checkpoints import Harvest, Judged
+from tidemill.store.fading import confidence as confidence_in_sql
+from tidemill.store.listing_views import ListingViews, cursor_of
+from tidemill.store.listings import ListingShelf
+from tidemill.store.schema import listing_sightings, listings, market_configs, record_history, runs, sources
+from tidemill.store.verification import Verification
+from tidemill.verticals.listings.policy import FADING
+from tidemill.verticals.listings.quality import quality
+from tidemill.verticals.listings.record import Listing, RentBasis
+from tidemill.verticals.listings.rules import identity_of
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+HOME = Listing(
+    title="The Lofts", url="https://homes.example/1", own_id="1", address="350 W 42nd St #4B", door="350 w 42nd st",
+    unit="4b", city="new york", state="ny", postal_code="10036", neighborhood="", rent_low=240_000, rent_high=None,
+    rent_basis=RentBasis.UNIT, currency="USD", beds_low=2.0, beds_high=2.0, baths_low=1.0, baths_high=1.0,
+    size_low=850, size_high=850, available_on=None, available_text="", kind="", amenities=(), description="",
+    images=(), latitude=40.7581, longitude=-73.9920, market_id="nyc", source_id=1, source_name="homes",
+    confidence=0.9, quality=0,
+)  # fmt: skip
+RUN = 900
+
+
+def home(**changes):
+    made = msgspec.structs.replace(HOME, **changes)
+    return msgspec.structs.replace(made, quality=quality(made))
+
+
+def flat(number, **changes):
+    return home(own_id=str(number), door=f"{number} elm st", unit="", latitude=None, longitude=None, **changes)
+
+
+class Shelf:
+    """The shelf with the least around it."""
+
+    def __init__(self, database, ids):
+        self.database = database
+        self.ids = ids
+        self.shelf = ListingShelf(ids)
+        self.views = ListingViews(database, FADING)
+        self.verification = Verification(database, ids, FADING)
+
+    async def put(self, *shown, now=NOW, source=1, run=RUN):
+        await self.ids.reserve(50 + 5 * len(shown))
+        job = Job(
+            id=1, run_id=run, source_id=source, target_id=1, vertical="listings", lane="http", host="homes.example",
+            url="https://homes.example", stage=Stage.PERSIST, attempts=0, max_attempts=3, fence=1,
+        )  # fmt: skip
+        page = Page(
+            id=5, url=job.url, final_url=job.url, status_code=200, body=b"", charset="utf-8", content_type="",
+            digest=0, fetched_at=now,
+        )  # fmt: skip
+        told = [msgspec.structs.replace(one, source_id=source) for one in shown]
+        accepted = [Accepted(identity_of(one), one, msgspec.json.encode(one)) for one in told]
+        harvest = Harvest(Judged(page, "listings.search@1.0.0", accepted, []), accepted, 0)
+        async with self.database.write() as connection:
+            return (await self.shelf.put(connection, [(job, harvest)], now))[1]
+
+    async def miss(self, since, now, source=1, run=RUN, patience=2):
+        await self.ids.reserve(50)
+        async with self.database.write() as connection:
+            return await self.shelf.miss(connection, source, run, since, now, patience)
+
+    async def rows(self, table=listings):
+        async with self.database.read() as connection:
+            return (await connection.execute(select(table).order_by(table.c.id))).mappings().all()
+
+    async def say(self, statement):
+        async with self.database.write() as connection:
+            await connection.execute(statement)
+
+
+@pytest.fixture
+async def shelf(database, ids):
+    made = Shelf(database, ids)
+    for key in (1, 2):
+        source = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
+                  "adapter_id": "listings.search", "fetcher": "http", "tier": "hot", "time_zone": "America/New_York",
+                  "language": "en", "city": "", "precedence": 50, "headers": {}, "trust": {}, "adapter_settings": {},
+                  "visibility": "ELIGIBLE", "enabled": True, "created_at": NOW, "updated_at": NOW}  # fmt: skip
+        await made.say(insert(sources).values(**source))
+        run = {"id": RUN + key - 1, "source_id": key, "vertical": "listings", "adapter_id": "x", "trigger": "SCHEDULED",
+               "open_jobs": 0, "started_at": NOW, "scope": "nyc"}  # fmt: skip
+        await made.say(insert(runs).values(**run))
+    return made
+
+
+async def test_the_nineteen_markets_are_there_from_the_start(database):
+    async with database.read() as connection:
+        tiers = (await connection.execute(select(market_configs.c.tier))).scalars().all()
+    assert (len(tiers), tiers.count("hot"), tiers.count("standard"), tiers.count("cool")) == (19, 4, 6, 9)
+
+
+async def test_a_new_home_is_inserted_once_and_seen_again_after_that(shelf):
+    first = await shelf.put(home())
+    again = await shelf.put(home(), now=NOW + HOUR)
+    assert (first.inserted, again.inserted, again.updated, again.unchanged) == (1, 0, 0, 1)
+    (row,) = await shelf.rows()
+    assert (row["times_seen"], row["first_seen_at"], row["last_seen_at"]) == (2, NOW, NOW + HOUR)
+
+
+async def test_two_sources_show_one_home_and_the_richer_speaks(shelf):
+    await shelf.put(home(size_low=None, size_high=None))
+    await shelf.put(home(own_id="zz", url="https://other.example/zz", images=("a", "b", "c")), source=2, run=RUN + 1)
+    (row,) = await shelf.rows()
+    told = msgspec.json.decode(row["record"], type=Listing)
+    assert (told.size_low, told.images) == (850, ("a", "b", "c"))
+    assert len(await shelf.rows(listing_sightings)) == 2
+
+
+async def test_a_home_that_one_source_tells_twice_under_two_ids_stays_two(shelf):
+    await shelf.put(home(unit=""), home(own_id="2", unit=""))
+    assert len(await shelf.rows()) == 2
+
+
+async def test_a_rent_that_moves_is_history_and_shown(shelf):
+    await shelf.put(home())
+    await shelf.put(home(rent_low=225_000), now=NOW + HOUR)
+    (found,) = await shelf.views.search(ListingFilter(), NOW + HOUR)
+    assert (found.previous_rent, found.rent_low, found.rent_note) == (240_000, 225_000, "was $2,400, now $2,250")
+    (line,) = await shelf.rows(record_history)
+    assert line["changes"]["rent_low"] == [240_000, 225_000]
+
+
+async def test_a_home_that_was_gone_comes_back_to_life_with_its_new_rent(shelf):
+    await shelf.put(home())
+    await shelf.say(update(listings).values(is_active=False, gone_at=NOW, gone_reason="gone when looked up"))
+    kept = await shelf.put(home(rent_low=199_900), now=NOW + 48 * HOUR)
+    (row,) = await shelf.rows()
+    assert (kept.inserted, row["is_active"], row["gone_at"], row["rent_low"]) == (0, True, None, 199_900)
+    assert [line["kind"] for line in await shelf.rows(record_history)] == ["returned"]
+
+
+async def test_an_unchanged_page_counts_as_seen_and_revives_too(shelf, database):
+    await shelf.put(home())
+    await shelf.say(update(listings).values(is_active=False, gone_at=NOW))
+    async with database.write() as connection:
+        assert await shelf.shelf.touch(connection, 1, ["ID:1"], NOW + HOUR) == 1
+    (row,) = await shelf.rows()
+    assert (row["is_active"], row["last_seen_at"], row["times_seen"]) == (True, NOW + HOUR, 2)
+
+
+async def test_a_home_is_gone_after_two_complete_runs_without_it(shelf):
+    await shelf.put(home())
+    later = NOW + 6 * HOUR
+    assert await shelf.miss(later, later) == 0
+    assert await shelf.miss(later + HOUR, later + HOUR) == 1
+    (row,) = await shelf.rows()
+    assert (row["is_active"], row["gone_reason"]) == (False, "not shown any more")
+
+
+async def test_nothing_is_gone_while_another_source_still_shows_it(shelf):
+    await shelf.put(home())
+    await shelf.put(home(own_id="zz"), source=2, run=RUN + 1)
+    for hours in (6, 12, 18):
+        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+    assert (await shelf.rows())[0]["is_active"]
+
+
+async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(shelf):
+    (_, row) = await shelf.put(home()), (await shelf.rows())[0]
+    await shelf.verification.record([Looked(row["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR)
+    for hours in (6, 12, 18):
+        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+    assert (await shelf.rows())[0]["is_active"]
+
+
+async def test_a_run_over_another_market_misses_nothing_here(shelf):
+    await shelf.put(home(market_id="boston"))
+    assert await shelf.miss(NOW + 6 * HOUR, NOW + 6 * HOUR, patience=1) == 0
+    assert (await shelf.rows())[0]["is_active"]
+
+
+@pytest.mark.parametrize("tier", ["hot", "standard", "cool"])
+async def test_confidence_is_the_same_in_python_and_in_sql(shelf, database, tier):
+    await shelf.say(update(market_configs).where(market_configs.c.id == "nyc").values(tier=tier))
+    await shelf.put(*(flat(number) for number in range(1, 60)))
+    rows = await shelf.rows()
+    for step, row in enumerate(rows):
+        seen = NOW - step * timedelta(hours=1, minutes=43, seconds=7, microseconds=step)
+        verified = None if step % 3 == 0 else NOW - step * timedelta(minutes=51, microseconds=1)
+        await shelf.say(
+            update(listings).where(listings.c.id == row["id"]).values(last_seen_at=seen, verified_at=verified)
+        )
+    joined = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
+    query = select(listings, confidence_in_sql(FADING, NOW).label("sure")).select_from(joined)
+    async with database.read() as connection:
+        found = (await connection.execute(query)).mappings().all()
+    rate = FADING.rate(tier)
+    expected = [confidence_in_python(rate, NOW, row["last_seen_at"], row["verified_at"]) for row in found]
+    assert [row["sure"] for row in found] == expected
+    assert len(set(expected)) > 10
+
+
+async def test_readers_see_what_is_active_and_sure_enough_and_nothing_else(shelf):
+    await shelf.put(*(flat(number, rent_low=number * 10_000) for number in range(10, 40)))
+    visible = await shelf.views.search(ListingFilter(), NOW + 20 * HOUR)
+    assert len(visible) == 30
+    assert visible[0].freshness_confidence == 40
+    assert visible[0].badge.text == "May no longer be available"
+    assert await shelf.views.search(ListingFilter(), NOW + 21 * HOUR) == []
+
+
+async def test_search_filters_and_pages_without_gaps_or_doubles(shelf):
+    await shelf.put(*(flat(number, rent_low=(number % 7 + 10) * 10_000) for number in range(10, 40)))
+    for order in ("newest", "rent"):
+        which, seen, after = ListingFilter(order=order), [], None
+        while page := await shelf.views.search(which, NOW, after=after, limit=7):
+            seen += [one.id for one in page]
+            after = cursor_of(page[-1], order)
+        assert len(seen) == len(set(seen)) == 30
+    cheap = await shelf.views.search(ListingFilter(rent_to=110_000, market="nyc", beds_from=2), NOW)
+    assert {one.rent_low for one in cheap} == {100_000, 110_000}
+    assert await shelf.views.search(ListingFilter(city="Boston"), NOW) == []
+    assert await shelf.views.search(ListingFilter(beds_from=3), NOW) == []
+
+
+async def test_a_circle_holds_what_lies_inside_it(shelf):
+    await shelf.put(home())
+    assert await shelf.views.search(ListingFilter(near=(40.76, -73.99, 1.0)), NOW)
+    assert not await shelf.views.search(ListingFilter(near=(40.80, -73.99, 1.0)), NOW)
+
+
+async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_first(shelf):
+    await shelf.put(flat(1), flat(2), flat(3))
+    assert await shelf.verification.wanted(NOW + 15 * HOUR, 10) == []
+    rows = {row["title"]: row for row in await shelf.rows()}
+    assert rows
+    last = (await shelf.rows())[-1]["id"]
+    await shelf.views.note_interest(last, saved=True)
+    wanted = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
+    assert len(wanted) == 3
+    assert wanted[0].listing_id == last
+    assert wanted[0].confidence < 55
+
+
+async def test_the_three_answers_of_a_check(shelf):
+    await shelf.put(flat(1), flat(2), flat(3))
+    there, gone, unknown = [row["id"] for row in await shelf.rows()]
+    at = NOW + 16 * HOUR
+    looked = [
+        Looked(there, Fate.THERE, "still shown"),
+        Looked(gone, Fate.GONE, "answered 404"),
+        Looked(unknown, Fate.UNKNOWN, "403"),
+    ]
+    assert await shelf.verification.record(looked, at) == 1
+    rows = {row["id"]: row for row in await shelf.rows()}
+    assert (rows[there]["verified_at"], rows[there]["is_active"]) == (at, True)
+    assert (rows[gone]["is_active"], rows[gone]["gone_reason"]) == (False, "gone when looked up")
+    assert (rows[unknown]["verified_at"], rows[unknown]["is_active"], rows[unknown]["checked_at"]) == (None, True, at)
+    assert await shelf.verification.wanted(at, 10) == []
+    assert [check.listing_id for check in await shelf.verification.wanted(at + HOUR, 10)] == [unknown]
+
+
+async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(shelf):
+    await shelf.put(flat(1), flat(2))
+    assert await shelf.verification.end_faded(NOW + 33 * HOUR) == 0
+    assert await shelf.verification.end_faded(NOW + 34 * HOUR) == 2
+    rows = await shelf.rows()
+    assert [row["is_active"] for row in rows] == [False, False]
+    await shelf.put(flat(1), now=NOW + 40 * HOUR)
+    assert [row["is_active"] for row in await shelf.rows()] == [True, False]
