@@ -69,6 +69,8 @@ class Store:
     homes: ListingViews
     verification: Verification
     views: Views
+    prices: PriceReads
+    quarantine: QuarantineShelf
 
     async def close(self) -> None:
         """Let go of files and connections."""
@@ -83,17 +85,17 @@ def build_store(settings: Settings, database: Database) -> Store:
     ids = Ids(database)
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
-    shelves = build_shelves(ids)
-    ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
     asks = settings.asks
     dresser = Dresser(database, ids, ENRICHING["events"], asks) if asks else None
+    shelves = build_shelves(ids, dresser)
+    ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
     sources, targets = SourceShelf(database, ids), TargetShelf(database, ids)
     return Store(
         database=database,
         ids=ids,
         bodies=bodies,
-        ledger=Ledger(database, ids, bodies, build_shelves(ids, dresser), VERTICALS),
+        ledger=ledger,
         agenda=Agendas(database, ids),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=Slots(database),

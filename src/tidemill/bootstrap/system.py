@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.asking import (
     Askable,
     build_aid,
@@ -14,9 +13,12 @@ from tidemill.bootstrap.asking import (
     discovering_chore,
     enriching_chore,
 )
+from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.desks import Desks, build_desks
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.listings import build_market_work
+from tidemill.bootstrap.notices import Notices, build_notices
 from tidemill.bootstrap.paid import build_paid
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
@@ -27,6 +29,7 @@ from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
+from tidemill.engine.market_chores import MARKET_RHYTHMS
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
@@ -50,6 +53,7 @@ class System:
     verticals: Mapping[str, Vertical]
     store: Store
     services: Services
+    notices: Notices
     fetchers: Mapping[FetcherKind, Fetcher]
     tools: Tools
     dispatcher: Dispatcher
@@ -66,6 +70,7 @@ class System:
         """Let go of sockets, files and connections."""
         for fetcher in self.fetchers.values():
             await fetcher.close()
+        await self.notices.post.close()
         await self.askable.close()
         await self.store.close()
 
@@ -84,6 +89,7 @@ def build(
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
     fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
+    notices = build_notices(settings, store, clock)
     paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
@@ -97,8 +103,11 @@ def build(
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_hands(settings, store, clock, announce, dispatcher, supervisor, services, paid.apify)
-    rhythms = settings.rhythms(RHYTHMS)
+    notify = notices.notifier.notify
+    hands = build_hands(
+        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, notify=notify
+    )  # fmt: skip
+    rhythms = settings.rhythms({**RHYTHMS, **MARKET_RHYTHMS})
     ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
     askable = build_askable(settings, clock)
     enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)
@@ -106,6 +115,9 @@ def build(
     ticks.all["discover"] = Tick("discover", rhythms["discover"], discovering_chore(discovery, askable))
     if enricher is not None:
         ticks.all["enrich"] = Tick("enrich", rhythms["enrich"], enriching_chore(enricher))
+    desks = build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices)
+    market_ticks = build_market_work(store, fetchers, clock, announce, desks.markets, rhythms)
+    ticks.all.update({tick.name: tick for tick in market_ticks})
     with_proof(ticks, hands, rhythms["proof"])
     return System(
         settings=settings,
@@ -114,6 +126,7 @@ def build(
         verticals=VERTICALS,
         store=store,
         services=services,
+        notices=notices,
         fetchers=fetchers,
         tools=tools,
         dispatcher=dispatcher,
@@ -124,7 +137,7 @@ def build(
         askable=askable,
         enricher=enricher,
         discovery=discovery,
-        desks=build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services),
+        desks=desks,
     )
 
 

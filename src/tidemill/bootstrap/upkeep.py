@@ -28,6 +28,8 @@ def build_hands(
     waker: Waker,
     services: Services,
     actors: ApifyFetcher,
+    *,
+    notify: Callable[[], Awaitable[str]],
 ) -> Hands:
     """What the periodic work does its work with."""
     return Hands(
@@ -44,6 +46,7 @@ def build_hands(
         debts=store.crowding.debts,
         services=services,
         actors=actors,
+        notify=notify,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )

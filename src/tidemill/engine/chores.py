@@ -19,6 +19,7 @@ RHYTHMS: dict[str, Every | Cron] = {
     "close_runs": Every(timedelta(minutes=1)),
     "services": Every(timedelta(minutes=1)),
     "enrich": Every(timedelta(minutes=1)),
+    "notices": Every(timedelta(minutes=1)),
     "retry_letters": Every(timedelta(minutes=5)),
     "proof": Every(timedelta(minutes=5)),
     "stale_jobs": Every(timedelta(hours=1)),
@@ -133,6 +134,7 @@ class Hands:
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]
     services: Reviving
     actors: Actors
+    notify: Callable[[], Awaitable[str]]
     waker: Waker
     stale_after: timedelta
 
@@ -144,6 +146,7 @@ def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -
         "rescue": lambda: rescue(hands),
         "close_runs": lambda: close_runs(hands),
         "services": lambda: look_again(hands),
+        "notices": hands.notify,
         "retry_letters": lambda: retry_letters(hands),
         "stale_jobs": lambda: sweep_stale(hands),
         "publish_events": lambda: publish(hands),

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.vertical import Vertical
+from tidemill.core.page import Page
+from tidemill.core.source import Source
+from tidemill.core.vertical import Adapter, Vertical
 from tidemill.core.views import AdapterView
-from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.core.views.quality import IncidentView
+from tidemill.operations.dry_run import PAGES, DryRun, dry_run
+from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.pipeline.ports import Clock
 
 
@@ -31,6 +35,49 @@ class Sight(Protocol):
         ...
 
 
+class Blessing(Protocol):
+    """The share of a source's records that have each field, taken over so many records."""
+
+    @property
+    def source_id(self) -> int:
+        """Whose records."""
+        ...
+
+    @property
+    def records(self) -> int:
+        """How many."""
+        ...
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """By field."""
+        ...
+
+
+class Quality(Protocol):
+    """How well adapters fit."""
+
+    async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
+        """What drift detection noticed."""
+        ...
+
+    async def latest_pages(self, adapter_id: str, limit: int) -> list[tuple[Source, Page]]:
+        """The newest stored page of each target, with its source."""
+        ...
+
+    async def sources_of(self, adapter_id: str) -> list[Source]:
+        """The sources that an adapter reads."""
+        ...
+
+    async def measure(self, source_id: int) -> Any:
+        """What the latest runs of a source show."""
+        ...
+
+    async def bless(self, blessings: Sequence[Any], by: str, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Take these shares as what should be."""
+        ...
+
+
 class AdapterLine(msgspec.Struct, frozen=True, kw_only=True):
     """An adapter with its version and whether it is on."""
 
@@ -44,11 +91,21 @@ class AdapterLine(msgspec.Struct, frozen=True, kw_only=True):
     disabled_by: str | None = None
 
 
+class Enabled(msgspec.Struct, frozen=True):
+    """An adapter that was switched on, and the dry run that spoke for it."""
+
+    adapter: AdapterLine
+    dry_run: DryRun
+
+
 class AdapterDesk:
     """Switches adapters; every deed is audited."""
 
-    def __init__(self, verticals: Mapping[str, Vertical], shelf: Shelf, sight: Sight, clock: Clock) -> None:
+    def __init__(
+        self, verticals: Mapping[str, Vertical], shelf: Shelf, sight: Sight, clock: Clock, quality: Quality
+    ) -> None:
         """`verticals` know their adapters."""
+        self._quality = quality
         self._verticals = verticals
         self._shelf = shelf
         self._sight = sight
@@ -75,20 +132,62 @@ class AdapterDesk:
                 )
         return lines
 
-    async def enable(self, adapter_id: str, actor: str) -> AdapterLine:
-        """Switch an adapter on; what was held against it is forgiven."""
-        return await self._switch(adapter_id, actor, enabled=True, reason="")
+    async def try_out(self, adapter_id: str) -> DryRun:
+        """Let an adapter read the newest stored pages of its targets; nothing is written."""
+        adapter, vertical = self._named(adapter_id)
+        return dry_run(adapter, vertical, await self._quality.latest_pages(adapter_id, PAGES))
+
+    async def enable(self, adapter_id: str, actor: str, *, careful: bool = False) -> Enabled:
+        """Switch an adapter on after a dry run on stored pages; what was held against it is forgiven.
+
+        Its next run is watched: one bad batch is enough to switch it off again. The pages that were stored last may
+        be those on which it failed, so a bad dry run is only shown, unless the person is `careful`.
+        """
+        trial = await self.try_out(adapter_id)
+        if careful and not trial.is_promising:
+            common = next(iter(trial.reasons), "nothing was found")
+            msg = (
+                f"only {trial.well} of {trial.pages} stored pages went well in a dry run of {adapter_id} "
+                f"{trial.version}, most failed for {common}; mend the adapter, or leave out --careful"
+            )
+            raise Mistake(msg)
+        detail = {"dry_run_pages": trial.pages, "dry_run_well": trial.well}
+        return Enabled(await self._switch(adapter_id, actor, enabled=True, reason="", detail=detail), trial)
+
+    async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[Blessing]:
+        """Take the share of records that have each field, as the latest runs show it, for what should be (B7)."""
+        self._named(adapter_id)
+        owners = [each for each in await self._quality.sources_of(adapter_id) if source in {None, each.name}]
+        found = [(each.name, await self._quality.measure(each.id)) for each in owners]
+        known = [(name, each) for name, each in found if each.records]
+        if not known:
+            msg = f"no run of {adapter_id} has read a record yet, so there is nothing to bless"
+            raise Mistake(msg)
+        notes = [AuditEntry(actor, "adapter.bless", f"source {name}", dict(each.shares)) for name, each in known]
+        await self._quality.bless([each for _, each in known], actor, self._clock.now(), notes)
+        return [each for _, each in known]
+
+    async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
+        """What drift detection noticed, the newest first."""
+        return await self._quality.incidents(open_only=open_only, limit=limit)
 
     async def disable(self, adapter_id: str, actor: str, reason: str = "") -> AdapterLine:
         """Switch an adapter off: nothing is enqueued for its targets any more."""
         return await self._switch(adapter_id, actor, enabled=False, reason=reason)
 
-    async def _switch(self, adapter_id: str, actor: str, *, enabled: bool, reason: str) -> AdapterLine:
+    def _named(self, adapter_id: str) -> tuple[Adapter, Vertical]:
+        for vertical in self._verticals.values():
+            if adapter_id in vertical.adapters:
+                return vertical.adapters[adapter_id], vertical
         names = [name for vertical in self._verticals.values() for name in vertical.adapters]
-        if adapter_id not in names:
-            raise NotFound(unknown("adapter", adapter_id, names))
+        raise NotFound(unknown("adapter", adapter_id, names))
+
+    async def _switch(
+        self, adapter_id: str, actor: str, *, enabled: bool, reason: str, detail: Mapping[str, Any] | None = None
+    ) -> AdapterLine:
+        self._named(adapter_id)
         word = "adapter.enable" if enabled else "adapter.disable"
-        note = AuditEntry(actor, word, f"adapter {adapter_id}", {"reason": reason})
+        note = AuditEntry(actor, word, f"adapter {adapter_id}", {"reason": reason, **(detail or {})})
         now = self._clock.now()
         await self._shelf.set_enabled(adapter_id, enabled=enabled, by=actor, reason=reason, now=now, audit=[note])
         return next(line for line in await self.every() if line.id == adapter_id)

@@ -10,7 +10,8 @@ from tidemill.core.audit import AuditEntry
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
-from tidemill.store.schema import adapter_status
+from tidemill.store.quality import forgive_drift
+from tidemill.store.schema import adapter_status, sources
 
 _OFF = select(adapter_status.c.adapter_id, adapter_status.c.disabled_by, adapter_status.c.disabled_reason).where(
     ~adapter_status.c.enabled
@@ -51,6 +52,8 @@ class AdapterShelf:
         fresh = {name: statement.excluded[name] for name in row if name != "adapter_id"}
         keys = await take_keys(self._ids, len(audit))
         async with self._database.write() as connection:
+            if enabled:
+                await forgive_drift(connection, sources.c.adapter_id == adapter_id, by, now)
             await connection.execute(
                 statement.on_conflict_do_update(index_elements=["adapter_id"], set_=fresh), [row]
             )  # fmt: skip

@@ -105,8 +105,13 @@ Read = Mapping[int, Sequence[tuple[int, Seen]]]
 """By run, the products that it has priced already and their prices."""
 
 
-def sort_out(items: Sequence[Item], known: Mapping[tuple[int, str], Row], read: Read) -> Sorted:
-    """Decide for each offer; what `read` or this batch holds already for its run is not brought twice."""
+def sort_out(
+    items: Sequence[Item], known: Mapping[tuple[int, str], Row], read: Read, *, guarded: bool = True
+) -> Sorted:
+    """Decide for each offer; what `read` or this batch holds already for its run is not brought twice.
+
+    `guarded` holds back what looks like a glitch.
+    """
     found = Sorted([], [], [], [])
     priced = {(run_id, product) for run_id, prices in read.items() for product, _ in prices}
     brought: set[tuple[int, str, int]] = set()
@@ -117,7 +122,7 @@ def sort_out(items: Sequence[Item], known: Mapping[tuple[int, str], Row], read: 
             found.repeated.append(item)
         elif row is None:
             found.new.append(item)
-        elif doubt := doubt_about(item, row, partial(neighbours_of, item, items, read)):
+        elif guarded and (doubt := doubt_about(item, row, partial(neighbours_of, item, items, read))):
             found.held.append((item, row, doubt))
         else:
             found.known.append((item, row))

@@ -48,6 +48,11 @@ _LINKS = {
 }
 
 
+def link_statement(dialect: str) -> Any:
+    """The INSERT that puts a link in the place of the one there was."""
+    return _LINKS[dialect]
+
+
 class Catalogue(msgspec.Struct, frozen=True):
     """The canonical products that a batch may turn out to be; those that it makes are added."""
 

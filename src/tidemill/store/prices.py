@@ -1,7 +1,8 @@
 """The shelf of prices: products upserted by identity, prices appended, one transaction per batch (C4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from tidemill.store import price_writes
 from tidemill.store.ids import Ids
 from tidemill.store.price_items import (
     Item,
+    Read,
     Row,
     Sorted,
     has_changed,
@@ -51,14 +53,30 @@ class PriceShelf:
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
     ) -> dict[int, Kept]:
         """Upsert products, append their prices, link them; hold what looks like a glitch, once per run each."""
-        items = sorted(items_of(harvests), key=lambda item: item.key)
-        known = await price_writes.known_products(connection, [item.key for item in items])
-        read = await price_writes.priced_by(connection, {item.job.run_id for item in items if item.key in known})
-        done = sort_out(items, known, read)
+        done = await self._sorted(connection, harvests, sort_out)
         await self._publish(connection, done, now)
         await self._turn_away(connection, done, now)
         await price_writes.sell_out(connection, harvests, now)
         return tally(harvests, done)
+
+    async def put_released(
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
+    ) -> dict[int, Kept]:
+        """The same for what a person has looked at: their word is the second reading, and nothing is held."""
+        done = await self._sorted(connection, harvests, partial(sort_out, guarded=False))
+        await self._publish(connection, done, now)
+        return tally(harvests, done)
+
+    async def _sorted(
+        self,
+        connection: AsyncConnection,
+        harvests: Sequence[tuple[Job, Harvest]],
+        decide: Callable[[Sequence[Item], Mapping[tuple[int, str], Row], Read], Sorted],
+    ) -> Sorted:
+        items = sorted(items_of(harvests), key=lambda item: item.key)
+        known = await price_writes.known_products(connection, [item.key for item in items])
+        read = await price_writes.priced_by(connection, {item.job.run_id for item in items if item.key in known})
+        return decide(items, known, read)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again, which confirms a price that was held (X9)."""

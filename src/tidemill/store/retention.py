@@ -18,7 +18,9 @@ from tidemill.store.schema import (
     dead_letters,
     jobs,
     page_bodies,
+    page_screenshots,
     pages,
+    quality_incidents,
     raw_records,
     record_history,
     rejected_records,
@@ -27,6 +29,7 @@ from tidemill.store.schema import (
     target_pages,
     targets,
     tick_slots,
+    webhook_deliveries,
     workers,
 )
 
@@ -39,6 +42,7 @@ RECENT = timedelta(hours=6)
 
 DEFAULT_RULES: Mapping[str, timedelta] = {
     "raw_pages": timedelta(days=90),
+    "page_screenshots": timedelta(days=30),
     "raw_records": timedelta(days=14),
     "staged_records": timedelta(days=14),
     "rejected_records": timedelta(days=30),
@@ -49,6 +53,8 @@ DEFAULT_RULES: Mapping[str, timedelta] = {
     "tick_slots": timedelta(days=14),
     "workers": timedelta(days=30),
     "audit_log": timedelta(days=730),
+    "webhook_deliveries": timedelta(days=30),
+    "quality_incidents": timedelta(days=365),
 }
 """How long each table keeps what nobody needs any more."""
 
@@ -101,19 +107,26 @@ RULES: Mapping[str, Rule] = {
     for rule in (
         Rule(pages, pages.c.id, pages.c.created_at,
              ~or_(_good_page, _open_job(pages.c.job_id), _open_letter(pages.c.job_id))),
+        Rule(page_screenshots, page_screenshots.c.page_id, page_screenshots.c.created_at, true()),
         _output(raw_records),
         _output(staged_records),
         Rule(rejected_records, rejected_records.c.id, rejected_records.c.created_at,
-             rejected_records.c.verdict == "dropped"),
+             or_(rejected_records.c.verdict == "dropped", rejected_records.c.review.is_not(None))),
         Rule(jobs, jobs.c.id, jobs.c.completed_at, and_(_ended, ~_running, ~_open_letter(jobs.c.id))),
         Rule(runs, runs.c.id, runs.c.started_at, and_(runs.c.status != RunStatus.RUNNING, _later_run)),
         Rule(dead_letters, dead_letters.c.id, dead_letters.c.updated_at, _settled),
         Rule(record_history, record_history.c.id, record_history.c.created_at, true()),
         Rule(workers, workers.c.id, workers.c.seen_at, true()),
         Rule(audit_log, audit_log.c.id, audit_log.c.created_at, true()),
+        Rule(webhook_deliveries, webhook_deliveries.c.id, webhook_deliveries.c.created_at,
+             webhook_deliveries.c.status != "pending"),
+        Rule(quality_incidents, quality_incidents.c.id, quality_incidents.c.last_seen_at,
+             quality_incidents.c.closed_at.is_not(None)),
     )
 }  # fmt: skip
-"""Quarantined records wait for a person, letters for an answer, and every source keeps its last run."""
+"""Quarantined records wait for a person, letters for an answer, and every source keeps its last run.
+
+Prices are not here: they only grow."""
 
 
 async def prune(database: Database, bodies: Bodies, rules: Mapping[str, timedelta], now: datetime) -> dict[str, int]:
@@ -138,7 +151,8 @@ async def prune(database: Database, bodies: Bodies, rules: Mapping[str, timedelt
 async def _needed_pages(database: Database) -> frozenset[int]:
     """Pages that open jobs work on though another job fetched them, and those of records that await a person."""
     at_work = select(jobs.c.page_id).where(jobs.c.status.in_(OPEN), jobs.c.page_id.is_not(None))
-    in_doubt = select(rejected_records.c.page_id).where(rejected_records.c.verdict == "quarantined").distinct()
+    waits = (rejected_records.c.verdict == "quarantined", rejected_records.c.review.is_(None))
+    in_doubt = select(rejected_records.c.page_id).where(*waits).distinct()
     async with database.read() as connection:
         return frozenset(
             [*(await connection.execute(at_work)).scalars(), *(await connection.execute(in_doubt)).scalars()]

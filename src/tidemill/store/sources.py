@@ -16,6 +16,7 @@ from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
 from tidemill.store.hosts import MILLISECOND, hosts_of_sources, settle_paces
 from tidemill.store.ids import Ids
+from tidemill.store.quality import forgive_drift
 from tidemill.store.rows import breaker_columns, source_of
 from tidemill.store.schema import breakers, sources
 
@@ -128,6 +129,7 @@ async def forgive(connection: AsyncConnection, source_ids: Sequence[int], now: d
     await connection.execute(update(sources).where(sources.c.id.in_(source_ids)).values(**clean))
     closed = {**breaker_columns(Closed()), "changed_at": now}
     await connection.execute(update(breakers).where(breakers.c.source_id.in_(source_ids)).values(**closed))
+    await forgive_drift(connection, sources.c.id.in_(source_ids), "a person", now)
 
 
 def columns_of(source: Source) -> dict[str, Any]:

@@ -1,0 +1,199 @@
+"""What a person can do with records that were set aside: look, release, reject; singly and in bulk."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.page import Page
+from tidemill.core.record import RawRecord
+from tidemill.core.source import Source
+from tidemill.core.verdict import Accepted
+from tidemill.core.vertical import Context, Vertical
+from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.checkpoints import Kept
+from tidemill.pipeline.ports import Clock
+
+AT_ONCE = 500
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Shelf(Protocol):
+    """Where records wait for a person."""
+
+    async def aside(
+        self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
+    ) -> list[QuarantinedView]:
+        """The newest first."""
+        ...
+
+    async def find(self, key: int) -> QuarantinedView | None:
+        """One of them."""
+        ...
+
+    async def page(self, page_id: int) -> Page | None:
+        """The page that a record stood on."""
+        ...
+
+    async def reject(
+        self, keys: Sequence[int], by: str, notes: str, now: datetime, audit: Sequence[AuditEntry] = ()
+    ) -> int:
+        """Give them up."""
+        ...
+
+    async def release(
+        self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
+        audit: Sequence[AuditEntry] = (),
+    ) -> Kept | None:  # fmt: skip
+        """Put one onto its shelf."""
+        ...
+
+
+class Sources(Protocol):
+    """Sources by key."""
+
+    async def find(self, which: int | str) -> Source | None:
+        """One of them."""
+        ...
+
+
+class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a review: how many records it settled, and those that still cannot be released, with the reason."""
+
+    records: int
+    refused: Mapping[int, str] = msgspec.field(default_factory=dict)
+
+
+class QuarantineDesk:
+    """Releases and rejects what was set aside; every deed is audited, every reason kept."""
+
+    def __init__(self, shelf: Shelf, sources: Sources, verticals: Mapping[str, Vertical], clock: Clock) -> None:
+        """`verticals` judge a record again before it is released."""
+        self._shelf = shelf
+        self._sources = sources
+        self._verticals = verticals
+        self._clock = clock
+
+    async def every(
+        self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
+    ) -> list[QuarantinedView]:
+        """What waits for a person, the newest first."""
+        return await self._shelf.aside(which, before=before, limit=limit)
+
+    async def find(self, key: int) -> QuarantinedView:
+        """One record with what was read and why it was set aside."""
+        found = await self._shelf.find(key)
+        if found is None:
+            msg = f"there is no quarantined record {key}; see `tidemill quarantine list`"
+            raise NotFound(msg)
+        return found
+
+    async def release(
+        self, key: int, actor: str, notes: str = "", fields: Mapping[str, str] | None = None
+    ) -> QuarantinedView:
+        """Publish a record after all; `fields` put right what the page or our reading got wrong.
+
+        The rules judge it again, so that nothing is published that no reader could make sense of.
+        """
+        record = await self.find(key)
+        _refuse_if_settled(record)
+        page = await self._shelf.page(record.page_id)
+        if page is None:
+            msg = f"the page of record {key} is no longer stored; reject it, and run its target again"
+            raise Mistake(msg)
+        accepted = await self._judged(record, page, fields or {})
+        detail = {"id": key, "reason": record.reason, "notes": notes, "fields": dict(fields or {})}
+        note = AuditEntry(actor, "quarantine.release", f"record {key}", detail)
+        kept = await self._shelf.release(record, page, accepted, actor, notes, self._clock.now(), [note])
+        if kept is None:
+            _refuse_if_settled(await self.find(key))
+        elif kept.dropped:
+            msg = f"the run of record {key} has brought the same product by another page; reject this one"
+            raise Mistake(msg)
+        return await self.find(key)
+
+    async def reject(self, key: int, actor: str, notes: str = "") -> QuarantinedView:
+        """Give one up; it is kept with its reason, and never published."""
+        record = await self.find(key)
+        _refuse_if_settled(record)
+        note = AuditEntry(actor, "quarantine.reject", f"record {key}", {"reason": record.reason, "notes": notes})
+        await self._shelf.reject([key], actor, notes, self._clock.now(), [note])
+        return await self.find(key)
+
+    async def release_all(self, which: QuarantineFilter, actor: str, notes: str = "") -> Reviewed:
+        """Release every waiting record that the filter means and the rules can live with."""
+        refused: dict[int, str] = {}
+        done = 0
+        for record in await self._waiting(which):
+            try:
+                await self.release(record.id, actor, notes)
+            except Mistake as reason:
+                refused[record.id] = str(reason)
+            else:
+                done += 1
+        return Reviewed(records=done, refused=refused)
+
+    async def reject_all(self, which: QuarantineFilter, actor: str, notes: str = "") -> Reviewed:
+        """Give every waiting record up that the filter means."""
+        keys = [record.id for record in await self._waiting(which)]
+        done = 0
+        for start in range(0, len(keys), AT_ONCE):
+            some = keys[start : start + AT_ONCE]
+            detail = {"records": len(some), "notes": notes}
+            note = AuditEntry(actor, "quarantine.reject", described(which), detail)
+            done += await self._shelf.reject(some, actor, notes, self._clock.now(), [note])
+        return Reviewed(records=done)
+
+    async def _waiting(self, which: QuarantineFilter) -> list[QuarantinedView]:
+        waiting = msgspec.structs.replace(which, waiting=True)
+        found: list[QuarantinedView] = []
+        while page := await self._shelf.aside(waiting, before=found[-1].id if found else None, limit=AT_ONCE):
+            found += page
+        return found
+
+    async def _judged(self, record: QuarantinedView, page: Page, fields: Mapping[str, str]) -> Accepted:
+        """The record as the rules accept it, or a mistake that says what they still have against it."""
+        vertical = self._verticals.get(record.vertical)
+        source = await self._sources.find(record.source_id)
+        if vertical is None or source is None:
+            msg = f"the source of record {record.id} was removed; reject it"
+            raise Mistake(msg)
+        if "record" in record.raw:  # the rules had accepted it, and the shelf held it back
+            return _revived(vertical, record, fields)
+        raw = msgspec.convert(dict(record.raw), RawRecord)
+        put_right = {**raw.fields, **fields}
+        raw = msgspec.structs.replace(raw, fields={name: value for name, value in put_right.items() if value != ""})
+        verdict = vertical.judge(raw, Context(source, page.final_url, page.fetched_at))
+        if isinstance(verdict, Accepted):
+            return Accepted(verdict.identity, verdict.record, _encode(verdict.record))
+        msg = (
+            f"the rules still say {verdict.reason} ({verdict.detail}); put the fields right with --set NAME=VALUE "
+            f"(an empty value removes a field), or reject it"
+        )
+        raise Mistake(msg)
+
+
+def _revived(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, str]) -> Accepted:
+    if fields:
+        msg = f"record {record.id} was read well and only held back; release it as it is, or reject it"
+        raise Mistake(msg)
+    encoded = _encode(record.raw["record"])
+    identity = str(record.raw["identity"])
+    return Accepted(identity, vertical.revive(identity, encoded), encoded)
+
+
+def _refuse_if_settled(record: QuarantinedView) -> None:
+    if record.review is not None:
+        msg = f"record {record.id} is settled: {record.review} by {record.reviewed_by}"
+        raise Mistake(msg)
+
+
+def described(which: QuarantineFilter) -> str:
+    """The filter in words, for the audit log."""
+    asked: dict[str, Any] = {name: getattr(which, name) for name in ("source_id", "vertical", "reason", "run_id")}
+    said = [f"{name} {value}" for name, value in asked.items() if value is not None]
+    return "quarantined records with " + ", ".join(said) if said else "all quarantined records"
