@@ -39,6 +39,7 @@ _FAILURE_OF_ERROR = {
     60: Failure.TLS_FAILED,
     83: Failure.TLS_FAILED,
 }
+_HUNG_UP = 52
 _CUT_SHORT = {18: Failure.TRUNCATED_BODY, 28: Failure.TIMED_OUT}
 
 
@@ -89,6 +90,17 @@ class Catch:
     def has_answer(self) -> bool:
         """Whether a whole head has come."""
         return bool(self._head) and self._head[-1].strip() == b""
+
+    @property
+    def lacks_some(self) -> bool:
+        """Whether less has come than the head promised."""
+        promised = self._headers().get("content-length", "")
+        return promised.isdecimal() and self._size < int(promised)
+
+    @property
+    def is_as_promised(self) -> bool:
+        """Whether at least as much has come as the head promised, so that waiting for the end was all that failed."""
+        return self._headers().get("content-length", "").isdecimal() and not self.lacks_some
 
     def response(self, status_code: int, cut: Failure | None) -> WireResponse:
         """What came, as a response."""
@@ -160,7 +172,8 @@ class CurlTransport:
         ip = f"[{address.ip}]" if ":" in address.ip else address.ip
         handle.setopt(opt.URL, url.encode())
         handle.setopt(opt.RESOLVE, [f"{hostname(request.url)}:{address.port}:{ip}"])
-        handle.setopt(opt.HTTPHEADER, [f"{name}: {value}".encode() for name, value in headers.items()])
+        lines = [f"{name}: {value}" for name, value in {**headers, "Connection": "close"}.items()]
+        handle.setopt(opt.HTTPHEADER, [line.encode() for line in lines])
         handle.setopt(opt.HTTP_VERSION, self._curl.CurlHttpVersion.V2TLS)
         handle.setopt(opt.TIMEOUT_MS, max(1, int(request.timeout.total_seconds() * 1000)))
         handle.setopt(opt.PROTOCOLS_STR, b"http,https")
@@ -168,6 +181,7 @@ class CurlTransport:
         handle.setopt(opt.PROXY, b"")
         handle.setopt(opt.FRESH_CONNECT, 1)
         handle.setopt(opt.FORBID_REUSE, 1)
+        handle.setopt(opt.IGNORE_CONTENT_LENGTH, 1)  # it may be wrong; the server hangs up at the end
         handle.setopt(opt.HEADERFUNCTION, catch.header)
         handle.setopt(opt.WRITEFUNCTION, catch.piece)
         return handle
@@ -188,11 +202,14 @@ class CurlTransport:
         return self._told(handle, catch, error)
 
     def _told(self, handle: Any, catch: Catch, error: Any) -> WireResponse | WireFailure:
-        code = 0 if error is None else int(error.code)
+        code = _HUNG_UP if error is None else int(error.code)
         if not catch.has_answer:
-            return WireFailure(failure=_FAILURE_OF_ERROR.get(code, Failure.SERVER_ERROR), detail=str(error)[:500])
-        cut = Failure.TOO_LARGE if catch.overflowed else None
-        if code and not catch.overflowed:
+            detail = "the server hung up before it had answered" if error is None else str(error)[:500]
+            return WireFailure(failure=_FAILURE_OF_ERROR.get(code, Failure.SERVER_ERROR), detail=detail)
+        cut = None
+        if catch.overflowed:
+            cut = Failure.TOO_LARGE
+        elif catch.lacks_some or (error is not None and not catch.is_as_promised):
             cut = _CUT_SHORT.get(code, Failure.TRUNCATED_BODY)
         return catch.response(int(handle.getinfo(self._curl.CurlInfo.RESPONSE_CODE)), cut)
 
