@@ -77,12 +77,13 @@ def build_desks(
     targets = TargetDesk(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterShelf(store.database, store.ids)
+    markets = build_market_desk(store, clock, dispatcher, wake)
     return Desks(
         importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
         targets=targets,
         runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
-        markets=build_market_desk(store, clock, dispatcher, wake),
+        markets=markets,
         letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
         breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
         browsers=BrowserDesk(store.browsers, store.audit, clock),
@@ -90,7 +91,7 @@ def build_desks(
             VERTICALS, adapters, store.views, clock, QualityShelf(store.database, store.ids, store.ledger.materials)
         ),
         upgrades=UpgradeDesk(Upgrades(store.database, store.ids), sources, clock),
-        why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing),
+        why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
         doctor=Doctor(
             Pulse(store.database),
             store.views,

@@ -20,7 +20,7 @@ from tidemill.verticals.listings.policy import FADING, POLICY
 
 def build_market_desk(store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]) -> MarketDesk:
     """What a person can do with markets."""
-    return MarketDesk(store.markets, store.agenda, dispatcher, clock, FADING, wake)
+    return MarketDesk(store.markets, store.agenda, dispatcher, store.audit, clock, FADING, wake)
 
 
 def build_market_work(

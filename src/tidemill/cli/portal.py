@@ -16,6 +16,7 @@ from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
 from tidemill.telemetry.shield import shielded
+from tidemill.verticals.events.feed import Weights
 from tidemill.web.app import create_app
 from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
 from tidemill.web.serve import CannotListen, serve
@@ -57,8 +58,11 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         version=__version__,
         started_at=clock.now(),
         why=system.desks.why.explain,
+        markets=system.desks.markets,
+        homes=system.store.homes,
         complain=watchers.complain,
         services=system.services.standing,
+        feed_weights=Weights(**{str(name): weight for name, weight in system.settings.feed_weights.items()}),
         upgrades=system.desks.upgrades,
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,

@@ -11,8 +11,10 @@ from tidemill.core.freshness import Fading
 from tidemill.core.market import Market, market_troubles
 from tidemill.core.market_proof import WINDOW, Doubt, doubts
 from tidemill.core.run import Trigger
+from tidemill.operations.explanation import Explanation
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
-from tidemill.operations.runs import Enqueuer, Shelf, Started
+from tidemill.operations.runs import Enqueuer, Log, Shelf, Started
+from tidemill.operations.why_market import why_market
 from tidemill.pipeline.ports import Clock
 
 
@@ -64,6 +66,7 @@ class MarketDesk:
         shelf: MarketShelf,
         targets: Shelf,
         enqueuer: Enqueuer,
+        log: Log,
         clock: Clock,
         fading: Fading,
         wake: Callable[[int], None],
@@ -72,6 +75,7 @@ class MarketDesk:
         self._shelf = shelf
         self._targets = targets
         self._enqueuer = enqueuer
+        self._log = log
         self._clock = clock
         self._fading = fading
         self._wake = wake
@@ -111,7 +115,7 @@ class MarketDesk:
         await self._shelf.lay_out(now)
         return after
 
-    async def scrape(self, market_id: str) -> Started:
+    async def scrape(self, market_id: str, actor: str) -> Started:
         """Scrape a market now, from every source that covers it, under the same limits as any work (O7)."""
         market = await self.find(market_id)
         if not market.enabled:
@@ -122,6 +126,8 @@ class MarketDesk:
         if not keys:
             msg = f"no source covers market {market_id!r}; add one with a `market_url`, see docs/listings.md"
             raise Mistake(msg)
+        note = AuditEntry(actor, "market.scrape", f"market {market_id}")
+        await self._log.note([note], self._clock.now())
         done, answer = await self._enqueuer.enqueue(await self._targets.of_targets(keys), Trigger.MANUAL)
         self._wake(done.workers)
         wait = answer.retry_after.total_seconds() if answer.retry_after else None
@@ -133,6 +139,13 @@ class MarketDesk:
     async def doubts(self) -> list[Doubt]:
         """Where markets fall short of what their schedule promises."""
         return await market_doubts(self._shelf, self._clock.now())
+
+    async def explain(self, market_id: str) -> Explanation:
+        """Why a market is scraped when it is, and where that falls short."""
+        market = await self.find(market_id)
+        sources = (await self._shelf.covered()).get(market_id, 0)
+        mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
+        return why_market(market, sources, mine, self._clock.now())
 
     def _require_sense(self, market: Market) -> None:
         if troubles := market_troubles(market, self._fading):

@@ -12,6 +12,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
 from tidemill.operations.explanation import Explanation, Step
+from tidemill.operations.markets import MarketDesk
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
@@ -21,7 +22,7 @@ from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
 
-FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME"
+FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
 
 
 Thing = TypeVar("Thing")
@@ -66,6 +67,7 @@ class WhyDesk:
         verticals: Mapping[str, Vertical],
         clock: Clock,
         services: Callable[[], Awaitable[Sequence[ServiceStatus]]],
+        markets: MarketDesk | None = None,
     ) -> None:
         """`sources` and `targets` find by name and address; `services` tells how outside services stand."""
         self._sight = sight
@@ -74,8 +76,9 @@ class WhyDesk:
         self._verticals = verticals
         self._clock = clock
         self._services = services
+        self._markets = markets
 
-    async def explain(self, subject: str) -> Explanation:
+    async def explain(self, subject: str) -> Explanation:  # noqa: PLR0911 - one line per kind of subject
         """Explain a subject, written as `source:NAME`, `target:ID`, `job:ID`, `run:ID` or `event:ID.field`."""
         kind, colon, name = subject.partition(":")
         if not colon or not name:
@@ -94,8 +97,10 @@ class WhyDesk:
                 return await self._event(name)
             case "service":
                 return await self._service(name)
+            case "market" if self._markets is not None:
+                return await self._markets.explain(name)
             case _:
-                kinds = ("source", "target", "job", "run", "event", "service")
+                kinds = ("source", "target", "job", "run", "event", "service", "market")
                 raise Mistake(unknown("subject", kind, kinds) + f"; write {FORMS}")
 
     async def _source(self, name: str) -> Explanation:

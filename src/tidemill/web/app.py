@@ -15,6 +15,9 @@ from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
 from tidemill.web.acting import MayNot
 from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
+from tidemill.web.api.events import events
+from tidemill.web.api.listings import listings
+from tidemill.web.api.markets import markets
 from tidemill.web.api.reading import reading
 from tidemill.web.api.services import services
 from tidemill.web.api.watching import watching
@@ -60,7 +63,10 @@ def create_app(deps: WebDeps) -> FastAPI:
     pages = Pages(deps, watch)
     app.include_router(watching(deps, watch))
     app.include_router(reading(deps))
+    app.include_router(events(deps))
     app.include_router(services(deps))
+    app.include_router(listings(deps))
+    app.include_router(markets(deps))
     app.include_router(portal(deps, pages))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     _explain_errors(app, pages)

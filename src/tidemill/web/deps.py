@@ -6,12 +6,15 @@ from datetime import datetime, timedelta
 
 from tidemill.core.degradation import ServiceStatus
 from tidemill.operations.explanation import Explanation
+from tidemill.operations.markets import MarketDesk
 from tidemill.operations.upgrades import UpgradeDesk
 from tidemill.pipeline.ports import Clock
+from tidemill.store.listing_views import ListingViews
 from tidemill.store.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
+from tidemill.verticals.events.feed import USUAL_WEIGHTS, Weights
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
@@ -47,6 +50,9 @@ class WebDeps:
     complain: Callable[[str, Exception], None]
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
     upgrades: UpgradeDesk
+    markets: MarketDesk
+    homes: ListingViews
+    feed_weights: Weights = USUAL_WEIGHTS
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

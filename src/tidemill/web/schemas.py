@@ -7,15 +7,20 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from tidemill.core.degradation import ServiceStatus
-from tidemill.core.views import EventDetail, EventView, RunDetail, RunView, SourceDetail, SourceView, UpgradeView
+from tidemill.core.market import Market
+from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, UpgradeView
+from tidemill.core.views.cards import CardView, EventStory
+from tidemill.core.views.listings import ListingDetail, ListingView
 from tidemill.operations.explanation import Explanation
+from tidemill.operations.runs import Started
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
 from tidemill.web.watch import Status
 
 ANSWERS: tuple[Any, ...] = (
-    Listed[SourceView], Listed[RunView], Listed[EventView], SourceDetail, RunDetail, EventDetail, Explanation,
+    Listed[SourceView], Listed[RunView], Listed[CardView], SourceDetail, RunDetail, EventStory, Explanation,
     Health, Status, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
+    Listed[Market], Market, Started, Listed[ListingView], ListingDetail, dict[str, Any],
 )  # fmt: skip
 
 REFERENCE = "#/components/schemas/{name}"
@@ -35,7 +40,9 @@ _TROUBLES = {
     401: "A token is needed.",
     403: "Not from there.",
     404: "It does not exist.",
+    409: "It contradicts how things stand.",
     422: "A parameter cannot be used.",
+    429: "The queue is full; Retry-After says when to come back.",
     503: "The database is away; try again later.",
 }
 
@@ -47,6 +54,14 @@ def answers(kind: Any, *troubles: int, description: str = "The answer.") -> dict
         each: {"description": _TROUBLES[each], "content": _json(_OF[str(ErrorBody)])} for each in troubles
     }
     return {**well, **failing}
+
+
+def of_kind(media_type: str, *troubles: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that answers in another format than JSON."""
+    well: dict[int | str, dict[str, Any]] = {
+        200: {"description": "The answer.", "content": {media_type: {"schema": {"type": "string"}}}}
+    }
+    return {**answers(ErrorBody, *troubles), **well}
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:

@@ -95,9 +95,10 @@ class Watch:
         return Facts(database=DatabaseState(reachable=False, error=words), rates=rates, services=[lost])
 
     async def _overdue(self) -> list[Late]:
-        """Periodic work that is late, and sources that the schedule has passed over."""
+        """Periodic work that is late, and sources and markets that the schedule has passed over."""
         late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
         missed = await self._deps.missed()
+        late += [Late(f"market {doubt.market}", doubt.words) for doubt in await self._deps.markets.doubts()]
         return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
 
     async def _status(self) -> Status:
