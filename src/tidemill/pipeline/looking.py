@@ -111,7 +111,8 @@ class Look:
             self._candidate(pick, place, now), title=(document.title or pick.title)[:300], samples=evidence.samples,
             confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons,
         )  # fmt: skip
-        return Looked(candidate, evidence, document.text[:_SHOWN_TO_MODEL])
+        listed = "; ".join(f"{one.starts} {one.title}" for one in evidence.samples)
+        return Looked(candidate, evidence, (document.text or listed)[:_SHOWN_TO_MODEL])
 
     def _read(self, page: Page, place: Place) -> Reading:
         try:

@@ -30,7 +30,9 @@ class CandidateBook:
         put = database.insert(source_candidates)
         fresh = {name: put.excluded[name] for name in _JUDGED}
         self._put = put.on_conflict_do_update(
-            index_elements=["canonical_url"], set_=fresh, where=source_candidates.c.status.in_(_UNDECIDED)
+            index_elements=["canonical_url"],
+            set_=fresh,
+            where=or_(*(source_candidates.c.status == one for one in _UNDECIDED)),
         )
 
     async def put(self, found: Sequence[Candidate]) -> None:
