@@ -1,10 +1,8 @@
 """The pages in a real browser: whatever was scraped, nothing of it runs."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
-import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from integration.web.conftest import browsing, deps_of
@@ -16,7 +14,6 @@ from tidemill.store.migrate import upgrade
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")  # fmt: skip
-PROGRAMS = ("chromium-headless-shell", "/usr/lib/chromium/chromium-headless-shell")
 OWNED = "document.title='owned'"
 HOSTILE = (
     f"<script>{OWNED}</script>",
@@ -24,14 +21,6 @@ HOSTILE = (
     f"<svg onload={OWNED}>",
     f"</title></head><body onload={OWNED}>",
 )
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is None:
-        pytest.skip("no Chromium here; `apt install chromium-headless-shell` brings it")
-    return found
 
 
 async def seen(chromium: str, address: str, profile: Path) -> LexborHTMLParser:

@@ -7,13 +7,14 @@ proxy, and the proxy opens no socket whose address the guard has not judged at t
 import asyncio
 import socket
 from contextlib import suppress
+from ipaddress import IPv4Address
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from tidemill.core.failure import Failure
-from tidemill.core.urls import BadUrl, hostname, normalize
+from tidemill.core.urls import BadUrl, address_of, hostname, normalize
 from tidemill.fetching.browsers.trackers import is_tracker
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import Guard, RefusedAddress
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure
 
@@ -125,12 +126,23 @@ class Gateway:
     async def _dial(self, host: str, port: int) -> Streams:
         """Connect to the first address of `host` that answers; each is judged as its socket is opened."""
         trouble: OSError = socket.gaierror(socket.EAI_NONAME, "no address")
-        for found in await self._resolver.resolve(host.strip("[]"), port, socket.AF_UNSPEC):
+        for found in await self._addresses(host, port):
             try:
                 return await self._open(host, found)
             except OSError as error:
                 trouble = error
         raise trouble
+
+    async def _addresses(self, host: str, port: int) -> list[ResolveResult]:
+        if (address := address_of(host)) is not None:
+            family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+            return [ResolveResult(hostname=host, host=str(address), port=port, family=family, proto=0, flags=0)]
+        try:
+            return await self._resolver.resolve(host, port, socket.AF_UNSPEC)
+        except RefusedAddress:
+            raise
+        except OSError as error:  # whatever a resolver raises, it could not tell
+            raise socket.gaierror(socket.EAI_NONAME, str(error)) from error
 
     async def _open(self, host: str, found: ResolveResult) -> Streams:
         target = (found["host"], found["port"])

@@ -1,0 +1,70 @@
+"""Chromium for tests: found as the system finds it, fetched from and counted by its processes."""
+
+from collections.abc import Iterable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from rig.books import OpenBook
+from tidemill.core.audit import AuditEntry
+from tidemill.core.pacing import Pace
+from tidemill.engine.clock import RealClock
+from tidemill.fetching.browsers.fetcher import BrowserFetcher
+from tidemill.fetching.browsers.opening import open_pool
+from tidemill.fetching.browsers.pool import BrowserPool
+from tidemill.fetching.browsers.processes import everyone, words_of
+from tidemill.fetching.http import http_fetcher
+from tidemill.pipeline.ports import FetchRequest, FetchResult
+
+UNHURRIED = Pace(timedelta(0), parallel=9)
+
+
+class Browsing:
+    """A browser fetcher with all its gates, and what it wrote into the audit."""
+
+    def __init__(self, program: str, allow: Iterable[str] = ("127.0.0.0/8",), **options: Any) -> None:
+        """Nothing is started before the first page."""
+        self.clock = RealClock()
+        self.audit: list[AuditEntry] = []
+        self.book = OpenBook()
+        allowed = list(allow)
+        self.plain = http_fetcher(self.clock, allow=allowed)
+        self.pool: BrowserPool = open_pool(program, self.clock, self._note, allow=allowed, **options)
+        self.fetcher = BrowserFetcher(self.plain, lambda: self.pool, self.book, self.clock)
+
+    async def get(self, url: str, wait_for: str = "", seconds: float = 20, **fields: Any) -> FetchResult:
+        """One page."""
+        asked = {"host": "test", "pace": UNHURRIED, "timeout": timedelta(seconds=seconds), **fields}
+        return await self.fetcher.fetch(FetchRequest(url=url, options={"wait_for": wait_for}, **asked))
+
+    async def _note(self, entry: AuditEntry) -> None:
+        self.audit.append(entry)
+
+
+@asynccontextmanager
+async def browsing(program: str, **options: Any) -> Any:
+    """A browser fetcher that is closed at the end."""
+    own = Browsing(program, **options)
+    try:
+        yield own
+    finally:
+        await own.fetcher.close()
+        await own.plain.close()
+
+
+def family_of(pid: int) -> list[int]:
+    """Every process that `pid` started, directly or not, zombies aside."""
+    among = [process for process in everyone() if not process.is_zombie]
+    found, line = [], [pid]
+    while line:
+        parent = line.pop()
+        below = [process.pid for process in among if process.parent == parent]
+        found += below
+        line += below
+    return found
+
+
+def of_profile(profile: Path) -> list[int]:
+    """Processes of the browser that keeps its things here, whoever their parent is by now."""
+    return [process.pid for process in everyone() if any(str(profile) in word for word in words_of(process.pid))]
