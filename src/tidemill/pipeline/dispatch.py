@@ -13,7 +13,7 @@ from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, sp
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source, priority_score
 from tidemill.core.target import UNCHANGED, Target, TargetStatus
-from tidemill.core.vertical import Vertical
+from tidemill.core.vertical import Vertical, fetcher_for
 from tidemill.pipeline.happenings import Announce, EnqueueRejected, RunOpened
 from tidemill.pipeline.ports import Clock, Dice
 
@@ -37,6 +37,7 @@ class JobPlan(msgspec.Struct, frozen=True):
     priority: int
     next_due_at: datetime | None = None
     adapted_seconds: int | None = None
+    lane: str = ""
 
 
 class RunPlan(msgspec.Struct, frozen=True):
@@ -192,9 +193,13 @@ class Dispatcher:
         priority = round(priority_score(due.source, now)) + target.priority
         rank = Urgency.NORMAL.rank * RANK_STEP - priority
         if trigger is not Trigger.SCHEDULED:
-            return JobPlan(target, now, rank, priority)
+            return JobPlan(target, now, rank, priority, lane=self._lane(due))
         following, interval = self._following(due, now, roll)
-        return JobPlan(target, target.next_due_at or now, rank, priority, following, interval)
+        return JobPlan(target, target.next_due_at or now, rank, priority, following, interval, self._lane(due))
+
+    def _lane(self, due: Due) -> str:
+        adapter = self._verticals[due.source.vertical].adapters.get(due.target.adapter_id)
+        return fetcher_for(due.source, adapter).value
 
     def _following(self, due: Due, now: datetime, roll: float) -> tuple[datetime, int | None]:
         """When the target is due after this, and its adapted interval if it has one.

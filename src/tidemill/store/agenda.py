@@ -166,7 +166,7 @@ def _job_row(key: int, run_id: int, plan: RunPlan, job: JobPlan, now: datetime) 
         "target_id": job.target.id,
         "vertical": plan.source.vertical,
         "adapter_id": job.target.adapter_id,
-        "lane": plan.source.fetcher,
+        "lane": job.lane or plan.source.fetcher,
         "host": job.target.host,
         "url": job.target.url,
         "trigger": plan.trigger,

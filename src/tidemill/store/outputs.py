@@ -18,7 +18,7 @@ from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.readings import encode_found
-from tidemill.store.schema import pages, raw_records, rejected_records, staged_records
+from tidemill.store.schema import page_screenshots, pages, raw_records, rejected_records, staged_records
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
 LONGEST_DETAIL = 2_000
@@ -26,6 +26,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 _encode = msgspec.json.Encoder().encode
 _PAGES = pages.insert()
+_SCREENSHOTS = page_screenshots.insert()
 
 
 class StagedRecord(msgspec.Struct, frozen=True):
@@ -74,6 +75,14 @@ async def write_pages(
         page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
     ]  # fmt: skip
     await write_many(connection, _PAGES, rows)
+    if pictures := [screenshot_row(fetched) for _, fetched, _ in got if fetched.result.screenshot]:
+        await write_many(connection, _SCREENSHOTS, pictures)
+
+
+def screenshot_row(fetched: Fetched | Unchanged) -> dict[str, Any]:
+    """What a browser showed, beside the page that it goes with."""
+    page = fetched.page
+    return {"page_id": page.id, "picture": fetched.result.screenshot, "created_at": page.fetched_at}
 
 
 def page_row(job: Job, fetched: Fetched | Unchanged, failure: str | None, key: bytes) -> dict[str, Any]:

@@ -58,6 +58,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("source_id", name=op.f("pk_fetcher_upgrades")),
     )
+    op.create_table(
+        "page_screenshots",
+        sa.Column("page_id", Key, autoincrement=False, nullable=False),
+        sa.Column("picture", sa.LargeBinary(), nullable=False),
+        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("page_id", name=op.f("pk_page_screenshots")),
+    )
     op.add_column("scrape_runs", sa.Column("degraded", Json(), nullable=True))
     op.add_column("hosts", sa.Column("guests", sa.Integer(), server_default="0", nullable=False))
     op.add_column("hosts", sa.Column("guests_until", Moment(timezone=True), nullable=True))
@@ -68,5 +75,5 @@ def downgrade() -> None:
     op.drop_column("hosts", "guests_until")
     op.drop_column("hosts", "guests")
     op.drop_column("scrape_runs", "degraded")
-    for table in ("fetcher_upgrades", "actor_runs", "service_spend", "service_status"):
+    for table in ("page_screenshots", "fetcher_upgrades", "actor_runs", "service_spend", "service_status"):
         op.drop_table(table)
