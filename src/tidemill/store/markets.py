@@ -104,7 +104,7 @@ class Markets:
             .group_by(targets.c.scope)
         )
         async with self._database.read() as connection:
-            return dict((await connection.execute(query)).tuples().all())
+            return {row[0]: row[1] for row in await connection.execute(query)}
 
     async def covered(self) -> dict[str, int]:
         """How many targets that are switched on each market has."""
@@ -114,7 +114,7 @@ class Markets:
             .group_by(targets.c.scope)
         )
         async with self._database.read() as connection:
-            return dict((await connection.execute(query)).tuples().all())
+            return {row[0]: row[1] for row in await connection.execute(query)}
 
     async def sizes(self) -> dict[str, int]:
         """How many homes each market's sites said to have, at the most, in their latest complete runs."""
@@ -124,7 +124,7 @@ class Markets:
             .group_by(runs.c.scope)
         )
         async with self._database.read() as connection:
-            return dict((await connection.execute(query)).tuples().all())
+            return {row[0]: row[1] for row in await connection.execute(query)}
 
 
 def targets_of(source: Source, markets: Sequence[Market]) -> list[Target]:
