@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from tidemill.telemetry.recent import Recent
 from tidemill.telemetry.shield import shielded
 from tidemill.verticals.events.feed import Weights
 from tidemill.web.app import create_app
-from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
+from tidemill.web.deps import LOOPBACK_NAMES, ActingDesks, WebDeps
 from tidemill.web.serve import CannotListen, serve
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
@@ -59,15 +60,24 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         started_at=clock.now(),
         why=system.desks.why.explain,
         markets=system.desks.markets,
+        discovery=system.discovery,
         homes=system.store.homes,
         complain=watchers.complain,
         services=system.services.standing,
         feed_weights=Weights(**{str(name): weight for name, weight in system.settings.feed_weights.items()}),
         upgrades=system.desks.upgrades,
+        prices=store.prices,
+        desks=acting_desks(system),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in EVERYWHERE else LOOPBACK_NAMES | {host},
     )
+
+
+def acting_desks(system: System) -> ActingDesks:
+    """The desks at which the web app acts for a person."""
+    names = (field.name for field in fields(ActingDesks))
+    return ActingDesks(**{name: getattr(system.desks, name) for name in names})
 
 
 @asynccontextmanager

@@ -98,6 +98,12 @@ class Enabled(msgspec.Struct, frozen=True):
     dry_run: DryRun
 
 
+class Blessed(msgspec.Struct, frozen=True):
+    """The share of records that have each field, by source."""
+
+    shares: dict[int, dict[str, float]]
+
+
 class AdapterDesk:
     """Switches adapters; every deed is audited."""
 

@@ -18,6 +18,10 @@ class Conflict(Mistake):
     """What was asked contradicts how things stand: it is off, or there already."""
 
 
+class SwitchedOff(Conflict):
+    """What was asked for is switched off; the message says how to switch it on."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Say that a name is unknown, with the nearest one there is, or all of them when they are few."""
     names = sorted(known)

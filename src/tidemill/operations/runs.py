@@ -1,21 +1,24 @@
 """What a person can do with runs: start one now, and take up jobs that waited for too long (O4, O7)."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import msgspec
 
-from tidemill.core.admission import Answer
+from tidemill.core.admission import Answer, Rejection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source
 from tidemill.core.views import RunView, SourceDetail
-from tidemill.operations.mistakes import Mistake
+from tidemill.operations.mistakes import Mistake, SwitchedOff
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
 from tidemill.pipeline.dispatch import Dispatched, Due
 from tidemill.pipeline.ports import Clock
+
+ORDINARY_WAIT = timedelta(minutes=1)
+"""A host that opens later than this has asked to be left alone: the schedule passes it over, and so do people."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +131,7 @@ class RunDesk:
         refuse_if_off(source)
         if not target.enabled:
             msg = f"target {target.id} is switched off; `tidemill targets resume {target.id}` takes it up again"
-            raise Mistake(msg)
+            raise SwitchedOff(msg)
         detail = await self._sight.source(source.id, self._clock.now())
         if detail is None:
             msg = f"source {source.name!r} was removed just now"
@@ -145,6 +148,8 @@ class RunDesk:
 
     async def _start(self, due: Sequence[Due], source: SourceDetail, asked: int, subject: str, actor: str) -> Started:
         now = self._clock.now()
+        if wait := held_for(source, now):
+            return Started(rejected=asked, reason=Rejection.RATE_LIMITED, retry_after_seconds=wait.total_seconds())
         done, answer = await self._enqueuer.enqueue(due, Trigger.MANUAL)
         self._wake(done.workers)
         opened = await self._opened(source.view.id, now) if done.runs else []
@@ -164,6 +169,12 @@ class RunDesk:
         return [run.id for run in newest if run.trigger == Trigger.MANUAL and run.started_at >= since]
 
 
+def held_for(source: SourceDetail, now: datetime) -> timedelta:
+    """How long every host of a source has asked to be left alone, if for longer than ordinary pacing (O4)."""
+    opens = min((host.opens_at for host in source.hosts), default=now)
+    return opens - now if opens > now + ORDINARY_WAIT else timedelta(0)
+
+
 def refuse_if_off(source: Source) -> None:
     """A source that is off makes no request at all, so a run of it would only be refused later."""
     if not source.enabled or source.auto_disabled:
@@ -171,7 +182,7 @@ def refuse_if_off(source: Source) -> None:
         msg = (
             f"source {source.name!r} was switched off by {who}; `tidemill sources enable {source.name}` switches it on"
         )
-        raise Mistake(msg)
+        raise SwitchedOff(msg)
 
 
 def notes_on(source: SourceDetail, at_work: int, now: datetime) -> list[str]:

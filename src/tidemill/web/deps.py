@@ -5,11 +5,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidemill.core.degradation import ServiceStatus
+from tidemill.operations.adapters import AdapterDesk
+from tidemill.operations.corrections import CorrectionDesk
+from tidemill.operations.discovery import DiscoveryDesk
 from tidemill.operations.explanation import Explanation
+from tidemill.operations.importing import Importer
 from tidemill.operations.markets import MarketDesk
+from tidemill.operations.prices import LinkDesk
+from tidemill.operations.quarantine import QuarantineDesk
+from tidemill.operations.runs import RunDesk
+from tidemill.operations.targets import TargetDesk
 from tidemill.operations.upgrades import UpgradeDesk
+from tidemill.operations.webhooks import WebhookDesk
 from tidemill.pipeline.ports import Clock
 from tidemill.store.listing_views import ListingViews
+from tidemill.store.price_reads import PriceReads
 from tidemill.store.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
@@ -20,6 +30,20 @@ LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
 
 Why = Callable[[str], Awaitable[Explanation]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActingDesks:
+    """Where the web app acts for a person."""
+
+    quarantine: QuarantineDesk
+    corrections: CorrectionDesk
+    links: LinkDesk
+    webhooks: WebhookDesk
+    adapters: AdapterDesk
+    runs: RunDesk
+    targets: TargetDesk
+    importer: Importer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +75,11 @@ class WebDeps:
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
     upgrades: UpgradeDesk
     markets: MarketDesk
+    discovery: DiscoveryDesk
     homes: ListingViews
     feed_weights: Weights = USUAL_WEIGHTS
+    prices: PriceReads
+    desks: ActingDesks
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)
