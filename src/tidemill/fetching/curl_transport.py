@@ -22,6 +22,7 @@ from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 LONGEST_HEAD = 262_144  # bytes of all headers together
+LINGER_SECONDS = 0.5  # how long a server may take to hang up, or to send more than it promised
 STOP_WRITING = 0xFFFFFFFF  # what libcurl calls CURL_WRITEFUNC_ERROR
 
 _DEFAULT_PORT = {"http": 80, "https": 443}
@@ -67,7 +68,7 @@ class Catch:
         self._max_bytes = max_bytes
         self._head: list[bytes] = []
         self._pieces: list[bytes] = []
-        self._size = 0
+        self.size = 0
         self._head_size = 0
         self.overflowed = False
 
@@ -82,8 +83,8 @@ class Catch:
     def piece(self, data: bytes) -> int:
         """A piece of the body; the first byte too many ends the transfer."""
         self._pieces.append(data)
-        self._size += len(data)
-        self.overflowed = self._size > self._max_bytes
+        self.size += len(data)
+        self.overflowed = self.size > self._max_bytes
         return STOP_WRITING if self.overflowed else len(data)
 
     @property
@@ -94,18 +95,22 @@ class Catch:
     @property
     def lacks_some(self) -> bool:
         """Whether less has come than the head promised."""
-        promised = self._headers().get("content-length", "")
-        return promised.isdecimal() and self._size < int(promised)
+        return self._promised is not None and self.size < self._promised
 
     @property
     def is_as_promised(self) -> bool:
         """Whether at least as much has come as the head promised, so that waiting for the end was all that failed."""
-        return self._headers().get("content-length", "").isdecimal() and not self.lacks_some
+        return self._promised is not None and self.size >= self._promised
 
     def response(self, status_code: int, cut: Failure | None) -> WireResponse:
         """What came, as a response."""
         body = b"".join(self._pieces)[: self._max_bytes]
         return WireResponse(status_code=status_code, headers=self._headers(), body=body, cut=cut)
+
+    @property
+    def _promised(self) -> int | None:
+        length = self._headers().get("content-length", "") if self.has_answer else ""
+        return int(length) if length.isdecimal() else None
 
     def _headers(self) -> dict[str, str]:
         headers: dict[str, str] = {}
@@ -192,14 +197,24 @@ class CurlTransport:
         transfer: asyncio.Future[None] = self._multi.add_handle(handle)
         error = None
         try:
-            await transfer
+            if await self._came_to_its_end(transfer, catch):
+                await transfer
         except self._curl.CurlError as trouble:
             error = trouble
-        except asyncio.CancelledError:
-            if self._multi is not None and not transfer.done():
+        finally:
+            if not transfer.done() and self._multi is not None:
                 self._multi.remove_handle(handle)
-            raise
         return self._told(handle, catch, error)
+
+    async def _came_to_its_end(self, transfer: "asyncio.Future[None]", catch: Catch) -> bool:
+        """Wait for the end; a server that has sent all it promised and neither goes on nor hangs up is left there."""
+        while True:
+            before = catch.size
+            done, _ = await asyncio.wait({transfer}, timeout=LINGER_SECONDS)
+            if done:
+                return True
+            if catch.is_as_promised and catch.size == before:
+                return False
 
     def _told(self, handle: Any, catch: Catch, error: Any) -> WireResponse | WireFailure:
         code = _HUNG_UP if error is None else int(error.code)

@@ -17,8 +17,8 @@ TRIES = 5  # a slot that passed while it was written down is taken anew so many 
 LONGEST_WAIT = timedelta(seconds=5)  # a request that has its connection waits no longer for its turn
 LONGEST_LEAD = timedelta(milliseconds=250)
 STAY = timedelta(minutes=2)  # how long a request may be under way before its place is given to others
-VISITORS_PATIENCE = timedelta(seconds=20)
-LOOK_AGAIN = timedelta(milliseconds=200)
+VISITORS_PATIENCE = timedelta(seconds=10)
+LOOK_AGAIN = timedelta(milliseconds=100)
 
 
 class _Host:
@@ -122,12 +122,13 @@ class Gate:
     ) -> Pass:
         """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
         host = self._hosts.get(name) or self._meet(name, claim)
+        visit_at = None if self._toll is None or not is_visit else await self._visit(self._toll, host, pace, stay)
         host.waiting += 1
         try:
             async with host.turn:
                 slot_at = await self._wait_for_place(host, pace)
-                if self._toll is not None and is_visit:
-                    slot_at = await self._visit(self._toll, host, pace, stay)
+                if visit_at is not None:
+                    slot_at = visit_at
                 elif self._toll is not None and pace.interval:
                     paid = claim is not None and self._is_paid(host, pace, claim, slot_at)
                     slot_at = claim.at if claim and paid else await self._reserve(self._toll, host, pace)
@@ -207,15 +208,25 @@ class Gate:
         return now
 
     async def _visit(self, toll: Toll, host: _Host, pace: Pace, stay: timedelta) -> datetime:
-        """Wait until a host has room for one whom no claim has brought there."""
+        """Wait until a host has room for one whom no claim has brought there; its own jobs are told to make some."""
         patience = self._clock.now() + VISITORS_PATIENCE
-        while (slot := await toll.visit(host.name, pace, self._clock.now() + self._lead, stay)) is None:
-            if self._clock.now() >= patience:
-                raise held_back(patience + pace.interval, f"{host.name} has its hands full")
-            await self._clock.sleep_until(self._clock.now() + LOOK_AGAIN)
+        while not await toll.knock(host.name, pace, self._clock.now(), stay):
+            await self._look_again(host, pace, patience)
+        try:
+            while (slot := await toll.step_in(host.name, pace, self._clock.now() + self._lead)) is None:
+                await self._look_again(host, pace, patience)
+        except BaseException:  # whatever it is, the place must not stay taken
+            await toll.leave(host.name)
+            raise
         host.mine = slot.tab
         await self._clock.sleep_until(slot.at)
         return slot.at
+
+    async def _look_again(self, host: _Host, pace: Pace, patience: datetime) -> None:
+        now = self._clock.now()
+        if now >= patience:
+            raise held_back(now + pace.interval + LOOK_AGAIN, f"{host.name} has its hands full")
+        await self._clock.sleep_until(now + LOOK_AGAIN)
 
     async def _metered(self, meter: Meter, leave: Pass) -> datetime:
         """Count the request with all machines; a place is taken once, however often the request is sent."""

@@ -206,11 +206,16 @@ class Toll(Protocol):
         """Put one request on the host's tab; answers when it may leave. `mine` is the tab as we last left it."""
         ...
 
-    async def visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> Slot | None:
-        """The same for a request that no claim stands behind, such as one that was redirected there.
+    async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
+        """Ask for a place for a request that no claim stands behind, such as one that was redirected there.
 
-        None when as many are under way as the host allows. A place is taken until `leave`, or for `stay`.
+        False when as many visitors wait as the host takes at once. Until `leave`, or for `stay`, the host's own jobs
+        make room.
         """
+        ...
+
+    async def step_in(self, host: str, pace: Pace, now: datetime) -> Slot | None:
+        """Put a visitor's request on the tab, once no more are under way than the host allows; None until then."""
         ...
 
     async def leave(self, host: str) -> None:

@@ -27,7 +27,7 @@ _AT_WORK = (
 )
 _OF_HOST = update(hosts).where(hosts.c.host == bindparam("b_host"))
 _PUT_ON_TAB = _OF_HOST.values(tab_at=bindparam("b_tab"), opens_at=bindparam("b_opens"))
-_COME_IN = _PUT_ON_TAB.values(guests=bindparam("b_guests"), guests_until=bindparam("b_until"))
+_COME_IN = _OF_HOST.values(guests=bindparam("b_guests"), guests_until=bindparam("b_until"))
 _LEAVE = _OF_HOST.values(guests=case((hosts.c.guests > 0, hosts.c.guests - 1), else_=0))
 
 
@@ -52,17 +52,26 @@ class Tolls:
             await connection.execute(_PUT_ON_TAB, values)
         return slot
 
-    async def visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> Slot | None:
-        """The same for a request without a claim, if the host has room for one more; a place is taken with it."""
+    async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
+        """Ask for a place; claims leave it free from now on."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             guests = guests_of(row, now)
+            if guests >= row["parallel"]:
+                return False
+            until = max(now + stay, row["guests_until"] or now)
+            await connection.execute(_COME_IN, {"b_host": host, "b_guests": guests + 1, "b_until": until})
+        return True
+
+    async def step_in(self, host: str, pace: Pace, now: datetime) -> Slot | None:
+        """Put a visitor's request on the tab, if the jobs at work there leave room for it."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
             at_work = (await connection.execute(_AT_WORK, {"b_host": host})).scalar_one()
-            if at_work + guests >= min(row["parallel"], pace.parallel):
+            if at_work + guests_of(row, now) > row["parallel"]:
                 return None
             slot, values = _put_on_tab(row, pace, now, None)
-            until = max(slot.at + stay, row["guests_until"] or now)
-            await connection.execute(_COME_IN, {**values, "b_guests": guests + 1, "b_until": until})
+            await connection.execute(_PUT_ON_TAB, values)
         return slot
 
     async def leave(self, host: str) -> None:
