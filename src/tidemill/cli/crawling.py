@@ -36,17 +36,23 @@ class Crawl:
         self.drain.stop_claiming()
 
     async def run(self) -> None:
-        """Drain, wait for what is put off for a short while, and drain again."""
+        """Carry the runs to their end, and ask once what rules could not say about their records."""
         async with self._signed_in():
-            while not self._stopping and self._open:
-                moment = await self._drain_lanes()
-                await self._close_finished()
-                if not self._open or self._stopping:
-                    return
-                if moment is None or moment > self._system.clock.now() + PATIENCE:
-                    self.waits_until = moment
-                    return
-                await self._system.clock.sleep_until(moment)
+            await self._drain_to_the_end()
+            if self._system.enricher is not None and not self._stopping:
+                await self._system.enricher.enrich()
+
+    async def _drain_to_the_end(self) -> None:
+        """Drain, wait for what is put off for a short while, and drain again."""
+        while not self._stopping and self._open:
+            moment = await self._drain_lanes()
+            await self._close_finished()
+            if not self._open or self._stopping:
+                return
+            if moment is None or moment > self._system.clock.now() + PATIENCE:
+                self.waits_until = moment
+                return
+            await self._system.clock.sleep_until(moment)
 
     async def _drain_lanes(self) -> datetime | None:
         """Drain one lane after the other; answers when the first of them has work again."""

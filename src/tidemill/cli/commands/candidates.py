@@ -1,0 +1,109 @@
+"""`tidemill candidates`."""
+
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, Limit, group
+from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.core.candidates import Candidate, CandidateStatus
+
+app = group("Look through the sites that discovery found, approve and reject them.")
+Which = Annotated[int, typer.Argument(metavar="ID", help="The candidate's number.")]
+Several = Annotated[list[int], typer.Argument(metavar="ID...", help="The candidates' numbers.")]
+Note = Annotated[str, typer.Option(help="Why; kept with the candidate.")]
+
+
+@app.command("list")
+def list_candidates(
+    ctx: typer.Context,
+    status: Annotated[CandidateStatus | None, typer.Option(help="Only with this status.")] = None,
+    place: Annotated[str | None, typer.Option(help="Only of this municipality.")] = None,
+    limit: Limit = 50,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List candidates, the newest first."""
+
+    async def work() -> list[Candidate]:
+        async with opened(ctx) as system:
+            return await system.discovery.listed(status=status, place=place, limit=limit)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [(key(one.id), one.place, one.status, one.confidence, len(one.samples), one.url, one.reasons[:1])
+            for one in found]  # fmt: skip
+    columns = ["id", "place", "status", "confidence", "samples", "url", "first reason"]
+    table(f"{len(found)} candidates", columns, rows, right=["id", "confidence", "samples"])
+
+
+@app.command("show")
+def show_candidate(ctx: typer.Context, candidate_id: Which, *, json: AsJson = False) -> None:
+    """Show a candidate with its sample events and every reason."""
+
+    async def work() -> Candidate:
+        async with opened(ctx) as system:
+            return await system.discovery.find(candidate_id)
+
+    one = run(work())
+    if json:
+        emit(one)
+        return
+    facts(
+        f"Candidate {one.id}",
+        {
+            "address": one.url,
+            "title": one.title,
+            "place": one.place,
+            "status": one.status,
+            "confidence": one.confidence,
+            "judged by": one.method,
+            "found": one.found_at,
+            "decided": f"{one.decided_by} {one.note}".strip(),
+            "source": key(one.source_id),
+        },
+    )
+    table("Why", ["reason"], [(reason,) for reason in one.reasons])
+    samples = [(sample.starts, sample.title, sample.place) for sample in one.samples]
+    table("Sample events", ["starts", "title", "place"], samples)
+
+
+@app.command("approve")
+def approve_candidates(
+    ctx: typer.Context,
+    candidates: Several,
+    note: Note = "",
+    *,
+    enable: Annotated[bool, typer.Option("--enable", help="Switch the new sources on at once.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Make sources of candidates; they are off until you switch them on, unless you say --enable."""
+
+    async def work() -> list[Candidate]:
+        async with opened(ctx) as system:
+            return [await system.discovery.approve(one, actor(), enable=enable, note=note) for one in candidates]
+
+    report(run(work()), "a source now" if enable else "a source now, switched off", as_json=json)
+
+
+@app.command("reject")
+def reject_candidates(ctx: typer.Context, candidates: Several, note: Note = "", *, json: AsJson = False) -> None:
+    """Never show candidates again."""
+
+    async def work() -> list[Candidate]:
+        async with opened(ctx) as system:
+            return [await system.discovery.reject(one, actor(), note) for one in candidates]
+
+    report(run(work()), "rejected", as_json=json)
+
+
+def report(done: list[Candidate], words: str, *, as_json: bool) -> None:
+    """Say what became of them."""
+    if as_json:
+        emit(done)
+        return
+    for one in done:
+        say(f"{one.url}: {words}" + (f" (number {one.source_id})" if one.source_id is not None else ""))
