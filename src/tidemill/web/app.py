@@ -15,10 +15,14 @@ from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
 from tidemill.web.acting import MayNot
 from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
+from tidemill.web.api.deciding import deciding
+from tidemill.web.api.discovery import discovery
 from tidemill.web.api.events import events
 from tidemill.web.api.listings import listings
 from tidemill.web.api.markets import markets
+from tidemill.web.api.prices import prices
 from tidemill.web.api.reading import reading
+from tidemill.web.api.running import running
 from tidemill.web.api.services import services
 from tidemill.web.api.watching import watching
 from tidemill.web.deps import WebDeps
@@ -62,9 +66,13 @@ def create_app(deps: WebDeps) -> FastAPI:
     watch = Watch(deps)
     pages = Pages(deps, watch)
     app.include_router(watching(deps, watch))
+    app.include_router(prices(deps))
+    app.include_router(deciding(deps))
+    app.include_router(running(deps))
     app.include_router(reading(deps))
     app.include_router(events(deps))
     app.include_router(services(deps))
+    app.include_router(discovery(deps))
     app.include_router(listings(deps))
     app.include_router(markets(deps))
     app.include_router(portal(deps, pages))

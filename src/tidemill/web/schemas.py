@@ -6,13 +6,30 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tidemill.core.candidates import Candidate
 from tidemill.core.degradation import ServiceStatus
 from tidemill.core.market import Market
-from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, UpgradeView
+from tidemill.core.target import Target
+from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
 from tidemill.core.views.cards import CardView, EventStory
 from tidemill.core.views.listings import ListingDetail, ListingView
+from tidemill.core.views.prices import (
+    ChangeView,
+    CorrectionView,
+    LinkView,
+    LowestView,
+    OfferView,
+    PricePoint,
+    ProductDetail,
+    ProductView,
+)
+from tidemill.core.views.quality import DeliveryView, IncidentView, QuarantinedView, SubscriptionView
+from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.explanation import Explanation
+from tidemill.operations.importing import Imported
+from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
+from tidemill.operations.webhooks import Subscribed
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
 from tidemill.web.watch import Status
@@ -20,6 +37,11 @@ from tidemill.web.watch import Status
 ANSWERS: tuple[Any, ...] = (
     Listed[SourceView], Listed[RunView], Listed[CardView], SourceDetail, RunDetail, EventStory, Explanation,
     Health, Status, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
+    Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView], Listed[ChangeView],
+    Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[CorrectionView], CorrectionView, Listed[LinkView],
+    LinkView, Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView], Listed[TargetView], Target,
+    Listed[Candidate], Candidate, Imported, Started, Listed[AdapterLine], AdapterLine, Enabled, Blessed,
+    Listed[IncidentView],
     Listed[Market], Market, Started, Listed[ListingView], ListingDetail, dict[str, Any],
 )  # fmt: skip
 

@@ -1,0 +1,181 @@
+"""`tidemill quarantine`."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tidemill.bootstrap import System
+from tidemill.cli.mistakes import PARTIAL
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, Limit, Source, Yes, group
+from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
+from tidemill.operations.mistakes import Mistake
+from tidemill.operations.quarantine import Reviewed
+
+app = group("Look at records that were set aside, release and reject them.")
+
+Records = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The records' numbers.")]
+Vertical = Annotated[str | None, typer.Option(help="Only of this vertical.")]
+Because = Annotated[
+    str | None, typer.Option("--because", help="Only set aside for this reason, such as AMBIGUOUS_PRICE.")
+]
+Notes = Annotated[str, typer.Option(help="Why; kept with the record.")]
+All = Annotated[bool, typer.Option("--all", help="Every waiting record that the filters mean.")]
+
+
+@app.command("list")
+def list_records(
+    ctx: typer.Context,
+    source: Source = None,
+    vertical: Vertical = None,
+    because: Because = None,
+    limit: Limit = 50,
+    *,
+    settled: Annotated[bool, typer.Option("--settled", help="Also those that were decided on.")] = False,
+    json: AsJson = False,
+) -> None:
+    """List records that were set aside, the newest first."""
+
+    async def work() -> list[QuarantinedView]:
+        async with opened(ctx) as system:
+            which = await meant(system, source, vertical, because)
+            return await system.desks.quarantine.every(
+                msgspec.structs.replace(which, waiting=not settled), limit=limit
+            )  # fmt: skip
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [(key(one.id), one.source_name, one.reason, one.detail, one.page_url, one.review) for one in found]
+    table(f"{len(found)} records", ["id", "source", "reason", "detail", "page", "decided"], rows, right=["id"])
+
+
+@app.command("show")
+def show_record(
+    ctx: typer.Context,
+    record_id: Annotated[int, typer.Argument(metavar="ID", help="The record's number.")],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Show a record with what was read and why it was set aside."""
+
+    async def work() -> QuarantinedView:
+        async with opened(ctx) as system:
+            return await system.desks.quarantine.find(record_id)
+
+    one = run(work())
+    if json:
+        emit(one)
+        return
+    facts(
+        f"Record {one.id}",
+        {
+            "source": one.source_name,
+            "vertical": one.vertical,
+            "reason": one.reason,
+            "detail": one.detail,
+            "page": f"{one.page_url} (stored as {one.page_id})",
+            "run": key(one.run_id),
+            "set aside": one.created_at,
+            "decided": f"{one.review} by {one.reviewed_by}" if one.review else None,
+            "notes": one.review_notes,
+        },
+    )
+    facts("What was read", dict(one.raw.get("fields") or one.raw.get("record") or one.raw))
+
+
+@app.command("release")
+def release_records(
+    ctx: typer.Context,
+    records: Records = None,
+    source: Source = None,
+    vertical: Vertical = None,
+    because: Because = None,
+    notes: Notes = "",
+    put_right: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Put a field right first; may be repeated.")
+    ] = None,
+    *,
+    everything: All = False,
+    json: AsJson = False,
+) -> None:
+    """Publish records after all, once the rules can live with them: some by number, or --all with filters."""
+    refuse_unclear(records, everything=everything)
+    fields = dict(pair(text) for text in put_right or [])
+
+    async def work() -> Reviewed:
+        async with opened(ctx) as system:
+            if everything:
+                which = await meant(system, source, vertical, because)
+                return await system.desks.quarantine.release_all(which, actor(), notes)
+            for one in records or []:
+                await system.desks.quarantine.release(one, actor(), notes, fields)
+            return Reviewed(records=len(records or []))
+
+    raise typer.Exit(report(run(work()), "released", as_json=json))
+
+
+@app.command("reject")
+def reject_records(
+    ctx: typer.Context,
+    records: Records = None,
+    source: Source = None,
+    vertical: Vertical = None,
+    because: Because = None,
+    notes: Notes = "",
+    *,
+    everything: All = False,
+    yes: Yes = False,
+    json: AsJson = False,
+) -> None:
+    """Give records up, their reasons kept: some by number, or --all with filters."""
+    refuse_unclear(records, everything=everything)
+    if everything and not yes:
+        typer.confirm("Reject every waiting record that the filters mean?", abort=True)
+
+    async def work() -> Reviewed:
+        async with opened(ctx) as system:
+            if everything:
+                which = await meant(system, source, vertical, because)
+                return await system.desks.quarantine.reject_all(which, actor(), notes)
+            for one in records or []:
+                await system.desks.quarantine.reject(one, actor(), notes)
+            return Reviewed(records=len(records or []))
+
+    raise typer.Exit(report(run(work()), "rejected", as_json=json))
+
+
+async def meant(system: System, source: str | None, vertical: str | None, because: str | None) -> QuarantineFilter:
+    """The filter that the options mean."""
+    owner = (await system.desks.sources.find(source)).id if source else None
+    return QuarantineFilter(source_id=owner, vertical=vertical, reason=because)
+
+
+def pair(text: str) -> tuple[str, str]:
+    """A field and its value."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        msg = f"{text!r} is no field; write NAME=VALUE, such as price=12.99"
+        raise Mistake(msg)
+    return name.strip(), value.strip()
+
+
+def refuse_unclear(records: list[int] | None, *, everything: bool) -> None:
+    """Either numbers or --all."""
+    if bool(records) == everything:
+        msg = "name records by number, or say --all (with --source, --vertical or --because to narrow it)"
+        raise Mistake(msg)
+
+
+def report(done: Reviewed, words: str, *, as_json: bool) -> int:
+    """Show what was done; answers 3 when some were refused."""
+    if as_json:
+        emit(done)
+    else:
+        say(f"{done.records} records {words}")
+        for record, reason in done.refused.items():
+            say(f"record {record}: {reason}")
+    return PARTIAL if done.refused else 0
