@@ -109,6 +109,14 @@ class DstNight(msgspec.Struct, frozen=True):
     """The agenda holds an event at half past two in the night in which the clocks change."""
 
 
+class CurrencyFlip(msgspec.Struct, frozen=True):
+    """A shop tells its prices in another currency, the numbers unchanged."""
+
+
+class RedirectsToList(msgspec.Struct, frozen=True):
+    """A shop's product pages lead to its list of everything."""
+
+
 class Outage(msgspec.Struct, frozen=True):
     """No connection can be made."""
 
@@ -116,7 +124,7 @@ class Outage(msgspec.Struct, frozen=True):
 Fault = (
     Forbidden403 | TooMany429 | ServerError500 | TimeOut | SlowDrip | MalformedHtml | EmptyAgenda | BrokenEmpty
     | Redesign | RobotsChange | RobotsDown | HugePage | WrongCharset | TruncatedBody | TruncatedList
-    | TruncatedPages | BlockPage | ConsentWall | BrokenJsonLd | DstNight | Outage
+    | TruncatedPages | BlockPage | ConsentWall | BrokenJsonLd | DstNight | CurrencyFlip | RedirectsToList | Outage
 )  # fmt: skip
 
 KINDS: Mapping[str, Callable[[Random], Fault]] = {
@@ -143,6 +151,13 @@ KINDS: Mapping[str, Callable[[Random], Fault]] = {
     "outage": lambda _: Outage(),
 }
 ALL_KINDS = tuple(KINDS)
+SHOP_KINDS: Mapping[str, Fault] = {
+    "currency-flip": CurrencyFlip(),
+    "redirects-to-list": RedirectsToList(),
+    "redesign": Redesign(),
+    "block-page": BlockPage(),
+}
+"""What goes wrong with shops in their own way; put on a timetable by hand, as `Spell`s."""
 
 _FOR_GOOD = "redesign"
 _WORLDWIDE = "outage"

@@ -51,7 +51,7 @@ class LabServer:
 
     async def __aenter__(self) -> Self:
         """Open the sockets, move the world to them, and serve."""
-        hosts = list(self.world.sites)
+        hosts = list(self.world.origins)
         try:
             places = addresses(len(hosts))
             listeners = listening_sockets(places, self._port)
@@ -140,10 +140,11 @@ async def serve(arguments: argparse.Namespace) -> None:
         start=wall_time(),
         days=period / timedelta(days=1),
         opening=period if arguments.busy else timedelta(0),
+        shops=arguments.shops,
     )
     async with LabServer(world, port=arguments.port) as server:
         described = {
-            "hosts": {host: site.origin for host, site in server.world.sites.items()},
+            "hosts": dict(server.world.origins),
             "sources": sources(server.world, interval_seconds=arguments.interval),
         }
         say(described)
@@ -155,6 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tidemill.lab.server", description="Serve the lab on loopback.")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--sites", type=int, default=12)
+    parser.add_argument("--shops", type=int, default=0, help="shops beside the agenda sites")
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--faults", default="", help="'all', or kinds separated by commas")
     parser.add_argument("--seconds", type=float, default=86_400, help="how long the timetable of faults is")

@@ -35,6 +35,8 @@ from tidemill.lab.faults import (
     WrongCharset,
 )
 from tidemill.lab.makes import depends_on_today, fragment, nearness
+from tidemill.lab.shops.answer import answer as shop_answer
+from tidemill.lab.shops.shop import Shop
 from tidemill.lab.sites import Site
 from tidemill.lab.world import PageState, Shown, World
 
@@ -78,7 +80,8 @@ def respond(world: World, request: LabRequest, moment: datetime) -> LabResponse:
     """What the world answers to the request at `moment`."""
     site = world.sites.get(request.host)
     if site is None:
-        return _text(421, "No such site here.")
+        shop = world.shops.get(request.host)
+        return _text(421, "No such site here.") if shop is None else _shop(world, shop, request, moment)
     faults = world.faults(site.host, moment)
     if any(isinstance(fault, Outage) for fault in faults):
         return LabResponse(status=0, behaviour=Behaviour.REFUSE)
@@ -90,6 +93,17 @@ def respond(world: World, request: LabRequest, moment: datetime) -> LabResponse:
     if path.startswith(site.tongue.detail):
         return _detail(world, site, path, request, moment)
     return _html(404, templates.notice_page(site, site.tongue.phrases["gone"]))
+
+
+def _shop(world: World, shop: Shop, request: LabRequest, moment: datetime) -> LabResponse:
+    faults = world.faults(shop.host, moment)
+    if any(isinstance(fault, Outage) for fault in faults):
+        return LabResponse(status=0, behaviour=Behaviour.REFUSE)
+    if any(isinstance(fault, TimeOut) for fault in faults):
+        return LabResponse(status=0, behaviour=Behaviour.HANG)
+    said = shop_answer(shop, request.path.partition("?")[0], faults, moment)
+    headers = {"content-type": said.kind, **dict(said.headers)}
+    return LabResponse(status=said.status, headers=headers, body=said.page.encode())
 
 
 def _robots(site: Site, faults: tuple[Fault, ...]) -> LabResponse:

@@ -3,10 +3,12 @@
 from typing import Any
 
 from tidemill.lab.makes import SELECTORS
+from tidemill.lab.shops.shop import shop_source
 from tidemill.lab.sites import Site
 from tidemill.lab.world import World
 
 DAILY = "0 6 * * *"
+EVERY_FEW_HOURS = "0 */4 * * *"
 
 
 def sources(
@@ -17,9 +19,12 @@ def sources(
     parallel: int = 1,
     schedule: str = DAILY,
 ) -> list[dict[str, Any]]:
-    """Every site with its adapter, its terms and its agenda pages."""
+    """Every site with its adapter, its terms and its agenda pages, and every shop with its products."""
     pace = {"interval_seconds": interval_seconds, "burst": burst, "parallel": parallel}
-    return [_source(site, pace, schedule) for site in world.sites.values()]
+    return [
+        *(_source(site, pace, schedule) for site in world.sites.values()),
+        *(shop_source(shop, pace, EVERY_FEW_HOURS if schedule == DAILY else schedule) for shop in world.shops.values()),
+    ]
 
 
 def _source(site: Site, pace: dict[str, float], schedule: str) -> dict[str, Any]:

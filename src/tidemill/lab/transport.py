@@ -37,7 +37,7 @@ class LabTransport:
         """Ask `world`, in the time of `clock`."""
         self._world = world
         self._clock = clock
-        self._hosts = {site.origin: host for host, site in world.sites.items()}
+        self._hosts = {origin: host for host, origin in world.origins.items()}
         self._counts: dict[str, int] = {}
         self.visits: list[Visit] = []
 

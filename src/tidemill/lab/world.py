@@ -20,6 +20,7 @@ from tidemill.lab.agenda import (
 )
 from tidemill.lab.faults import DstNight, EmptyAgenda, Fault, Timetable, timetable
 from tidemill.lab.memo import Memo
+from tidemill.lab.shops.shop import Shop, build_shops
 from tidemill.lab.sites import Site, build_sites
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
@@ -95,10 +96,12 @@ class World:
         opening: timedelta = timedelta(0),
         furniture: bool = True,
         compression: bool = True,
+        shops: Iterable[Shop] = (),
     ) -> None:
         """Take the world's parts; nothing is drawn before it is asked for."""
         self.seed = seed
         self.sites: Mapping[str, Site] = {site.host: site for site in sites}
+        self.shops: Mapping[str, Shop] = {shop.host: shop for shop in shops}
         self.timetable = faults or Timetable()
         self.start = start
         self.opening = opening
@@ -112,6 +115,7 @@ class World:
     def moved_to(self, origins: Mapping[str, str]) -> "World":
         """The same world with its sites at other addresses (host to origin, such as `http://127.0.0.11:8000`)."""
         sites = [msgspec.structs.replace(site, origin=origins[host]) for host, site in self.sites.items()]
+        shops = [msgspec.structs.replace(shop, origin=origins[host]) for host, shop in self.shops.items()]
         return World(
             self.seed,
             sites,
@@ -120,7 +124,13 @@ class World:
             opening=self.opening,
             furniture=self.furniture,
             compression=self.compression,
+            shops=shops,
         )
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """Every site and shop, with the address that it stands at."""
+        return {host: place.origin for places in (self.sites, self.shops) for host, place in places.items()}
 
     def faults(self, host: str, moment: datetime) -> tuple[Fault, ...]:
         """What is wrong with the host at `moment`."""
@@ -187,11 +197,21 @@ def build_world(
     opening: timedelta = timedelta(0),
     furniture: bool = True,
     compression: bool = True,
+    shops: int = 0,
 ) -> World:
-    """A world of so many sites, with these kinds of faults on its timetable (none unless asked for)."""
+    """A world of so many sites and shops, with these kinds of faults on its timetable (none unless asked for)."""
     built = build_sites(seed, sites)
     faults = timetable(seed, [site.host for site in built], start, days, kinds)
-    return World(seed, built, faults, start=start, opening=opening, furniture=furniture, compression=compression)
+    return World(
+        seed,
+        built,
+        faults,
+        start=start,
+        opening=opening,
+        furniture=furniture,
+        compression=compression,
+        shops=build_shops(seed, shops, start, step=opening / 4),
+    )
 
 
 def _window_of(path: str, entries: Iterable[Entry]) -> Window:

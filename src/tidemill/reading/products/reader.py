@@ -117,7 +117,7 @@ class _Reader:
 
     def _is_a_list(self) -> bool:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
-        if any(claim.price is not None and claim.origin != "meta" for claim in self._claims):
+        if any(claim.origin != "meta" and _tells_of_one(claim) for claim in self._claims):
             return False
         if any(not each.aside and each.weight >= 3.5 and each.spot.marks & Mark.PRICE for each in self._rated):  # noqa: PLR2004 - ranking.FAIR
             return False
@@ -220,6 +220,14 @@ class _Reader:
         except Exception as error:  # noqa: BLE001 - P1: whatever a strategy trips over, the others get their turn
             self._notes.append(f"{type(error).__name__}: {error}"[:200])
             return otherwise
+
+
+def _tells_of_one(claim: Claim) -> bool:
+    """Whether a claim is about one product: it has a price, or a title with something that only a product has."""
+    known = claim.fields
+    return claim.price is not None or (
+        "title" in known and any(name in known for name in ("availability", "sku", "gtin"))
+    )
 
 
 def _own_currency(claims: Sequence[Claim]) -> str:

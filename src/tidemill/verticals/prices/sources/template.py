@@ -13,13 +13,13 @@ from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.reasons import ExtractReason
-from tidemill.core.record import Found, RawRecord, Reading
+from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 from tidemill.reading.selectors import read_selectors
 from tidemill.reading.stock import Availability, availability_in
-from tidemill.verticals.prices.sources.reading_page import currency_of, failed, is_markup
+from tidemill.verticals.prices.sources.reading_page import currency_of, failed, is_markup, was_redirected
 
 SELECTORS: Mapping[str, Any] = {
     "title": "h1",
@@ -50,19 +50,28 @@ class Template:
         except ValueError as error:
             return Fail(Failure.ADAPTER_CRASHED, str(error))
         fields = dict(records[0].fields) if records else {}
-        return self._told(document, fields, records, context)
-
-    def _told(self, document: Document, fields: dict[str, Any], records: list[RawRecord], context: Context) -> Reading:
         if (refusal := blocked(document)) is not None:
             return refusal
-        if not fields:
-            return failed(ExtractReason.SELECTOR_NOT_FOUND, "none of the selectors finds anything")
-        if not fields.get("title"):
-            return failed(ExtractReason.TITLE_NOT_FOUND, "the title's selectors find nothing")
-        gone = availability_in(str(fields.get("availability", ""))) is Availability.OUT_OF_STOCK
-        if not fields.get("price") and not gone:
-            return failed(ExtractReason.PRICE_NOT_FOUND, "the price's selectors find nothing")
+        if lacking := _lacking(fields):
+            return failed(ExtractReason.PAGE_STRUCTURE_CHANGED if was_redirected(page) else lacking, _WORDS[lacking])
         fields |= {"adapter": f"{self.id}@{self.version}"}
         if currency := currency_of(context):
             fields.setdefault("currency", currency)
         return Found(records=[msgspec.structs.replace(records[0], fields=fields)])
+
+
+def _lacking(fields: Mapping[str, Any]) -> ExtractReason | None:
+    """What no offer can do without and the selectors did not find; a price may be missing where the stock is."""
+    if not fields:
+        return ExtractReason.SELECTOR_NOT_FOUND
+    if not fields.get("title"):
+        return ExtractReason.TITLE_NOT_FOUND
+    gone = availability_in(str(fields.get("availability", ""))) is Availability.OUT_OF_STOCK
+    return None if fields.get("price") or gone else ExtractReason.PRICE_NOT_FOUND
+
+
+_WORDS = {
+    ExtractReason.SELECTOR_NOT_FOUND: "none of the selectors finds anything",
+    ExtractReason.TITLE_NOT_FOUND: "the title's selectors find nothing",
+    ExtractReason.PRICE_NOT_FOUND: "the price's selectors find nothing",
+}
