@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     browser_hard_megabytes: int = Field(2_000, ge=100, description="Above this a browser is killed and replaced.")
     browser_max_processes: int = Field(80, ge=5, description="With more processes a browser is replaced.")
     browser_idle_minutes: float = Field(10, gt=0, description="A browser that nobody used for so long is closed.")
+    feed_weights: dict[Literal["distance", "category", "time", "reliability", "popularity"], float] = Field(
+        {}, description="How much each reason counts when events are ranked, e.g. {distance: 5, popularity: 0}."
+    )
     web_host: str = Field("127.0.0.1", description="Address that the web app listens on.")
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
     api_token: SecretStr | None = Field(

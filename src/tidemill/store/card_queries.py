@@ -28,6 +28,7 @@ _MATCHES = (
     " (x.latitude - CAST(:north AS {real})) * (x.latitude - CAST(:north AS {real}))"
     " + (x.longitude - CAST(:east AS {real})) * (x.longitude - CAST(:east AS {real})) * CAST(:shrink AS {real})"
     " <= CAST(:reach AS {real}))"
+    " AND (CAST(:literal AS TEXT) IS NULL OR x.title LIKE CAST(:literal AS TEXT) ESCAPE '\\')"
     " AND NOT EXISTS (SELECT 1 FROM {also} WHERE NOT EXISTS (SELECT 1 FROM event_words w"
     " WHERE w.word = o.word AND w.event_date = x.event_date AND w.card_id = x.id))"
 )

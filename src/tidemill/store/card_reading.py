@@ -122,11 +122,11 @@ async def _find(
     """
     source = await _source(connection, which.source)
     words = folded_words(which.text or "")
-    if (which.text and not words) or (which.source is not None and source is None):
+    if which.source is not None and source is None:
         return []
     squares = squares_within(which.around.centre, which.around.kilometres) if which.around else []
     beginnings = await _beginnings(connection, words[-1]) if words else []
-    lead = _lead(which, squares)
+    lead = _lead(which, words, squares)
     asked = (
         _calendar(connection, which, after)
         | _circle(which.around)
@@ -136,6 +136,7 @@ async def _find(
             "squares": _many(connection, squares),
             "words": _many(connection, beginnings),
             "also": _many(connection, words[:-1]),
+            "literal": None if words or not which.text else f"%{_escaped(which.text)}%",
             "each": each or most,
             "most": most,
         }
@@ -143,9 +144,14 @@ async def _find(
     return list((await connection.execute(finding(lead, sqlite=_is_sqlite(connection)), asked)).mappings())
 
 
-def _lead(which: CardFilter, squares: Sequence[int]) -> Lead:
+def _escaped(text: str) -> str:
+    """Signs that are no words are looked for as they are."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _lead(which: CardFilter, words: Sequence[str], squares: Sequence[int]) -> Lead:
     """Whatever leaves the least to look at."""
-    if which.text:
+    if words:
         return "words"
     if 0 < len(squares) <= MOST_SQUARES:
         return "squares"
@@ -231,10 +237,11 @@ def _view(row: Any) -> CardView:
         **{name: row[name] for name in _COLUMNS},
         event_time=shown.event_time,
         venue_name=shown.venue_name,
+        source_name=kept.sources[0],
         sources=kept.sources,
         members=kept.members,
         provenance=kept.provenance,
-        event=kept.event,
+        record=kept.event,
     )
 
 

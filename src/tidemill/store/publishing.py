@@ -85,7 +85,7 @@ async def publish_some(connection: AsyncConnection, database: Database, now: dat
 
 
 async def _republish(connection: AsyncConnection, database: Database, rows: Sequence[Any], now: datetime) -> None:
-    changed = {row["id"]: _told(row, changed=True) for row in rows if row["gone_at"] is None}
+    changed = _read([row for row in rows if row["gone_at"] is None], changed=True)
     touched = await _cards_near(connection, changed.values())
     touched |= {row["card_id"] for row in rows if row["card_id"] is not None}
     told = changed | await _members(connection, touched, {row["id"] for row in rows})
@@ -158,9 +158,16 @@ def _member(key: int, told: Told, weights: Mapping[int, Any]) -> Member:
     )
 
 
-def _told(row: Any, *, changed: bool) -> Told:
-    event = _decode(row["record"])
-    return Told(event, known(row["id"], event), row["updated_at"], changed, row["card_id"])
+def _read(rows: Iterable[Any], *, changed: bool) -> dict[int, Told]:
+    """The events in these rows; one that an old version wrote and nobody can read any more has no card."""
+    told = {}
+    for row in rows:
+        try:
+            event = _decode(row["record"])
+        except msgspec.ValidationError:
+            continue
+        told[row["id"]] = Told(event, known(row["id"], event), row["updated_at"], changed, row["card_id"])
+    return told
 
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
@@ -190,7 +197,7 @@ async def _members(connection: AsyncConnection, cards: Iterable[int], known_keys
     if not cards:
         return {}
     rows = (await connection.execute(_ON_CARDS, {"b_keys": sorted(cards)})).mappings()
-    return {row["id"]: _told(row, changed=False) for row in rows if row["id"] not in known_keys}
+    return _read([row for row in rows if row["id"] not in known_keys], changed=False)
 
 
 async def _weights(connection: AsyncConnection, source_ids: set[int]) -> dict[int, tuple[int, float]]:

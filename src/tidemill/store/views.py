@@ -47,6 +47,11 @@ class Views:
         """Read from one database."""
         self._database = database
 
+    @property
+    def database(self) -> Database:
+        """The database that is read from."""
+        return self._database
+
     async def sources(self, now: datetime, *, vertical: str | None = None) -> list[SourceView]:
         """All sources by name, with whether they may be asked at `now` and if not why."""
         async with self._database.read() as connection:

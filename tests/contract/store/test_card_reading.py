@@ -138,7 +138,7 @@ async def test_what_is_over_is_not_in_the_feed(reader):
 async def test_every_search_is_led_by_its_index(sqlite_database, lead, index):
     asked = dict.fromkeys(
         ("category", "source", "north", "east", "shrink", "reach", "each", "most", "date_from", "date_to", "after_date",
-         "after_id")
+         "after_id", "literal")
     ) | {"squares": "[1]", "words": '["a"]', "also": "[]"}  # fmt: skip
     async with sqlite_database.read() as connection:
         plan = await connection.execute(text("EXPLAIN QUERY PLAN " + finding(lead, sqlite=True).text), asked)

@@ -17,6 +17,7 @@ from yarl import URL
 
 from rig.clock import NOON, SettableClock
 from tidemill.bootstrap import System, build
+from tidemill.cli.portal import acting_desks
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.settings import load_settings
 from tidemill.store.database import open_database
@@ -121,6 +122,11 @@ def deps_of(system: System) -> WebDeps:
         complain=complaint,
         services=system.services.standing,
         upgrades=system.desks.upgrades,
+        discovery=system.discovery,
+        markets=system.desks.markets,
+        homes=system.store.homes,
+        prices=system.store.prices,
+        desks=acting_desks(system),
     )
 
 

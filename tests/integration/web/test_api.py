@@ -48,6 +48,7 @@ async def test_events_are_found_by_words_category_source_and_day(system: System,
     assert await titles("") == ["Jazz", "100 % Jazz", "Film"]
     assert await titles("text=jazz") == ["Jazz", "100 % Jazz"]
     assert await titles("text=%25") == ["100 % Jazz"]
+    assert await titles("text=100 jaz".replace(" ", "%20")) == ["100 % Jazz"]
     assert await titles("category=family") == ["100 % Jazz"]
     assert await titles("source=Other") == ["100 % Jazz"]
     assert await titles("date_from=2026-03-04") == ["Film"]

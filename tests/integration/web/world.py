@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 
 from rig.clock import NOON
+from rig.mill import event
 from rig.rows import a_job, a_letter, a_run, a_source, a_target, put
 from tidemill.bootstrap import System
 from tidemill.store.schema import breakers, dead_letters, events, jobs, runs, sources, targets
+from tidemill.verticals.events.record import StructuredLocation
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -21,13 +23,18 @@ HOSTILE = (
 
 def an_event(key: int, title: str = "Jazz", date: datetime | None = None, **other: Any) -> dict[str, Any]:
     moment = date or NOON + timedelta(days=1)
-    record = {
-        "title": title,
-        "description": other.pop("description", "An evening of jazz."),
-        "detail_url": other.pop("detail_url", "https://a.example/jazz"),
-        "structured_date": {"start": f"{moment:%Y-%m-%d}", "time_zone": "Europe/Amsterdam"},
-        "structured_location": {"city": other.pop("city", "Haarlem")},
-    }
+    whole = event(title, other.get("source_id", 1), moment, "De Zaal")
+    record = msgspec.structs.replace(
+        whole,
+        description=other.pop("description", "An evening of jazz."),
+        detail_url=other.pop("detail_url", "https://a.example/jazz"),
+        category=other.get("category", "music"),
+        event_time="20:30",
+        latitude=other.get("latitude"),
+        longitude=other.get("longitude"),
+        source_name="Town hall",
+        structured_location=StructuredLocation(city=other.pop("city", "Haarlem")),
+    )
     row = {"id": key, "source_id": 1, "identity": f"event {key}", "event_fingerprint": f"{key}", "title": title}
     row |= {"event_date": moment, "ends_at": None, "event_time": "20:30", "venue_name": "De Zaal", "category": "music"}
     row |= {"latitude": None, "longitude": None, "status": "scheduled", "checksum": 1, "page_id": 1}

@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from tidemill.core.source import Coordinates
-from tidemill.core.views.records import BadCursor, EventCursor
+from tidemill.core.views.records import BadCursor, EventCursor, EventView, HistoryView, PageDetail
 
 _NO_PLACE = "{!r} is not a place in the feed; leave it out to start at the beginning"
 
@@ -33,10 +33,11 @@ class CardFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
-    """An event as readers see it; `event` is its whole record, `provenance` whose word each field is."""
+    """An event as readers see it; `record` is its whole record, `provenance` whose word each field is."""
 
     id: int
     source_id: int
+    source_name: str
     title: str
     event_date: datetime
     ends_at: datetime | None
@@ -49,7 +50,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     sources: Sequence[str]
     members: Sequence[int]
     provenance: Mapping[str, Any]
-    event: msgspec.Raw
+    record: msgspec.Raw
     updated_at: datetime
     score: float | None = None
 
@@ -57,6 +58,15 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     def cursor(self) -> EventCursor:
         """Where the list goes on after this event."""
         return EventCursor(self.event_date, self.id)
+
+
+class EventStory(msgspec.Struct, frozen=True, kw_only=True):
+    """One source's event with its history and its page, and the card on which it is shown with what others say."""
+
+    event: EventView
+    history: Sequence[HistoryView]
+    page: PageDetail | None
+    card: CardView | None
 
 
 class FeedCursor(msgspec.Struct, frozen=True, array_like=True):

@@ -27,13 +27,16 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     popularity: float = 1.0
 
 
+USUAL_WEIGHTS = Weights()
+
+
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Whom the feed is for: where they are, what they like (by category, 0 to 1), and as of when."""
 
     as_of: datetime
     place: Coordinates | None = None
     tastes: Mapping[str, float] = msgspec.field(default_factory=dict)
-    weights: Weights = Weights()
+    weights: Weights = USUAL_WEIGHTS
 
 
 class Candidate(msgspec.Struct, frozen=True):

@@ -1,24 +1,13 @@
-"""Read access to sources, runs and events under `/api/v1` (A1)."""
+"""Read access to sources and runs under `/api/v1` (A1)."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from tidemill.core.views import EventDetail, EventView, RunDetail, RunView, SourceDetail, SourceView
+from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView
 from tidemill.operations.explanation import Explanation
 from tidemill.web import lookup
 from tidemill.web.answers import Listed, json_answer
-from tidemill.web.api.questions import (
-    Cursor,
-    Day,
-    Key,
-    Limit,
-    Name,
-    Text,
-    Word,
-    event_cursor,
-    event_filter,
-    run_cursor,
-)
+from tidemill.web.api.questions import Cursor, Key, Limit, Name, Word, run_cursor
 from tidemill.web.deps import WebDeps
 from tidemill.web.schemas import answers
 
@@ -28,7 +17,6 @@ def reading(deps: WebDeps) -> APIRouter:
     router = APIRouter(prefix="/api/v1")
     _sources(router, deps)
     _runs(router, deps)
-    _events(router, deps)
     _why(router, deps)
     return router
 
@@ -59,29 +47,6 @@ def _runs(router: APIRouter, deps: WebDeps) -> None:
     async def run(run_id: Key) -> Response:
         """Show a run, stage by stage, with its jobs; those that failed stand first."""
         return json_answer(await lookup.run(deps, run_id))
-
-
-def _events(router: APIRouter, deps: WebDeps) -> None:
-    @router.get("/events", tags=["events"], responses=answers(Listed[EventView], 422, 503))
-    async def events(
-        text: Text = None,
-        category: Word = None,
-        source: Word = None,
-        date_from: Day = None,
-        date_to: Day = None,
-        cursor: Cursor = None,
-        limit: Limit = 100,
-    ) -> Response:
-        """List events by date; days are whole, in UTC, the last one included."""
-        which = event_filter(text, category, source, date_from, date_to)
-        found = await deps.views.events(which, after=event_cursor(cursor), limit=limit + 1)
-        following = found[limit - 1].cursor.text if len(found) > limit else None
-        return json_answer(Listed(found[:limit], following))
-
-    @router.get("/events/{event_id}", tags=["events"], responses=answers(EventDetail, 404, 422, 503))
-    async def event(event_id: Key) -> Response:
-        """Show an event with its history and the page that it was last read from."""
-        return json_answer(await lookup.event(deps, event_id))
 
 
 def _why(router: APIRouter, deps: WebDeps) -> None:

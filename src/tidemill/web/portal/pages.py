@@ -9,10 +9,13 @@ from fastapi import APIRouter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from tidemill.core.views import EventFilter, SourceView
+from tidemill.core.views import SourceView
+from tidemill.core.views.cards import CardFilter
+from tidemill.store.card_reading import CardReader
 from tidemill.verticals.events.record import Category
 from tidemill.web import lookup
 from tidemill.web.answers import Trouble
+from tidemill.web.api.events import card_filter
 from tidemill.web.api.questions import (
     Cursor,
     Key,
@@ -20,7 +23,6 @@ from tidemill.web.api.questions import (
     Text,
     Word,
     event_cursor,
-    event_filter,
     run_cursor,
 )
 from tidemill.web.deps import WebDeps
@@ -43,6 +45,7 @@ class Pages:
         """Read the templates once."""
         self._deps = deps
         self._watch = watch
+        self.cards = CardReader(deps.views.database, deps.clock)
         self._templates = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
@@ -68,7 +71,7 @@ class Pages:
         async with asyncio.timeout(LONGER_SECONDS):
             sources = sorted(await views.sources(now), key=_urgency)
             runs = await views.runs(limit=RUNS_AT_A_GLANCE)
-            events = await views.events(EventFilter(date_from=now), limit=EVENTS_AT_A_GLANCE)
+            events = await self.cards.by_date(CardFilter(date_from=now), limit=EVENTS_AT_A_GLANCE)
             totals, ticks = await self._watch.totals.get(), await self._watch.ticks.get()
         return self.fill(
             "glance.html",
@@ -140,10 +143,9 @@ def _event_pages(router: APIRouter, deps: WebDeps, pages: Pages) -> None:
         date_to: EmptyOrDay = None,
         cursor: Cursor = None,
     ) -> Response:
-        which = event_filter(text, category, source, date_from, date_to)
-        if date_from is None and date_to is None:
-            which = event_filter(text, category, source, deps.clock.now().date(), None)
-        found = await deps.views.events(which, after=event_cursor(cursor), limit=PAGE_OF_EVENTS + 1)
+        begins = deps.clock.now().date() if date_from is None and date_to is None else date_from
+        which = card_filter(text, category, source, begins, date_to)
+        found = await pages.cards.by_date(which, after=event_cursor(cursor), limit=PAGE_OF_EVENTS + 1)
         shown = found[:PAGE_OF_EVENTS]
         asked = {"text": text, "category": category, "source": source, "date_from": date_from, "date_to": date_to}
         following = None
