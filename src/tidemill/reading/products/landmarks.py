@@ -195,12 +195,23 @@ def text_within(node: LexborNode) -> str:
         if not text or text.isspace() or parent is None or parent.tag in _UNSEEN:
             continue
         text = text.strip()
-        if pieces and is_fraction(parent, text) and _DIGIT.search(pieces[-1][-2:]):
-            last = pieces[-1]
-            pieces[-1] = last + text if last[-1] in ".," else f"{last}.{text}"
+        if pieces and text in _POINTS:
+            pieces[-1] += text
+        elif pieces and is_fraction(parent, text) and _DIGIT.search(pieces[-1][-4:]):
+            pieces[-1] = _with_cents(pieces[-1], text.strip(" .,"))
         else:
             pieces.append(text)
     return squash(" ".join(pieces))
+
+
+_POINTS = frozenset({".", ","})
+_TAIL = re.compile(r"(?P<number>.*\d)[.,]?(?P<sign>[^\d]{0,3})", re.DOTALL)
+
+
+def _with_cents(number: str, cents: str) -> str:
+    """A number with its cents, before the sign if one stands between: `129€` and `90` are 129.90€."""
+    match = _TAIL.fullmatch(number)
+    return f"{match['number']}.{cents}{match['sign'].strip(' .,')}" if match is not None else f"{number}.{cents}"
 
 
 _TWO_DIGITS = re.compile(r"\d{2}")

@@ -113,6 +113,7 @@ def _rivals(best: Ranked, rated: Sequence[Ranked]) -> tuple[Decimal, ...]:
         and best.weight - each.weight < _TIE
         and abs(each.spot.order - best.spot.order) <= _SIDE_BY_SIDE
         and each.spot.marks == best.spot.marks
+        and each.spot.money.symbol == best.spot.money.symbol
         and not each.spot.marks & (Mark.OLD | REFUSED)
     ]
     return tuple(dict.fromkeys(alike))

@@ -1,5 +1,6 @@
 """Reading a product page: gather what every place on it claims, choose the price, and answer an offer or a reason."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from tidemill.reading.products.lists import looks_like_a_list
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.pricing import Price, chosen_price
 from tidemill.reading.products.product import NoOffer, Product, ProductReading, Tier
-from tidemill.reading.products.ranking import Ranked, ranked
+from tidemill.reading.products.ranking import FAIR, Ranked, ranked
 from tidemill.reading.products.shown import spots
 from tidemill.reading.products.stock_shown import shown_stock
 from tidemill.reading.products.structured import structured_claims
@@ -56,7 +57,8 @@ class _Reader:
         nothing: tuple[list[Claim], int] = ([], 0)
         self._claims, self._listed = self._tried(lambda: structured_claims(document), nothing)
         self._tags: dict[str, str] = self._tried(lambda: meta.tags_of(document), dict[str, str]())
-        self._near = currency or _own_currency(self._claims) or _place_currency(document)
+        spelled = self._tried(lambda: state.spelled_currency(document), "")
+        self._near = currency or _own_currency(self._claims) or spelled or _place_currency(document)
         self._is_product = bool(self._claims) or meta.says_product(self._tags)
         self._add(self._platform)
         self._add(lambda: meta.meta_claim(self._tags, document))
@@ -67,6 +69,7 @@ class _Reader:
         if not any(claim.price for claim in self._claims):
             self._add(lambda: state.state_claim(document, self._title, self._near))
         self._rated = self._tried(self._ranked, list[Ranked]())
+        self._near = self._near or _shown_currency(self._rated)
         self._tiers = self._tried(lambda: tables.tiers_of(document), tuple[Tier, ...]())
         self._attributes = self._tried(lambda: tables.attributes_of(document), dict[str, str]())
 
@@ -102,7 +105,7 @@ class _Reader:
         if self._is_a_list():
             return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, "a list of products, and no product of its own")
         notes = "; ".join(self._notes)
-        if not self._sells() and not self._claims_product():
+        if not self._sells():
             detail = f"no product on the page; {notes}".strip("; ")
             return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, detail, product)
         if product.availability is Availability.OUT_OF_STOCK:
@@ -119,15 +122,16 @@ class _Reader:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
         if any(claim.origin != "meta" and _tells_of_one(claim) for claim in self._claims):
             return False
-        if any(not each.aside and each.weight >= 3.5 and each.spot.marks & Mark.PRICE for each in self._rated):  # noqa: PLR2004 - ranking.FAIR
+        offered = any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
+        own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
+        if any(offered or each.spot.marks & Mark.PRICE for each in own):
             return False
         return self._listed > 2 or self._tried(lambda: looks_like_a_list(self._document), False)  # noqa: PLR2004, FBT003 - a handful; the fallback
 
     def _sells(self) -> bool:
-        """Whether the page offers something: by its data, its platform's marks or a button that sells."""
-        if self._is_product:
-            return True
-        return any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
+        """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""
+        sells = any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
+        return sells or self._claims_product()
 
     def _product(self, price: Price | None) -> Product:
         fields, places = self._words()
@@ -232,6 +236,12 @@ def _tells_of_one(claim: Claim) -> bool:
 
 def _own_currency(claims: Sequence[Claim]) -> str:
     return next((claim.currency for claim in claims if claim.currency), "")
+
+
+def _shown_currency(rated: Sequence[Ranked]) -> str:
+    """The currency that most of the prices on the page are in."""
+    told = Counter(each.spot.money.currency for each in rated if each.spot.money.currency)
+    return told.most_common(1)[0][0] if told else ""
 
 
 def _place_currency(document: Document) -> str:

@@ -80,7 +80,7 @@ def _spots_at(words: Sequence[Word], index: int, word: Word, near: str, seen: se
         seen.add(key)
         behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
         label = text[reached : match.start()] or (_label(words, index) if number == 0 else "")
-        after = behind if behind.strip() else _following(words, index, node)
+        after = behind if behind.strip() else _following(words, index, node if text != squash(word.text) else None)
         reached = match.end()
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
             continue
@@ -113,8 +113,11 @@ def _whole(word: Word) -> tuple[LexborNode, str]:
     if is_fraction(node, text) and node.parent is not None:
         node = node.parent
         text = text_within(node)
-    elif _AMOUNT.search(text) and not _cents_follow(node):
-        return node, text
+        if _BARE.fullmatch(text):
+            return node, text
+    elif _holds_cents(node):
+        text = text_within(node)
+    split = _cents_follow(node)
     for _ in range(_CLIMB):
         if _AMOUNT.search(text) and not _cents_follow(node):
             return node, text
@@ -124,8 +127,14 @@ def _whole(word: Word) -> tuple[LexborNode, str]:
         wider = text_within(parent)
         if len(wider) > _LONGEST_PRICE:
             break
+        if split and _BARE.fullmatch(wider):
+            return parent, wider  # no sign anywhere, but its cents
         node, text = parent, wider
     return (node, text) if _AMOUNT.search(text) else (word.node, squash(word.text))
+
+
+def _holds_cents(node: LexborNode) -> bool:
+    return any(is_fraction(child, child.text(deep=True)) for child in node.iter(include_text=False))
 
 
 def _cents_follow(node: LexborNode) -> bool:
@@ -141,20 +150,34 @@ def _cents_follow(node: LexborNode) -> bool:
 
 
 def _label(words: Sequence[Word], index: int) -> str:
-    """The words right before a price, if they are no price themselves."""
+    """The words right before a price, if they are no price themselves, nor the tail of another's."""
     before = words[index - 1] if index else None
-    if (
-        before is None
-        or len(before.text) > _LONGEST_LABEL
-        or before.marks & Mark.ASIDE != words[index].marks & Mark.ASIDE
-    ):
+    if before is None or len(before.text) > _LONGEST_LABEL or (before.marks ^ words[index].marks) & Mark.ASIDE:
         return ""
-    return "" if _AMOUNT.search(before.text) else before.text
+    if _AMOUNT.search(before.text) or (index > 1 and _belongs(before, words[index - 2], words[index])):
+        return ""
+    return before.text
 
 
-def _following(words: Sequence[Word], index: int, node: LexborNode) -> str:
-    """The words right behind a price's own element."""
-    inside = {child.mem_id for child in node.traverse(include_text=False)}
+def _belongs(words: Word, earlier: Word, later: Word) -> bool:
+    """Whether words between two prices stand in the earlier one's box, and the later one does not."""
+    if not _AMOUNT.search(earlier.text):
+        return False
+    box = earlier.node.mem_id
+    return box in _around(words.node) and box not in _around(later.node)
+
+
+def _around(node: LexborNode | None) -> set[int]:
+    found: set[int] = set()
+    while node is not None and len(found) <= _CLIMB:
+        found.add(node.mem_id)
+        node = node.parent
+    return found
+
+
+def _following(words: Sequence[Word], index: int, node: LexborNode | None) -> str:
+    """The words right behind a price: behind its element, where it took a whole one."""
+    inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
     for word in words[index + 1 : index + 6]:
         if word.node.mem_id not in inside:
             return word.text.strip()[:_LONGEST_LABEL]

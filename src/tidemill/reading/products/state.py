@@ -4,12 +4,14 @@ No site's variables are known here. What counts is the shape: an object that bea
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
+from tidemill.core.currency import CODES
 from tidemill.core.identity import normalized
 from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
@@ -62,23 +64,40 @@ def _scripts(document: Document) -> Iterator[str]:
 
 
 def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object that bears the title, with what it inherits: the currency that an object around it names."""
     for value in _values(text):
-        pending: list[tuple[str, Any]] = [("", value)]
+        pending: deque[tuple[str, Any, str]] = deque([("", value, "")])
         for _ in range(_MOST_VALUES):
             if not pending:
                 break
-            path, current = pending.pop(0)
+            path, current, currency = pending.popleft()
             if isinstance(current, dict):
                 lowered = {str(key).lower(): each for key, each in current.items()}
+                currency = _currency_in(lowered) or currency
                 if any(normalized(text_of(lowered.get(key))) == wanted for key in _TITLES if lowered.get(key)):
-                    yield path, lowered
-                pending.extend(
-                    (f"{path}/{key}", each) for key, each in current.items() if isinstance(each, dict | list)
-                )
+                    yield path, {"currency": currency, **lowered} if currency else lowered
+                pending.extend((f"{path}/{key}", each, currency) for key, each in current.items() if _is_nested(each))
             elif isinstance(current, list):
-                pending.extend(
-                    (f"{path}/{at}", each) for at, each in enumerate(current) if isinstance(each, dict | list)
-                )
+                pending.extend((f"{path}/{at}", each, currency) for at, each in enumerate(current) if _is_nested(each))
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _currency_in(item: dict[str, Any]) -> str:
+    return next((code for key in _CURRENCIES if (code := currency_code(text_of(item.get(key))))), "")
+
+
+_SPELLED = re.compile(
+    r"""(?:currency|currency_?code|pricecurrency|isocode)\\?["']?\s*[:=]\s*\\?["']([A-Z]{3})\\?["']""", re.IGNORECASE
+)
+
+
+def spelled_currency(document: Document) -> str:
+    """The currency that the page's scripts name, if they name one and no other."""
+    codes = {match[1].upper() for match in _SPELLED.finditer(document.markup)} & CODES
+    return codes.pop() if len(codes) == 1 else ""
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -122,7 +141,7 @@ def _balanced(text: str, begins: int) -> int:
 
 
 def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
-    currency = next((code for key in _CURRENCIES if (code := currency_code(text_of(item.get(key))))), "") or near
+    currency = _currency_in(item) or near
     in_cents = "variants" in item and "handle" in item  # Shopify's own shape: whole numbers are cents
     key, price = _first_amount(item, _PRICES, currency, in_cents=in_cents)
     if price is None:
