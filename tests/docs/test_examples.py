@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from docs.reading import block, blocks, documents
+from tidemill.bootstrap import VERTICALS
 from tidemill.cli.commands.sql import QUESTIONS
 from tidemill.core.page import Page
 from tidemill.core.record import Found
@@ -29,7 +30,7 @@ from tidemill.verticals.events import VERTICAL
 from tidemill.verticals.events.record import Event
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-KNOWN = Known({VERTICAL.name: tuple(VERTICAL.adapters)})
+KNOWN = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
 NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv": {"targets.csv"}}
 """Every block in these languages bears a name, by which it is tried here; a vertical's README shows settings alone."""
 
