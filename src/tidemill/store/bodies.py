@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.encodings import Unreadable, decoded
 from tidemill.store.schema import page_bodies
@@ -100,7 +101,7 @@ class RowBodies:
             for body in await _unknown(connection, bodies)
         ]
         if rows:
-            await connection.execute(self._insert, rows)
+            await write_many(connection, self._insert, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -150,7 +151,7 @@ class SegmentBodies:
             }
             for body, spot in zip(unknown, spots, strict=True)
         ]
-        await connection.execute(self._insert, rows)
+        await write_many(connection, self._insert, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -215,10 +216,17 @@ async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[
     between this look and the page row that needs them. In order of key, so that two writers never wait for each other.
     """
     wanted = {body.key: body for body in sorted(bodies, key=lambda body: body.key)}
-    known = select(page_bodies.c.key).where(page_bodies.c.key.in_(wanted)).order_by(page_bodies.c.key)
-    for key in (await connection.execute(known.with_for_update(read=True))).scalars():
-        del wanted[key]
+    for row in await read_all(connection, _KEPT, {"b_keys": list(wanted)}):
+        del wanted[row["key"]]
     return list(wanted.values())
+
+
+_KEPT = (
+    select(page_bodies.c.key)
+    .where(page_bodies.c.key.in_(bindparam("b_keys", expanding=True)))
+    .order_by(page_bodies.c.key)
+    .with_for_update(read=True)
+)
 
 
 async def _rows_with_bases(connection: AsyncConnection, keys: Collection[bytes]) -> list[Row[Any]]:

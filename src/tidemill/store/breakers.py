@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
-from tidemill.store.bulk import write_many
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import breaker_columns, breaker_of, state_name
 from tidemill.store.schema import breakers, sources
@@ -89,7 +89,7 @@ async def record(
 ) -> list[Shift]:
     """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
     keys = sorted(signal.source_id for signal in signals)
-    rows = {row["source_id"]: row for row in (await connection.execute(_OF_SOURCES, {"b_keys": keys})).mappings()}
+    rows = {row["source_id"]: row for row in await read_all(connection, _OF_SOURCES, {"b_keys": keys})}
     shifts: list[Shift] = []
     written = []
     for signal in sorted(signals, key=lambda each: each.source_id):

@@ -15,6 +15,7 @@ from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
 from tidemill.store import breakers, dead_letters, effects, field_counts, list_pages, outputs
 from tidemill.store.bodies import Bodies
+from tidemill.store.bulk import read_all
 from tidemill.store.database import Database
 from tidemill.store.effects import HostNote, Tally
 from tidemill.store.following import Onward, follow
@@ -141,10 +142,10 @@ class Checkpoints:
     ) -> tuple[int, str | None]:
         """Mark what the page held as seen again; answers how many, and where its list went on."""
         good = each.claimed.target.good_page_id
-        staged = (await connection.execute(_STAGED, {"b_page": good})).scalar()
+        staged = await read_all(connection, _STAGED, {"b_page": good})
         if not staged:
             return 0, None
-        known = outputs.decode_identities(staged)
+        known = outputs.decode_identities(staged[0]["staged"])
         identities = sorted({one.identity for one in known.accepted})
         if not identities:
             return 0, known.next_url
@@ -197,15 +198,15 @@ _STAGED = select(staged_records.c.staged).where(staged_records.c.page_id == bind
 async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:
     """The jobs of the batch whose fence is still the one they were claimed with."""
     fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
-    rows = await connection.execute(_FENCES, {"b_keys": sorted(fences)})
-    return {row.id for row in rows if row.fence == fences[row.id]}
+    rows = await read_all(connection, _FENCES, {"b_keys": sorted(fences)})
+    return {row["id"] for row in rows if row["fence"] == fences[row["id"]]}
 
 
 async def finished_runs(connection: AsyncConnection, touched: Sequence[int]) -> tuple[int, ...]:
     """The runs among these to which no job owes anything any more."""
     if not touched:
         return ()
-    return tuple((await connection.execute(_FINISHED, {"b_keys": sorted(touched)})).scalars())
+    return tuple(row["id"] for row in await read_all(connection, _FINISHED, {"b_keys": sorted(touched)}))
 
 
 def product_of(checkpoint: Checkpoint) -> object:

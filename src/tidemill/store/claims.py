@@ -15,6 +15,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.pacing import charged, free_slots, opens_at
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.adapters import switched_off
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.list_pages import as_seen_by, further_pages
 from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
@@ -99,7 +100,35 @@ _LEASE = (
         started_at=func.coalesce(jobs.c.started_at, bindparam("b_now", type_=jobs.c.started_at.type)),
     )
 )
+
+
+def _best_jobs(*, on_sqlite: bool) -> Select[Any]:
+    """The best ready jobs of every named host, by index alone: no more of the job than its place in line."""
+    inner = (
+        select(jobs.c.id)
+        .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == bindparam("b_lane"))
+        .order_by(jobs.c.rank, jobs.c.id)
+        .limit(bindparam("b_each"))
+        .correlate(hosts)
+    )
+    if on_sqlite:
+        joined = hosts.join(jobs, jobs.c.id.in_(inner.scalar_subquery()))
+    else:
+        best = inner.lateral("best")
+        joined = hosts.join(best, true()).join(jobs, jobs.c.id == best.c.id)
+    line = select(jobs.c.id, jobs.c.host, jobs.c.rank).select_from(joined).where(hosts.c.host.in_(_KEYS))
+    return line.order_by(jobs.c.rank, jobs.c.id).with_for_update(skip_locked=True, of=jobs)
+
+
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_BEST_JOBS = {on_sqlite: _best_jobs(on_sqlite=on_sqlite) for on_sqlite in (True, False)}
+_READY = update(jobs).where(jobs.c.id.in_(_KEYS)).values(status=JobStatus.READY, not_before=None)
+_MARK_WORK = update(hosts).where(hosts.c.host.in_(_KEYS), ~hosts.c.has_work).values(has_work=True)
+_CLEAR_IDLE = (
+    update(hosts)
+    .where(hosts.c.host.in_(_KEYS), ~exists().where(_READY_FETCH, jobs.c.host == hosts.c.host))
+    .values(has_work=False)
+)
 _JOBS = select(*_HELD).where(jobs.c.id.in_(_KEYS))
 _SOURCES = select(sources).where(sources.c.id.in_(_KEYS))
 _TARGETS = select(targets).where(targets.c.id.in_(_KEYS))
@@ -143,12 +172,12 @@ class Claims:
         """
         statement, asked = (_MOMENTS, {}) if lane == MAIN_LANE else (_MOMENTS_OF_LANE, {"b_lane": lane})
         async with self._database.glance() as connection:
-            moments = (await connection.execute(statement, {"b_now": now, **asked})).one()
-        return min((moment for moment in moments if moment is not None), default=None)
+            (moments,) = await read_all(connection, statement, {"b_now": now, **asked})
+        return min((moment for moment in moments.values() if moment is not None), default=None)
 
     async def _resumable(self, connection: AsyncConnection, lane: str, limit: int) -> list[Row]:
         """Jobs past their fetch that a worker left behind: no host need be asked for them."""
-        return list((await connection.execute(_RESUMABLE, {"b_lane": lane, "b_limit": limit})).mappings())
+        return list(await read_all(connection, _RESUMABLE, {"b_lane": lane, "b_limit": limit}))
 
     async def _by_host(self, connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Row]:
         shares = await open_hosts(connection, lane, limit, now)
@@ -156,50 +185,33 @@ class Claims:
             return []
         wanted = {share.host: share.slots for share in shares}
         each = min(max(wanted.values()), 2 * limit // len(wanted) + 2)
-        found = list((await connection.execute(self._best_jobs(list(wanted), lane, each))).mappings())
+        asked = {"b_keys": list(wanted), "b_lane": lane, "b_each": each}
+        found = await read_all(connection, _BEST_JOBS[self._database.is_sqlite], asked)
         taken = fair_share(found, wanted, limit)
         await charge_hosts(connection, shares, taken, now)
         await self._clear_idle(connection, [share.host for share in shares], found)
         rows = await _by_key(connection, _JOBS, [row["id"] for row in taken], "id")
         return [rows[row["id"]] for row in taken]
 
-    def _best_jobs(self, names: Sequence[str], lane: str, each: int) -> Select[Any]:
-        """The best `each` ready jobs of every named host, by index alone: no more of the job than its place in line."""
-        inner = (
-            select(jobs.c.id)
-            .where(_READY_FETCH, jobs.c.host == hosts.c.host, jobs.c.lane == lane)
-            .order_by(jobs.c.rank, jobs.c.id)
-            .limit(each)
-        )
-        if self._database.is_sqlite:
-            joined = hosts.join(jobs, jobs.c.id.in_(inner.correlate(hosts).scalar_subquery()))
-        else:
-            best = inner.correlate(hosts).lateral("best")
-            joined = hosts.join(best, true()).join(jobs, jobs.c.id == best.c.id)
-        line = select(jobs.c.id, jobs.c.host, jobs.c.rank).select_from(joined).where(hosts.c.host.in_(names))
-        return line.order_by(jobs.c.rank, jobs.c.id).with_for_update(skip_locked=True, of=jobs)
-
     async def _clear_idle(self, connection: AsyncConnection, asked: Iterable[str], found: Sequence[Row]) -> None:
         """Hosts that turned out to have nothing ready are not looked at again until something is enqueued."""
         if idle := sorted(set(asked) - {row["host"] for row in found}):
-            anything = exists().where(_READY_FETCH, jobs.c.host == hosts.c.host)
-            await connection.execute(update(hosts).where(hosts.c.host.in_(idle), ~anything).values(has_work=False))
+            await connection.execute(_CLEAR_IDLE, {"b_keys": idle})
 
 
 async def promote_waiting(connection: AsyncConnection, now: datetime) -> None:
     """Make jobs ready whose waiting time is over."""
-    rows = (await connection.execute(_PROMOTABLE, {"b_now": now})).all()
+    rows = await read_all(connection, _PROMOTABLE, {"b_now": now})
     if not rows:
         return
-    ready = update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(status=JobStatus.READY, not_before=None)
-    await connection.execute(ready)
-    await mark_work(connection, {row.host for row in rows})
+    await connection.execute(_READY, {"b_keys": [row["id"] for row in rows]})
+    await mark_work(connection, {row["host"] for row in rows})
 
 
 async def mark_work(connection: AsyncConnection, names: Iterable[str]) -> None:
     """Note that these hosts have jobs to be taken."""
     if names := sorted(names):
-        await connection.execute(update(hosts).where(hosts.c.host.in_(names), ~hosts.c.has_work).values(has_work=True))
+        await connection.execute(_MARK_WORK, {"b_keys": names})
 
 
 async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Share]:
@@ -208,7 +220,7 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     Hosts with their hands full are left out by the query, and as many hosts are taken as jobs are wanted: neither
     slow hosts nor a great number of them keep others from being looked at.
     """
-    rows = (await connection.execute(_OPEN_HOSTS, {"b_lane": lane, "b_now": now, "b_limit": limit})).mappings().all()
+    rows = await read_all(connection, _OPEN_HOSTS, {"b_lane": lane, "b_now": now, "b_limit": limit})
     shares = [
         Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
     ]
@@ -251,7 +263,7 @@ async def charge_hosts(
             tab = charged(pace, share.row["tab_at"], count, now)
             charges.append({"b_host": share.host, "b_tab": tab, "b_opens": opens_at(pace, tab, now), "b_now": now})
     if charges:
-        await connection.execute(_CHARGE, charges)
+        await write_many(connection, _CHARGE, charges)
 
 
 async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int, now: datetime) -> None:
@@ -316,4 +328,4 @@ async def drop_orphans(
 
 
 async def _by_key(connection: AsyncConnection, query: Select[Any], keys: Sequence[Any], key: str) -> dict[Any, Row]:
-    return {row[key]: row for row in (await connection.execute(query, {"b_keys": list(keys)})).mappings()}
+    return {row[key]: row for row in await read_all(connection, query, {"b_keys": list(keys)})}

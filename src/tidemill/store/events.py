@@ -11,6 +11,7 @@ from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.columns import to_micros
 from tidemill.store.ids import Ids
 from tidemill.store.schema import events, record_history
@@ -125,8 +126,7 @@ class EventShelf:
 
     async def _update(self, connection: AsyncConnection, changed: Sequence[tuple["Item", Any]], now: datetime) -> None:
         keys = sorted(row["id"] for _, row in changed)
-        query = select(events.c.id, events.c.record).where(events.c.id.in_(keys)).with_for_update()
-        before = {row.id: row.record for row in await connection.execute(query)}
+        before = {row["id"]: row["record"] for row in await read_all(connection, _BEFORE, {"b_ids": keys})}
         history = []
         for item, row in changed:
             kind = "returned" if row["gone_at"] is not None else "changed"
@@ -134,8 +134,8 @@ class EventShelf:
             history.append(self._history(row["id"], item.job.run_id, item.page_id, kind, changes, now))
         rows = [{"b_id": row["id"], **{f"b_{name}": value for name, value in columns_of(item, now).items()}}
                 for item, row in changed]  # fmt: skip
-        await connection.execute(_UPDATE, rows)
-        await connection.execute(record_history.insert(), history)
+        await write_many(connection, _UPDATE, rows)
+        await write_many(connection, _HISTORY, history)
 
     def _history(
         self, key: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
@@ -246,6 +246,13 @@ _UPDATE = (
 )
 
 
+_BEFORE = (
+    select(events.c.id, events.c.record)
+    .where(events.c.id.in_(bindparam("b_ids", expanding=True)))
+    .order_by(events.c.id)
+    .with_for_update()
+)
+_HISTORY = record_history.insert()
 _SEEN = update(events).values(
     last_seen_at=bindparam("b_now"), times_seen=events.c.times_seen + 1, missed_runs=0, gone_at=None
 )

@@ -126,11 +126,11 @@ class InlineAsyncConnection(AsyncConnection):
     async def commit(self) -> None:
         """Commit, and wait for the disk."""
         self._proxied.commit()
-        await self._driver.commit_aside()
+        await self.driver.commit_aside()
 
     async def begin_writing(self) -> None:
         """Start a transaction that may write: no other writer comes between its first statement and its end."""
-        await self._driver.begin()
+        await self.driver.begin()
         self._proxied.begin()
 
     async def close(self) -> None:
@@ -142,7 +142,8 @@ class InlineAsyncConnection(AsyncConnection):
         self._proxied.close()
 
     @property
-    def _driver(self) -> InlineConnection:
+    def driver(self) -> InlineConnection:
+        """SQLite's own connection."""
         driver: InlineConnection = self._proxied.connection.driver_connection  # type: ignore[assignment]
         return driver
 

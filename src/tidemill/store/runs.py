@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.completeness import Certificate, Evidence, certify
 from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
+from tidemill.store.bulk import read_all
 from tidemill.store.checkpoints import Shelf
 from tidemill.store.database import Database
 from tidemill.store.drift import KEYS_PER_RUN, watch_run
@@ -50,9 +51,10 @@ class RunBook:
         """
         await self._ids.reserve(MOST_GONE + KEYS_PER_RUN)
         async with self._database.write() as connection:
-            run = (await connection.execute(_OVER, {"b_id": run_id})).mappings().one_or_none()
-            if run is None:
+            over = await read_all(connection, _OVER, {"b_id": run_id})
+            if not over:
                 return None
+            (run,) = over
             counts = counts_of(run)
             certificate = certify(await self._evidence(connection, run, counts))
             removed = await self._fade(connection, run, certificate, now)
@@ -79,7 +81,7 @@ class RunBook:
     async def _history(self, connection: AsyncConnection, run: Any) -> tuple[int, ...]:
         """What earlier complete runs saw; those of the same weekday if there are enough of them."""
         before = {"b_source": run["source_id"], "b_scope": run["scope"], "b_started": run["started_at"]}
-        rows = (await connection.execute(_EARLIER, before)).all()
+        rows = [tuple(row.values()) for row in await read_all(connection, _EARLIER, before)]
         counted = [(row[0], row[1] - row[2] + row[3]) for row in rows]
         weekday = run["started_at"].weekday()
         alike = tuple(count for started, count in counted if started.weekday() == weekday)[:REMEMBERED]
