@@ -53,6 +53,7 @@ COMMANDS: dict[str, Entry] = {
     "breaker": Entry(ACT, "Look at circuit breakers and reset them."),
     "browsers": Entry(ACT, "Look at the browsers of running workers, and have them replaced."),
     "fetch": Entry(PAGES, "Fetch one page through every gate and tell what came back."),
+    "view": Entry(PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
     "parse": Entry(PAGES, "Read a page and show what becomes of every record on it."),
     "shell": Entry(PAGES, "Try selectors on a fetched, saved or stored page."),
     "settings": Entry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),

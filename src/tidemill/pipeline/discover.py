@@ -106,6 +106,7 @@ class Scope(msgspec.Struct, frozen=True):
     places: int = 25
     sites_per_place: int = 12
     at_once: int = 6
+    places_at_once: int = 4
     noise: frozenset[str] = NOISE
     lately: timedelta = LATELY
 
@@ -124,7 +125,7 @@ class Discovered(msgspec.Struct, frozen=True):
 
 
 class Discoverer:
-    """Searches places, one after the other, and judges what comes up."""
+    """Searches places, a few at a time, and judges what comes up."""
 
     def __init__(
         self,
@@ -157,11 +158,18 @@ class Discoverer:
     async def discover(self, limit: int | None = None, only: Collection[str] = ()) -> Discovered:
         """Search the places whose turn it is; or `only` these, whenever they were searched last."""
         trip = _Trip()
-        for place in await self._chosen(limit or self._scope.places, only):
-            await self._place(place, trip)
-            if trip.spilled_to:
-                break  # nothing more is paid for while nothing can be remembered
-        return trip.told()
+        chosen = await self._chosen(limit or self._scope.places, only)
+        turns = asyncio.Semaphore(self._scope.places_at_once)
+
+        async def search(place: Place) -> None:
+            async with turns:
+                if not trip.spilled_to:  # nothing more is paid for while nothing can be remembered
+                    await self._place(place, trip)
+
+        ends = await asyncio.gather(*map(search, chosen), return_exceptions=True)
+        for error in filter(None, ends):
+            raise error
+        return trip.told([place.name for place in chosen])
 
     async def _chosen(self, limit: int, only: Collection[str]) -> list[Place]:
         every = await self._places.every()
@@ -288,10 +296,10 @@ class _Trip:
         self.spilled_to = ""
         self.search_is_down = False
 
-    def told(self) -> Discovered:
+    def told(self, order: Sequence[str]) -> Discovered:
         return Discovered(
-            places=tuple(self.places),
-            waiting=tuple(self.waiting),
+            places=tuple(sorted(self.places, key=order.index)),
+            waiting=tuple(sorted(self.waiting, key=order.index)),
             asked=self.asked,
             looked_at=self.looked_at,
             pending=self.pending,

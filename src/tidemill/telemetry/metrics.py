@@ -18,6 +18,7 @@ from tidemill.core.run import RunSummary
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
     Happening,
@@ -29,6 +30,7 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PageGot,
     PartCrashed,
+    PlaceSearched,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -105,6 +107,9 @@ class Metrics:
         )
         self.drift = tally("scraper_drift_noticed", "Adapters found off, by rule.", ("adapter_id", "rule"))
         self.sold_out = tally("scrape_oos_no_price", "Products sold out and shown without a price.", _SOURCE)
+        self.places = tally("scraper_places_searched", "Municipalities that discovery has searched.")
+        self.candidates = tally("scraper_candidates_found", "Sites that discovery put before a person.")
+        self.spilled = tally("scraper_discovery_spilled", "Times that discovery had to write to a file.")
         self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -141,6 +146,8 @@ class Metrics:
             AdapterDisabled: lambda each: self.disabled.add((each.adapter_id, each.rule)),
             ServiceDegraded: lambda each: self.services.add((each.service.value, "degraded")),
             ServiceRestored: lambda each: self.services.add((each.service.value, "works")),
+            PlaceSearched: self._place_searched,
+            DiscoverySpilled: partial(_one_more, self.spilled),
         }
 
     def _stage_done(self, happening: StageDone) -> None:
@@ -192,6 +199,10 @@ class Metrics:
         self.records.add((kept.vertical, "updated"), kept.updated)
         self.records.add((kept.vertical, "unchanged"), kept.unchanged)
         self.records.add((kept.vertical, "repeated"), kept.repeated)
+
+    def _place_searched(self, happening: PlaceSearched) -> None:
+        self.places.add()
+        self.candidates.add((), happening.found)
 
     def _run_closed(self, summary: RunSummary) -> None:
         self.closed.add((summary.vertical, summary.status.value))

@@ -9,6 +9,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.run import Counts, RunStatus, RunSummary
 from tidemill.pipeline.happenings import (
     BreakerMoved,
+    DiscoverySpilled,
     EnqueueRejected,
     Happening,
     JobDead,
@@ -18,6 +19,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PageGot,
+    PlaceSearched,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -65,9 +67,11 @@ RESCUED = JobsRescued(NOON, 2, 9, "its worker died")
 TROUBLE = StoreTrouble(NOON, "the disk is full; make room, and the work goes on where it stopped")
 DEGRADED = ServiceDegraded(NOON, Service.APIFY, "answered 503", "its jobs wait")
 RESTORED = ServiceRestored(LATER, Service.APIFY, NOON)
+SEARCHED = PlaceSearched(NOON, "Arnhem", 9, 2, "")
+SPILLED = DiscoverySpilled(NOON, "discovered-2026-03-02.jsonl", "the database does not answer")
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
     STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
-    TICKED, RESCUED, TROUBLE, OVERDUE, DEGRADED, RESTORED,
+    TICKED, RESCUED, TROUBLE, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
 ]  # fmt: skip

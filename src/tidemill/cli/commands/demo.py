@@ -2,16 +2,17 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.live import Live
 
 from tidemill.bootstrap import System, build
+from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
 from tidemill.cli.demo_lab import Terms, lab, lively
 from tidemill.cli.mistakes import FAILURE, ListeningTrouble
 from tidemill.cli.opening import run
@@ -32,7 +33,7 @@ USUAL_SECONDS = 60.0
 """How long a demo for machines runs unless it is told."""
 ROUND = 300.0
 """Seconds of the timetable of faults when nobody said how long."""
-TICKS = {"dispatch": "every 5s", "close_runs": "every 10s", "proof": "every 1m"}
+TICKS = {"dispatch": "every 5s", "enrich": "every 5s", "close_runs": "every 10s", "proof": "every 1m"}
 SCHEDULE = "adaptive 10s-10s"
 """Every ten seconds to the dot: other schedules are spread over a minute, which a demo has no time for."""
 FRAME = timedelta(milliseconds=200)
@@ -47,10 +48,15 @@ def demo(
     ] = None,
     sites: Annotated[int, typer.Option(min=1, max=500, help="How many sites there are.")] = 12,
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same sites and faults.")] = 7,
-    faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
+    faults: Annotated[
+        str | None, typer.Option(help="all, none, or kinds separated by commas; all unless --discover.")
+    ] = None,
     keep: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the database in this new folder.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port of the web app; 0 picks a free one.")] = 0,
     *,
+    discover: Annotated[
+        bool, typer.Option("--discover", help="Know no site; search 12 municipalities for agendas first.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Watch Tidemill scrape a small web of misbehaving sites on this machine.
@@ -59,16 +65,24 @@ def demo(
     timetable. The first Ctrl-C finishes what is in hand and shows a summary, the second stops at once.
     """
     seconds = seconds or (USUAL_SECONDS if json else None)
-    terms = Terms(seed=seed, sites=sites, faults=faults, seconds=seconds or ROUND, interval=0.5)
-    raise typer.Exit(run(play(terms, seconds, keep, port, as_json=json)))
+    kinds = faults or ("none" if discover else "all")
+    count = max(sites, SITES) if discover else sites
+    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=seconds or ROUND, interval=0.5)
+    raise typer.Exit(run(play(terms, seconds, keep, port, discover=discover, as_json=json)))
 
 
-async def play(terms: Terms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool) -> int:
+async def play(
+    terms: Terms, seconds: float | None, keep: Path | None, port: int, *, discover: bool, as_json: bool
+) -> int:
     """Serve the world, scrape it, and tell how that went."""
     watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
-        async with lab(terms) as entries, built(folder, watchers) as system:
-            await system.desks.importer.source_entries(lively(entries, SCHEDULE, TIMEOUT_SECONDS), "demo")
+        async with (
+            lab(terms) as entries,
+            standins(entries, serve=discover) as asking,
+            built(folder, watchers, asking) as system,
+        ):
+            await bring_in(system, entries, discover=discover)
             async with portal(system, watchers, port) as address:
                 began = system.clock.now()
                 await show_or_wait(system, watchers, seconds, address, as_json=as_json)
@@ -76,6 +90,18 @@ async def play(terms: Terms, seconds: float | None, keep: Path | None, port: int
             totals = await system.store.views.counts()
             sources = await system.store.views.sources(system.clock.now())
     return tell(totals, sources, took, str(keep or ""), as_json=as_json)
+
+
+async def bring_in(system: System, entries: list[dict[str, Any]], *, discover: bool) -> None:
+    """Make the lab's sites sources: told of them, or by finding them."""
+    if not discover:
+        await system.desks.importer.source_entries(lively(entries, SCHEDULE, TIMEOUT_SECONDS), "demo")
+        return
+    found = await discover_and_review(system, entries)
+    console(stderr=True).print(
+        f"Searched {found.municipalities} municipalities with {found.questions} questions: {found.candidates} "
+        f"candidates, of which {found.approved} were approved and switched on"
+    )
 
 
 def tell(totals: Totals, sources: list[SourceView], took: float, kept_in: str, *, as_json: bool) -> int:
@@ -99,9 +125,9 @@ def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[s
 
 
 @asynccontextmanager
-async def built(folder: str, watchers: Watchers) -> AsyncIterator[System]:
-    """A system of its own, that may ask this machine and nothing else."""
-    system = build(settings_in(folder), announce=watchers.listeners)
+async def built(folder: str, watchers: Watchers, asking: Mapping[str, Any]) -> AsyncIterator[System]:
+    """A system of its own, that may ask this machine and nothing else; `asking` tells whom it may ask for more."""
+    system = build(settings_in(folder, asking), announce=watchers.listeners)
     try:
         await upgrade(system.store.database)
         yield system
@@ -109,10 +135,11 @@ async def built(folder: str, watchers: Watchers) -> AsyncIterator[System]:
         await system.close()
 
 
-def settings_in(folder: str) -> Settings:
+def settings_in(folder: str, asking: Mapping[str, Any]) -> Settings:
     """Settings for a demo: quick rhythms, and loopback allowed."""
     file = Path(folder).absolute() / "tidemill.db"
-    return load_settings(database=f"sqlite:///{file}", allow_networks=["127.0.0.0/8", "::1/128"], ticks=TICKS)
+    allowed = ["127.0.0.0/8", "::1/128"]
+    return load_settings(database=f"sqlite:///{file}", allow_networks=allowed, ticks=TICKS, **asking)
 
 
 @asynccontextmanager

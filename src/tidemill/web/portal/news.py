@@ -8,6 +8,7 @@ import msgspec
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
     Happening,
@@ -16,6 +17,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PartCrashed,
+    PlaceSearched,
     RunClosed,
     ServiceDegraded,
     ServiceRestored,
@@ -68,6 +70,10 @@ def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noq
             return News(at, "switched off", "bad", f"{what}: {detail}")
         case Overdue(at=at, subject=subject, detail=detail):
             return News(at, "overdue", "bad", f"{subject}: {detail}")
+        case PlaceSearched(at=at, place=place, looked_at=looked_at, found=found) if looked_at:
+            return News(at, "discovery", "good", f"{place}: {looked_at} sites looked at, {found} candidates wait")
+        case DiscoverySpilled(at=at, file=file, detail=detail):
+            return News(at, "discovery", "bad", f"what was found is in {file}: {detail}")
         case ServiceDegraded(at=at, service=service, reason=reason):
             return News(at, "service", "warn", f"{service} is degraded: {reason}")
         case ServiceRestored(at=at, service=service):

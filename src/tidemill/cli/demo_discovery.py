@@ -1,0 +1,80 @@
+"""The demo's other beginning: no source is known, and municipalities are searched for agendas first (E5).
+
+Search, model and geocoder are stand-ins on this machine that speak the APIs of the real ones.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from tidemill.bootstrap import System
+from tidemill.core.candidates import CandidateStatus
+from tidemill.lab.standins.gemini import GeminiStandin
+from tidemill.lab.standins.nominatim import NominatimStandin
+from tidemill.lab.standins.serper import SerperStandin
+from tidemill.lab.standins.talk import StandinServer
+from tidemill.verticals.events.gazetteer import town
+
+MUNICIPALITIES = 12
+SITES = 30
+"""Sites that hold agendas of at least so many municipalities."""
+GOOD_ENOUGH = 0.5
+"""Confidence from which whoever reviews in the demo says yes."""
+REVIEWER = "demo"
+
+
+class Reviewed(msgspec.Struct, frozen=True):
+    """What became of the search: municipalities, paid questions, candidates, and those that were approved."""
+
+    municipalities: int
+    questions: int
+    candidates: int
+    approved: int
+
+
+def agendas_of(entries: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """The lab's Dutch agendas by the name of their municipality, for the first few municipalities."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        place = town(entry["city"]) if entry["language"] == "nl" else None
+        if place is not None and (place.name in found or len(found) < MUNICIPALITIES):
+            found.setdefault(place.name, []).append(entry["targets"][0]["url"])
+    return found
+
+
+@asynccontextmanager
+async def standins(entries: Sequence[dict[str, Any]], *, serve: bool) -> AsyncIterator[dict[str, Any]]:
+    """Serve stand-ins that know the lab's agendas, if they are to be; answers the settings that point at them."""
+    if not serve:
+        yield {}
+        return
+    agendas = agendas_of(entries)
+    towns = {entry["city"]: (entry["latitude"], entry["longitude"]) for entry in entries}
+    search = SerperStandin(agendas, "demo")
+    async with (
+        StandinServer(search) as one,
+        StandinServer(GeminiStandin(key="demo")) as two,
+        StandinServer(NominatimStandin(towns)) as three,
+    ):
+        yield {
+            "search_key": "demo",
+            "search_url": one.origin,
+            "llm_key": "demo",
+            "llm_url": two.origin,
+            "geocoder_url": three.origin,
+            "geocoder_interval_seconds": 0.02,
+            "discovery_interval_seconds": 0.2,
+        }
+
+
+async def discover_and_review(system: System, entries: Sequence[dict[str, Any]]) -> Reviewed:
+    """Search the municipalities, and approve what is good enough, as a person would."""
+    places = list(agendas_of(entries))
+    done, _ = await system.discovery.run(only=places)
+    pending = await system.discovery.listed(status=CandidateStatus.PENDING, limit=500)
+    good = [each for each in pending if each.confidence >= GOOD_ENOUGH]
+    for each in good:
+        await system.discovery.approve(each.id, REVIEWER, enable=True, note="good enough for a demo")
+    return Reviewed(len(done.places), done.asked, len(pending), len(good))
