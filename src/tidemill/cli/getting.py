@@ -3,10 +3,14 @@
 import mimetypes
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 import xxhash
 
-from tidemill.bootstrap import build_fetchers
+from tidemill.bootstrap import System, build, build_fetchers
+from tidemill.cli.opening import refuse_if_absent
+from tidemill.core.gates import Answer, Gate, GateAnswer, breaker_closed, go, standing_gates
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.source import FetcherKind
@@ -14,8 +18,10 @@ from tidemill.core.urls import normalize, registrable_domain
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.charset import charset_of
 from tidemill.operations.mistakes import Mistake
-from tidemill.pipeline.ports import FetchRequest, FetchResult
+from tidemill.pipeline.ports import Fetcher, FetchRequest, FetchResult, FetchStatus, StoreError
 from tidemill.settings import Settings
+from tidemill.store.database import open_database
+from tidemill.store.migrate import require_current
 
 LARGEST = 50_000_000
 """Bytes; no agenda is larger."""
@@ -26,14 +32,90 @@ def is_url(text: str) -> bool:
     return text.startswith(("http://", "https://"))
 
 
+class Attempt(NamedTuple):
+    """One fetch by hand: what each gate said, in order, and what came back (nothing, if a gate said no)."""
+
+    gates: list[GateAnswer]
+    result: FetchResult
+
+
 async def fetched(settings: Settings, url: str) -> FetchResult:
-    """One page, through guard, robots.txt and pace, as a job would get it."""
+    """One page, through every gate, as a job would get it."""
+    return (await attempted(settings, url)).result
+
+
+async def attempted(settings: Settings, url: str) -> Attempt:
+    """One page by hand, and every gate's word on it.
+
+    Where there is a database, its pace holds and the request counts, so that a person at a terminal and the running
+    system are never too many together. Switches and breakers are told and hold back jobs alone; compliance,
+    robots.txt, pace and guard hold back people too.
+    """
     address = normalize(url)
-    fetcher = build_fetchers(settings, RealClock(), None)[FetcherKind.HTTP]
+    if not await has_database(settings):
+        gates = [go(Gate.SOURCE, "there is no database here, so no source either: fetched by hand")]
+        fetcher = build_fetchers(settings, RealClock(), None)[FetcherKind.HTTP]
+        try:
+            return await _through(fetcher, _request(address, gates), gates)
+        finally:
+            await fetcher.close()
+    system = build(settings)
     try:
-        return await fetcher.fetch(FetchRequest(url=address, host=registrable_domain(address), pace=Pace()))
+        gates, request = await _as_known(system, address)
+        return await _through(system.fetchers[FetcherKind.HTTP], request, gates)
     finally:
-        await fetcher.close()
+        await system.close()
+
+
+async def has_database(settings: Settings) -> bool:
+    """Whether there is a database with its tables; looking does not make one."""
+    try:
+        refuse_if_absent(settings)
+    except Mistake:
+        return False
+    database = open_database(settings.database.get_secret_value())
+    try:
+        await require_current(database)
+    except StoreError:
+        return False
+    finally:
+        await database.close()
+    return True
+
+
+async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest]:
+    """What the switches say about the target with this address, if there is one, and the terms of its source."""
+    try:
+        target = await system.desks.targets.find(address)
+    except Mistake:
+        gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
+        return gates, _request(address, gates, await system.store.tolls.pace_of(registrable_domain(address)))
+    present = await system.store.standing.look(target.source_id, target.id)
+    if present is None:
+        msg = f"{address} was removed just now"
+        raise Mistake(msg)
+    source, vertical = present.source, system.verticals.get(present.source.vertical)
+    policy = vertical.policy if vertical is not None else None
+    gates = [*standing_gates(source, present.target, policy, by_hand=True)]
+    gates.append(breaker_closed(present.breaker, RealClock().now()))
+    request = _request(address, gates, await system.store.tolls.pace_of(target.host))
+    return gates, msgspec.structs.replace(request, host=target.host, headers=source.headers)
+
+
+def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) -> FetchRequest:
+    host = registrable_domain(address)
+    return FetchRequest(url=address, host=host, pace=pace or Pace(), tell=gates.append)
+
+
+async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:
+    """Fetch, unless the source may not be asked at all."""
+    refusal = next((one for one in gates if one.gate is Gate.COMPLIANCE and one.verdict is not Answer.GO), None)
+    if refusal is None:
+        return Attempt(gates, await fetcher.fetch(request))
+    refused = FetchResult(
+        status=FetchStatus.ERROR, url=request.url, failure=refusal.failure, error=f"{refusal.gate}: {refusal.words}"
+    )
+    return Attempt(gates, refused)
 
 
 def page_of(result: FetchResult, now: datetime) -> Page:

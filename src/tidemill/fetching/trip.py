@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from tidemill.core.failure import Failure
+from tidemill.core.gates import GateAnswer
 from tidemill.core.pacing import Pace, Slot, slower
 from tidemill.core.urls import BadUrl, hostname, join, registrable_domain
 from tidemill.fetching.decoding import decode
@@ -25,6 +26,11 @@ NO_TIME = timedelta(0)
 LEDGER_AWAY = timedelta(seconds=5)
 FRESH = timedelta(milliseconds=25)
 """What a gate said so short a while ago still holds; what it said before is asked again as the request leaves (B8)."""
+
+OUR_OWN_DOING = frozenset(
+    {Failure.HELD_BACK, Failure.WORKER_DIED, Failure.SOURCE_OFF, Failure.TARGET_OFF, Failure.NOT_COMPLIANT}
+)
+"""Why a request was never sent; it says nothing about whoever would have got it."""
 
 _SAFE_ELSEWHERE = frozenset(
     {"accept", "accept-encoding", "accept-language", "if-none-match", "if-modified-since", "user-agent"}
@@ -101,17 +107,11 @@ class Trip:
         gates = self._gates
         for _ in range(MOST_REDIRECTS + 1):
             refusal = gates.guard.refusal(href)
-            if self._request.tell is not None:
-                self._request.tell(guard_said(href, refusal))
             if refusal:
+                self._tell(guard_said(href, refusal))
                 return Landing(href, failure=Failure.ADDRESS_REFUSED, detail=refusal)
-            if obeys_robots:
-                verdict = gates.robots.recall(href) or await gates.robots.ask(href, self._get_robots)
-                if self._request.tell is not None:
-                    self._request.tell(robots_said(href, verdict))
-                if not isinstance(verdict, Allowed):
-                    return _barred(href, verdict)
-                self.crawl_delay = verdict.crawl_delay
+            if obeys_robots and (bar := await self._barred_by_robots(href)) is not None:
+                return bar
             answer = await self._send(href, max_bytes, time_left - self.took, obeys_robots=obeys_robots)
             if isinstance(answer, WireFailure):
                 return Landing(href, failure=answer.failure, detail=answer.detail, retry_at=answer.retry_at)
@@ -124,13 +124,30 @@ class Trip:
                 return Landing(href, failure=Failure.BAD_URL, detail=f"redirected to nowhere: {error}")
         return Landing(href, failure=Failure.TOO_MANY_REDIRECTS, detail=f"more than {MOST_REDIRECTS} redirects")
 
+    async def _barred_by_robots(self, href: str) -> Landing | None:
+        """Where the trip ends, if robots.txt does not let us on; else its Crawl-delay is noted."""
+        robots = self._gates.robots
+        try:
+            verdict = robots.recall(href) or await robots.ask(href, self._get_robots)
+        except NotSent as stop:
+            return Landing(href, failure=stop.failure, detail=str(stop), retry_at=stop.until)
+        if self._request.tell is not None:
+            self._tell(robots_said(href, verdict))
+        if not isinstance(verdict, Allowed):
+            return _barred(href, verdict)
+        self.crawl_delay = verdict.crawl_delay
+        return None
+
     async def _get_robots(self, href: str, max_bytes: int) -> WireResponse | WireFailure:
         """A robots.txt, on the same terms but in a time of its own."""
-        errand = Trip(self._gates.for_robots(), self._request, self._headers, self._home)
+        quiet = msgspec.structs.replace(self._request, tell=None)
+        errand = Trip(self._gates.for_robots(), quiet, self._headers, self._home)
         time_left = min(self._request.timeout, LONGEST_FOR_ROBOTS)
         landing = await errand.follow(href, max_bytes, time_left, obeys_robots=False)
         self.requests += errand.requests
         response = landing.response
+        if landing.failure in OUR_OWN_DOING:  # nobody was asked, so that nothing is known about the robots.txt
+            raise NotSent(landing.failure, landing.detail, landing.retry_at)
         if response is None:
             return WireFailure(failure=landing.failure or Failure.CONNECTION_LOST, detail=landing.detail)
         decoded = decode(response.body, response.headers.get("content-encoding", ""), max_bytes)
@@ -145,6 +162,9 @@ class Trip:
         try:
             terms = self._at_home() if href is self._home else await self._elsewhere(href)
             leave = await self._enter(terms, time_left)
+            if self._request.tell is not None:
+                self._tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
+                self._tell(guard_said(href, ""))
             request = WireRequest(url=href, headers=terms.headers, timeout=time_left, max_bytes=max_bytes)
             return await self._sent(request, leave, obeys_robots=obeys_robots)
         except NotSent as stop:
@@ -170,8 +190,6 @@ class Trip:
         if leave is None:
             stay = time_left + STAY
             leave = await gate.enter(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, stay=stay)
-        if self._request.tell is not None:
-            self._request.tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
         return leave
 
     async def _say_goodbye(self, leave: Pass) -> None:
@@ -203,6 +221,10 @@ class Trip:
                 raise stopped(against)
 
         return depart
+
+    def _tell(self, answer: GateAnswer) -> None:
+        if self._request.tell is not None:
+            self._request.tell(answer)
 
     def _at_home(self) -> Terms:
         """The terms of nearly every request."""

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+import msgspec
+
+from tidemill.core import gates
 from tidemill.core.target import TargetStatus
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import (
@@ -45,29 +48,18 @@ def _well(detail: SourceDetail, now: datetime) -> str:
 
 
 def source_gates(detail: SourceDetail, vertical: Vertical | None) -> list[Step]:
-    """Switched on, and allowed."""
+    """Switched on, and allowed: in the words of the gates themselves."""
     source = detail.source
-    on = Step("source on", source.enabled, "switched on" if source.enabled else _turn_on("by a person", source.name))
-    drifted = _turn_on("by drift detection", source.name)
-    drift = Step("drift", not source.auto_disabled, drifted if source.auto_disabled else "not switched off by drift")
-    return [on, drift, _compliance(detail, vertical)]
+    on = step_of(gates.source_on(msgspec.structs.replace(source, auto_disabled=False)))
+    drift = stopped("drift", gates.source_on(source).words) if source.enabled and source.auto_disabled else None
+    drift = drift or passed("drift", "not switched off by drift")
+    policy = vertical.policy if vertical is not None else None
+    return [on, drift, step_of(gates.compliance(source, policy))]
 
 
-def _turn_on(by: str, name: str) -> str:
-    return f"switched off {by}; `tidemill sources enable {name}` switches it on"
-
-
-def _compliance(detail: SourceDetail, vertical: Vertical | None) -> Step:
-    source = detail.source
-    if not source.robots_compliant:
-        return stopped("compliance", "a person marked it as not allowed by robots.txt")
-    approved = source.tos_reviewed_at is not None and source.tos_approved_by is not None
-    if vertical is not None and vertical.policy.needs_approval and not approved:
-        words = f"nobody has approved its terms of service, which {vertical.name} sources need; manual runs still go"
-        return stopped("compliance", words)
-    if approved:
-        return passed("compliance", f"terms of service approved by {source.tos_approved_by}")
-    return passed("compliance", "allowed; robots.txt is asked before every fetch")
+def step_of(answer: gates.GateAnswer) -> Step:
+    """A gate's answer as a step of an explanation."""
+    return Step(answer.gate.value, answer.verdict is gates.Answer.GO, answer.words)
 
 
 def _targets_on(detail: SourceDetail) -> Step:
@@ -184,14 +176,14 @@ def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -
 def _target_gates(detail: TargetDetail) -> list[Step]:
     view = detail.view
     resume = f"`tidemill targets resume {view.id}` takes it up again"
-    steps = [Step("target on", view.enabled, "switched on" if view.enabled else f"paused; {resume}")]
+    steps = [step_of(gates.target_on(detail.target))]
     if view.status == TargetStatus.BROKEN:
         words = f"broken: failed {view.consecutive_failures} times in a row, looked at once a week; {resume}"
         steps.append(stopped("target health", words))
     elif view.consecutive_failures:
         steps.append(known("target health", f"failed {view.consecutive_failures} times in a row"))
     if view.robots_path_blocked:
-        steps.append(stopped("compliance", "a person marked its path as not allowed by robots.txt"))
+        steps.append(step_of(gates.target_compliance(detail.target)))
     return steps
 
 

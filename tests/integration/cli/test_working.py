@@ -173,6 +173,36 @@ def test_a_page_is_fetched_and_parsed_without_a_database(cli: Cli, serve_lab: Ca
     assert not (cli.settings.parent / "tidemill.db").exists()
 
 
+GATES = ["source on", "compliance", "target on", "breaker", "robots", "pace", "address guard"]
+
+
+def test_fetch_shows_what_every_gate_said_in_order(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
+    name = import_lab()[0]
+    url = cli("targets", "list", "--source", name, "--json").json[0]["url"]
+    got = cli("fetch", url, "--json").json
+    assert [said["gate"] for said in got["gates"]] == GATES
+    assert {said["verdict"] for said in got["gates"]} == {"go"}
+    assert "robots.txt allows it" in cli("fetch", url).out
+
+    assert cli("sources", "disable", name).code == 0
+    told = cli("fetch", url, "--json").json
+    assert told["gates"][0]["verdict"] == "no"
+    assert told["status"] == "ok"  # a person may look; only jobs are held back by a switch
+
+
+def test_view_writes_what_the_fetcher_saw_and_nothing_that_acts(cli: Cli, tmp_path: Path, import_lab) -> None:
+    name = import_lab()[0]
+    cli("crawl", name)
+    url = cli("targets", "list", "--source", name, "--json").json[0]["url"]
+    shown = Path(cli("view", url, "--print-path").out.strip()).read_text("utf-8")
+    assert "default-src 'none'" in shown
+    assert "<script" not in shown
+    (page,) = cli("sql", "SELECT min(id) AS id FROM raw_pages", "--json").json
+    file = tmp_path / "seen.html"
+    assert cli("view", page["id"], "--output", file, "--print-path").out.strip() == str(file)
+    assert url.partition("?")[0] in file.read_text("utf-8")
+
+
 def test_a_saved_page_is_parsed_and_tried_in_the_shell(cli: Cli, serve_lab: Callable[..., Lab], tmp_path: Path) -> None:
     url = serve_lab().entries[0]["targets"][0]["url"]
     saved = tmp_path / "page.html"

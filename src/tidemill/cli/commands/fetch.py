@@ -1,20 +1,20 @@
 """`tidemill fetch`."""
 
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from tidemill.cli.getting import fetched
+from tidemill.cli.getting import Attempt, attempted
 from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.opening import run, settings_of
 from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, facts
+from tidemill.cli.showing import emit, facts, table
 from tidemill.core.failure import MEANING, Failure
 from tidemill.operations.why_work import meaning_in_words
-from tidemill.pipeline.ports import FetchResult
 
 app = single()
 
@@ -24,6 +24,15 @@ HINTS = {
     Failure.TOO_LARGE: "the page is larger than we take; only its beginning was read",
 }
 """What a person should know about a refusal."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What one gate said."""
+
+    gate: str
+    verdict: str
+    words: str
+    until: datetime | None
 
 
 class Got(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +55,8 @@ class Got(msgspec.Struct, frozen=True, kw_only=True):
     error: str
     meaning: str
     hint: str
+    fetcher: str
+    gates: list[Said]
     headers: dict[str, str]
 
 
@@ -60,22 +71,25 @@ def fetch(
 ) -> None:
     """Fetch one page through every gate and tell what came back.
 
-    The address guard, robots.txt and the pace apply as in a run; nothing is stored.
+    Compliance, robots.txt, the pace and the address guard hold as in a run, and the request counts; the switches and
+    the breaker are shown and hold back jobs alone. Nothing is stored.
     """
-    result = run(fetched(settings_of(ctx), url))
+    attempt = run(attempted(settings_of(ctx), url))
+    result = attempt.result
     if output is not None:
         output.write_bytes(result.body)
     if body:
         sys.stdout.buffer.write(result.body)
     elif json:
-        emit(got(result))
+        emit(got(attempt))
     else:
-        show(got(result))
+        show(got(attempt))
     raise typer.Exit(FAILURE if result.failure is not None else 0)
 
 
-def got(result: FetchResult) -> Got:
+def got(attempt: Attempt) -> Got:
     """The facts."""
+    result = attempt.result
     failure = result.failure
     return Got(
         url=result.url,
@@ -95,12 +109,16 @@ def got(result: FetchResult) -> Got:
         error=result.error,
         meaning=meaning_in_words(MEANING[failure]) if failure else "",
         hint=HINTS.get(failure, "") if failure else "",
+        fetcher=result.fetcher,
+        gates=[Said(one.gate, one.verdict, one.words, one.until) for one in attempt.gates],
         headers=dict(result.headers),
     )
 
 
 def show(one: Got) -> None:
-    """The facts for a person; what is empty is left out."""
+    """The gates in order, then what came back; what is empty is left out."""
+    rows = [(said.gate, said.verdict, said.words, said.until) for said in one.gates]
+    table("gates", ["gate", "says", "why", "until"], rows)
     packed = f", {one.encoding}" if one.encoding else ""
     values = {
         "status": f"{one.status} {one.status_code or ''}".strip(),

@@ -1,0 +1,73 @@
+"""`tidemill view`."""
+
+import sys
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.commands.shell import stored
+from tidemill.cli.getting import fetched, is_url, page_of
+from tidemill.cli.opening import run, settings_of
+from tidemill.cli.options import single
+from tidemill.cli.showing import say
+from tidemill.core.page import Page
+from tidemill.engine.clock import RealClock
+from tidemill.operations.why import number
+from tidemill.reading.harmless import harmless
+
+app = single()
+
+# A page that was scraped is never trusted: the file may show what the fetcher saw, and do nothing else.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+
+
+@app.command()
+def view(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="URL|PAGE_ID", help="An address to fetch, or a stored page's number.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the file here.")] = None,
+    *,
+    print_path: Annotated[
+        bool, typer.Option("--print-path", help="Print where the file is, and open nothing.")
+    ] = False,
+) -> None:
+    """See what the fetcher saw, in a browser, with everything active taken out.
+
+    A browser is opened on a terminal only; otherwise the file's path is printed.
+    """
+    page = found(ctx, what)
+    file = output or Path(tempfile.mkdtemp(prefix="tidemill-view-")) / "page.html"
+    file.write_text(harmless_page(page), "utf-8")
+    if print_path or not sys.stdout.isatty():
+        typer.echo(str(file))
+    elif not webbrowser.open(file.absolute().as_uri()):
+        say(f"no browser could be opened; the page is in {file}")
+
+
+def found(ctx: typer.Context, what: str) -> Page:
+    """The page that is meant."""
+    if is_url(what):
+        return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
+    return run(stored(ctx, number("page", what.removeprefix("page:"))))
+
+
+def harmless_page(page: Page) -> str:
+    """The page as a file that shows what was got: no scripts, no frames, nothing loaded from anywhere."""
+    if "html" not in page.content_type and "xml" not in page.content_type and "<" not in page.text[:200]:
+        return f"{_head(page)}<pre>{escape(page.text)}</pre>"
+    return f"{_head(page)}{harmless(page.text)}"
+
+
+def _head(page: Page) -> str:
+    """What goes before the page: the policy that keeps a browser from doing anything, and where the page is from."""
+    told = escape(
+        f"{page.final_url} ({page.status_code}, {len(page.body):,} bytes, {page.fetched_at:%Y-%m-%d %H:%M} UTC)"
+    )
+    return (
+        f'<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<div style="all:initial;display:block;font:14px sans-serif;padding:8px;background:#ffd">{told}</div>\n'
+    )

@@ -1,0 +1,111 @@
+"""The tab that all processes share, on SQLite and on PostgreSQL: every request is on it, whoever sends it (F6, B10)."""
+
+from datetime import timedelta
+
+import pytest
+
+from rig.clock import NOON
+from rig.mill import Mill
+from tidemill.core.pacing import Pace, grace
+from tidemill.store.schema import hosts
+from tidemill.store.standing import Standings
+from tidemill.store.tolls import Tolls
+
+SECOND = timedelta(seconds=1)
+POLITE = Pace(2 * SECOND)
+HOST = "arnhem.test"
+
+
+@pytest.fixture
+async def mill(database, clock):
+    turning = Mill(database, clock)
+    yield turning
+    await turning.bodies.close()
+
+
+@pytest.fixture
+def tolls(database):
+    return Tolls(database)
+
+
+async def test_two_processes_are_never_given_the_same_slot(tolls):
+    first = await tolls.reserve(HOST, POLITE, NOON, None)
+    second = await tolls.reserve(HOST, POLITE, NOON, None)
+    assert first.at == NOON
+    assert second.at >= NOON + 2 * SECOND
+    assert (await tolls.reserve(HOST, POLITE, NOON, None)).at >= second.at + 2 * SECOND
+
+
+async def test_a_process_that_was_the_last_to_ask_goes_by_its_own_spacing(tolls):
+    first = await tolls.reserve(HOST, POLITE, NOON, None)
+    later = NOON + 2 * SECOND
+    assert (await tolls.reserve(HOST, POLITE, later, first.tab)).at == later
+
+
+async def test_a_claim_waits_for_what_others_have_put_on_the_tab(mill, tolls):
+    await mill.enqueue(await mill.source(pages=2, pace=POLITE))
+    await tolls.reserve(HOST, POLITE, mill.clock.now(), None)
+    worker = await mill.worker()
+    assert await mill.claim(worker) == []
+    mill.clock.advance(2 * SECOND)
+    assert len(await mill.claim(worker)) == 1
+
+
+async def test_a_request_beside_a_claim_keeps_clear_of_the_claims_own(mill, tolls):
+    await mill.enqueue(await mill.source(pages=2, pace=POLITE))
+    (claimed,) = await mill.claim(await mill.worker())
+    slot = await tolls.reserve(HOST, POLITE, mill.clock.now(), None)
+    assert slot.at - mill.clock.now() == 2 * SECOND + grace(claimed.pace)
+
+
+async def test_the_hosts_own_pace_holds_for_whoever_asks_it(mill, tolls):
+    await mill.source(pages=1, pace=Pace(10 * SECOND))
+    assert await tolls.pace_of(HOST) == Pace(10 * SECOND)
+    assert await tolls.pace_of("stranger.test") is None
+    await tolls.reserve(HOST, Pace(SECOND), NOON, None)
+    assert (await tolls.reserve(HOST, Pace(SECOND), NOON, None)).at >= NOON + 10 * SECOND
+
+
+async def test_a_visitor_waits_for_the_jobs_at_work_and_new_ones_wait_for_the_visitor(mill, tolls):
+    await mill.enqueue(await mill.source(pages=2))
+    await mill.rows(hosts)
+    async with mill.database.write() as connection:
+        await connection.execute(hosts.update().values(parallel=1))
+    worker = await mill.worker()
+    (claimed,) = await mill.claim(worker)
+    now = mill.clock.now()
+    free = Pace(timedelta(0))
+    assert await tolls.knock(HOST, free, now, 60 * SECOND)
+    assert await tolls.step_in(HOST, free, now) is None
+    assert not await tolls.knock(HOST, free, now, 60 * SECOND)  # one visitor waits already
+    await mill.carry(claimed)
+    assert await mill.claim(worker) == []
+    assert await tolls.step_in(HOST, free, now) is not None
+    await tolls.leave(HOST)
+    assert len(await mill.claim(worker)) == 1
+
+
+async def test_a_visitor_who_never_says_goodbye_is_forgotten(mill, tolls):
+    await mill.enqueue(await mill.source(pages=1))
+    async with mill.database.write() as connection:
+        await connection.execute(hosts.update().values(parallel=1))
+    assert await tolls.knock(HOST, Pace(timedelta(0)), mill.clock.now(), 60 * SECOND)
+    worker = await mill.worker()
+    assert await mill.claim(worker) == []
+    mill.clock.advance(61 * SECOND)
+    assert len(await mill.claim(worker)) == 1
+
+
+async def test_how_things_stand_is_answered_anew_each_time_and_once_for_many(mill, database):
+    key = await mill.source(pages=2)
+    (one, two) = [each.target.id for each in await mill.agenda.of_source(key)]
+    standings = Standings(database)
+    first = await standings.look(key, one)
+    assert first is not None
+    assert first.source.enabled
+    async with database.write() as connection:
+        await connection.exec_driver_sql("UPDATE scraper_sources SET enabled = false")
+    again = await standings.look(key, two)
+    assert again is not None
+    assert not again.source.enabled
+    assert await standings.look(key, 999) is None
