@@ -211,7 +211,8 @@ _TAIL = re.compile(r"(?P<number>.*\d)[.,]?(?P<sign>[^\d]{0,3})", re.DOTALL)
 def _with_cents(number: str, cents: str) -> str:
     """A number with its cents, before the sign if one stands between: `129€` and `90` are 129.90€."""
     match = _TAIL.fullmatch(number)
-    return f"{match['number']}.{cents}{match['sign'].strip(' .,')}" if match is not None else f"{number}.{cents}"
+    point = "," if "." in number.rstrip(" .,") else "."  # a point that stands before it parts thousands
+    return f"{match['number']}{point}{cents}{match['sign'].strip(' .,')}" if match is not None else f"{number}.{cents}"
 
 
 _TWO_DIGITS = re.compile(r"\d{2}")

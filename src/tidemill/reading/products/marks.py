@@ -149,7 +149,8 @@ _WORDS = {
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
         frakt доставк over_\W?\d orders?_(?:over|above) minimum deposit statiegeld pfand instal payments?_of
         interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
-        gift_?card subtotal total\b cart basket winkelwagen warenkorb panier tax: vat: btw: donat warranty
+        gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
+        warenkorb panier tax: vat: btw: donat warranty
         insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
     """,
     Mark.CURRENT: r"""

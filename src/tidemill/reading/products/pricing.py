@@ -82,6 +82,12 @@ def _of_claim(claim: Claim, rated: Sequence[Ranked], near: str) -> Price:
 
 
 def _of_page(best: Ranked, rated: Sequence[Ranked], claim: Claim | None, near: str) -> Price:
+    rivals = _rivals(best, rated)
+    if len(rivals) == 1 and _differ_in_make(best, rivals[0]):
+        lower, higher = sorted((best, rivals[0]), key=lambda each: each.spot.amount)
+        best, rivals, dearest = lower, [], higher.spot.amount
+    else:
+        dearest = None
     spot = best.spot
     crossed = struck(rated, spot.amount)
     listed = crossed.amount if crossed is not None else None
@@ -94,20 +100,25 @@ def _of_page(best: Ranked, rated: Sequence[Ranked], claim: Claim | None, near: s
         confidence=round(min(0.8, 0.35 + best.weight / 25), 3),
         place=f"shown: {spot.label[-30:]} {spot.text}".strip(),
         listed=listed,
-        high=spot.money.high or (spot.amount if spot.money.is_from else None),
-        rivals=_rivals(best, rated),
+        high=dearest or spot.money.high or (spot.amount if spot.money.is_from else None),
+        rivals=tuple(dict.fromkeys(each.spot.amount for each in rivals)),
     )
+
+
+def _differ_in_make(one: Ranked, other: Ranked) -> bool:
+    """Whether two prices side by side are made differently: then the lower is asked, though not beyond doubt."""
+    return one.spot.node.attributes.get("class") != other.spot.node.attributes.get("class")
 
 
 def _is_crossed(amount: Decimal, rated: Sequence[Ranked]) -> bool:
     return any(each.spot.amount == amount and each.spot.marks & Mark.OLD for each in rated)
 
 
-def _rivals(best: Ranked, rated: Sequence[Ranked]) -> tuple[Decimal, ...]:
-    """Other prices that nothing tells from the best: of the same make, side by side with it, and as likely."""
-    alike = [
-        each.spot.amount
-        for each in rated
+def _rivals(best: Ranked, rated: Sequence[Ranked]) -> list[Ranked]:
+    """Other prices that nothing tells from the best: with the same marks, side by side with it, and as likely."""
+    alike = {
+        each.spot.amount: each
+        for each in reversed(rated)
         if not each.aside
         and each.spot.amount != best.spot.amount
         and best.weight - each.weight < _TIE
@@ -115,8 +126,8 @@ def _rivals(best: Ranked, rated: Sequence[Ranked]) -> tuple[Decimal, ...]:
         and each.spot.marks == best.spot.marks
         and each.spot.money.symbol == best.spot.money.symbol
         and not each.spot.marks & (Mark.OLD | REFUSED)
-    ]
-    return tuple(dict.fromkeys(alike))
+    }
+    return list(alike.values())
 
 
 def _for_one(price: Price, tiers: Sequence[Tier]) -> Price:
