@@ -14,12 +14,12 @@ from tidemill.core.retry import BRIEF, BROWSER_WORK, DATABASE_WRITE, Jitter, Ret
 DAY = timedelta(days=1)
 
 _MINUTE = timedelta(minutes=1)
-_SERVER = RetryPolicy(3, _MINUTE, 4 * _MINUTE, Jitter.NONE)
-_NETWORK = RetryPolicy(3, _MINUTE / 2, 2 * _MINUTE, Jitter.NONE)
+_SERVER = RetryPolicy(4, _MINUTE, 4 * _MINUTE, Jitter.NONE)
+_NETWORK = RetryPolicy(4, _MINUTE / 2, 2 * _MINUTE, Jitter.NONE)
 LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
     "apify": {
-        Failure.TIMED_OUT: RetryPolicy(2, _MINUTE, _MINUTE, Jitter.NONE),
-        Failure.RATE_LIMITED: RetryPolicy(3, 5 * _MINUTE, 5 * _MINUTE, Jitter.NONE),
+        Failure.TIMED_OUT: RetryPolicy(3, _MINUTE, _MINUTE, Jitter.NONE),
+        Failure.RATE_LIMITED: RetryPolicy(4, 5 * _MINUTE, 5 * _MINUTE, Jitter.NONE),
         Failure.SERVER_ERROR: _SERVER,
         Failure.CONNECTION_LOST: _NETWORK,
         Failure.TRUNCATED_BODY: _NETWORK,
@@ -28,7 +28,10 @@ LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
         (Failure.BROWSER_LOST, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY), BROWSER_WORK
     ),
 }
-"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there."""
+"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there (F3).
+
+An actor that ran out of time is tried twice more, after any other failure three times more.
+"""
 
 
 class BadPolicy(ValueError):

@@ -14,6 +14,7 @@ from tidemill.core.run import RunStatus
 from tidemill.store.bodies import Bodies
 from tidemill.store.database import Database
 from tidemill.store.schema import (
+    actor_runs,
     audit_log,
     dead_letters,
     jobs,
@@ -53,6 +54,7 @@ DEFAULT_RULES: Mapping[str, timedelta] = {
     "tick_slots": timedelta(days=14),
     "workers": timedelta(days=30),
     "audit_log": timedelta(days=730),
+    "actor_runs": timedelta(days=90),
     "webhook_deliveries": timedelta(days=30),
     "quality_incidents": timedelta(days=365),
 }
@@ -118,6 +120,7 @@ RULES: Mapping[str, Rule] = {
         Rule(record_history, record_history.c.id, record_history.c.created_at, true()),
         Rule(workers, workers.c.id, workers.c.seen_at, true()),
         Rule(audit_log, audit_log.c.id, audit_log.c.created_at, true()),
+        Rule(actor_runs, actor_runs.c.job_id, actor_runs.c.started_at, actor_runs.c.ended_at.is_not(None)),
         Rule(webhook_deliveries, webhook_deliveries.c.id, webhook_deliveries.c.created_at,
              webhook_deliveries.c.status != "pending"),
         Rule(quality_incidents, quality_incidents.c.id, quality_incidents.c.last_seen_at,

@@ -258,7 +258,7 @@ async def test_thousands_of_rows_go_in_short_transactions(
 
 
 async def test_a_rule_for_a_table_that_has_none_is_refused(database: Database, bodies: Bodies) -> None:
-    with pytest.raises(ValueError, match="no retention for events; the tables are audit_log"):
+    with pytest.raises(ValueError, match="no retention for events; the tables are actor_runs, audit_log"):
         await prune(database, bodies, {"events": DAY}, NOW)
 
 

@@ -3,8 +3,11 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 from tidemill.core.policy import AGENDA, INVENTORY, LIVE, PRESETS, BadPolicy, checked, contradictions, freshness_debt
+
+MINUTE = timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
@@ -44,3 +47,20 @@ def test_a_contradiction_is_refused_with_its_name():
 def test_a_host_whose_targets_outrun_its_pace_is_in_debt():
     assert freshness_debt(100, Pace(), timedelta(hours=1)) == timedelta(0)
     assert freshness_debt(3_600, Pace(), timedelta(hours=1)) == timedelta(hours=1)
+
+
+def test_what_an_actor_failed_at_is_tried_again_by_rules_of_its_own():
+    timeout, limited = AGENDA.retry_for(Failure.TIMED_OUT, "apify"), AGENDA.retry_for(Failure.RATE_LIMITED, "apify")
+    server, network = (
+        AGENDA.retry_for(Failure.SERVER_ERROR, "apify"),
+        AGENDA.retry_for(Failure.CONNECTION_LOST, "apify"),
+    )
+    assert timeout.attempts == 3
+    assert waits(limited) == [5 * MINUTE, 5 * MINUTE, 5 * MINUTE]
+    assert waits(server) == [MINUTE, 2 * MINUTE, 4 * MINUTE]
+    assert waits(network) == [MINUTE / 2, MINUTE, 2 * MINUTE]
+    assert AGENDA.retry_for(Failure.SERVER_ERROR, "http") == AGENDA.retry
+
+
+def waits(policy):
+    return [policy.wait(tries, 0.5) for tries in range(1, policy.attempts)]

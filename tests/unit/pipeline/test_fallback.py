@@ -1,0 +1,123 @@
+"""When a page is paid for, and when a stored one serves."""
+
+from datetime import timedelta
+
+import pytest
+
+from rig.clock import NOON
+from tidemill.core.degradation import Service
+from tidemill.core.failure import Failure
+from tidemill.core.job import Job
+from tidemill.core.pacing import Pace
+from tidemill.core.policy import AGENDA
+from tidemill.core.source import FetcherKind, Source
+from tidemill.core.target import Target
+from tidemill.pipeline.checkpoints import Claimed
+from tidemill.pipeline.fallback import SERVES_FOR, Fallback, chosen
+from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus, StoredPage
+
+URL = "https://town.example/agenda"
+PAID = FetchResult(status=FetchStatus.OK, url=URL, fetcher="scrapingbee", body=b"agenda")
+NO_QUOTA = FetchResult(
+    status=FetchStatus.ERROR, url=URL, fetcher="scrapingbee", failure=Failure.OUT_OF_QUOTA, error="no credits",
+    degraded=(Service.SCRAPINGBEE,), retry_at=NOON,
+)  # fmt: skip
+
+
+class Desk:
+    """A paid fetcher that answers as told, and a shelf with or without a page."""
+
+    def __init__(self, clock, paid=PAID, page=None, how="always"):
+        self.paid, self.page = paid, page
+        self.asked, self.since = [], None
+        self.fallback = Fallback(self, chosen(how), self, clock)
+
+    async def fetch(self, request):
+        self.asked.append(request)
+        return self.paid
+
+    async def close(self):
+        pass
+
+    async def fresh(self, target, since):
+        del target
+        self.since = since
+        return self.page
+
+    async def after(self, failure, *, attempts=0, fetcher=FetcherKind.HTTP, **settings):
+        source = Source(
+            id=1, name="town", vertical="events", base_url=URL, adapter_id="a", fetcher=fetcher,
+            adapter_settings=settings,
+        )  # fmt: skip
+        job = Job(
+            id=1, run_id=1, source_id=1, target_id=1, vertical="events", lane="http", host="h", url=URL,
+            attempts=attempts,
+        )  # fmt: skip
+        target = Target(id=1, source_id=1, url=URL, canonical_url=URL, host="h", adapter_id="a")
+        claimed = Claimed(job=job, source=source, target=target, pace=Pace())
+        self.first = FetchResult(status=FetchStatus.ERROR, url=URL, failure=failure, error="as it was")
+        request = FetchRequest(url=URL, host="h", pace=Pace(), etag='"7"')
+        return await self.fallback.after(claimed, request, self.first, AGENDA)
+
+
+async def test_a_refusal_is_paid_for_at_once(clock):
+    desk = Desk(clock)
+    result = await desk.after(Failure.FORBIDDEN)
+    assert (result.fetcher, result.body, result.instead_of) == ("scrapingbee", b"agenda", "forbidden: as it was")
+    assert desk.asked[0].etag == "", "what another fetcher got is no page of ours to compare with"
+
+
+@pytest.mark.parametrize("failure", [Failure.RATE_LIMITED, Failure.SERVER_ERROR, Failure.TIMED_OUT])
+async def test_other_failures_are_paid_for_when_our_own_tries_are_used_up(clock, failure):
+    desk = Desk(clock)
+    assert await desk.after(failure, attempts=1) is desk.first
+    assert (await desk.after(failure, attempts=2)).fetcher == "scrapingbee"
+
+
+@pytest.mark.parametrize(
+    "failure", [Failure.NOT_FOUND, Failure.ROBOTS_DISALLOWED, Failure.DNS_FAILED, Failure.ADDRESS_REFUSED, None]
+)
+async def test_nothing_else_is_ever_paid_for(clock, failure):
+    desk = Desk(clock)
+    assert await desk.after(failure, attempts=2) is desk.first
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize(
+    ("how", "said", "pays"),
+    [
+        ("never", {}, False), ("never", {"paid_fallback": True}, False), ("chosen", {}, False),
+        ("chosen", {"paid_fallback": True}, True), ("always", {}, True), ("always", {"paid_fallback": False}, False),
+    ],
+)  # fmt: skip
+async def test_only_what_somebody_chose_costs_money(clock, how, said, pays):
+    desk = Desk(clock, how=how)
+    await desk.after(Failure.FORBIDDEN, **said)
+    assert bool(desk.asked) is pays
+
+
+async def test_out_of_quota_a_stored_page_serves_and_says_so(clock):
+    page = StoredPage(41, NOON - timedelta(hours=3))
+    desk = Desk(clock, paid=NO_QUOTA, page=page)
+    result = await desk.after(Failure.FORBIDDEN)
+    assert (result.stored, result.fetcher, result.failure) == (page, "stored", None)
+    assert result.degraded == (Service.SCRAPINGBEE,)
+    assert "no credits; the page of 2026-03-02 09:00 UTC serves meanwhile" in result.error
+    assert desk.since == NOON - SERVES_FOR
+
+
+async def test_without_a_stored_page_the_sites_own_answer_stands_and_the_run_is_marked(clock):
+    result = await Desk(clock, paid=NO_QUOTA).after(Failure.FORBIDDEN)
+    assert (result.failure, result.degraded) == (Failure.FORBIDDEN, (Service.SCRAPINGBEE,))
+
+
+async def test_a_source_that_always_pays_is_served_from_store_too(clock):
+    page = StoredPage(41, NOON)
+    desk = Desk(clock, page=page)
+    assert (await desk.after(Failure.OUT_OF_QUOTA, fetcher=FetcherKind.SCRAPINGBEE)).stored == page
+    assert desk.asked == []
+
+
+async def test_what_an_actor_did_not_get_is_not_paid_for_elsewhere(clock):
+    desk = Desk(clock)
+    assert await desk.after(Failure.SERVER_ERROR, attempts=2, fetcher=FetcherKind.APIFY) is desk.first
