@@ -98,9 +98,10 @@ def drift_rate(counts: Counts) -> float:
 
 
 def yield_rate(counts: Counts) -> float:
-    """Records per URL that counts, those of unchanged pages included."""
+    """Records per URL that counts; an unchanged page yields what it did, be it a product sold out without a price."""
     size = batch_size(counts)
-    return (counts.records_accepted + counts.records_seen_again) / size if size > 0 else 0.0
+    again = max(counts.records_seen_again, counts.pages_unchanged)
+    return (counts.records_accepted + again) / size if size > 0 else 0.0
 
 
 def baseline_of(batches: Sequence[Counts]) -> Baseline:
@@ -123,7 +124,8 @@ def judge_run(counts: Counts, standing: Standing, baseline: Baseline) -> Judgeme
         empty_runs=standing.empty_runs + 1 if _is_empty(counts) else 0,
         zero_price_runs=standing.zero_price_runs + 1 if counts.zero_price_count else 0,
     )
-    findings = [*_failures(counts, after), *_emptiness(after), *_zero_prices(counts, after)]
+    findings = _failures(counts, after) or _emptiness(after)  # pages that failed are why there are no records
+    findings += _zero_prices(counts, after)
     findings += _unusual(counts, baseline)
     return Judgement(after, tuple(findings), frozenset(Rule) - {each.rule for each in findings} - {Rule.FIELD_SHARE})
 
@@ -175,7 +177,8 @@ def _unusual(counts: Counts, baseline: Baseline) -> list[Finding]:
 
 
 def _is_empty(counts: Counts) -> bool:
-    return counts.records_read + counts.records_seen_again == 0
+    """Whether nothing was read; a page that did not change was read well when it came."""
+    return counts.records_read + counts.pages_unchanged == 0
 
 
 def _share(part: int, counts: Counts) -> str:
