@@ -1,0 +1,76 @@
+"""What was set aside, on both databases: released with the reviewer's name, rejected, in bulk, reasons kept."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from rig.clock import SettableClock
+from rig.shopfront import Market, product_page
+from tidemill.core.views import LetterFilter
+from tidemill.core.views.quality import QuarantineFilter
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.store.database import Database
+
+ZERO = product_page(price="0.00")
+
+
+@pytest.fixture
+async def market(database: Database, clock: SettableClock, tmp_path: Path) -> AsyncIterator[Market]:
+    made = Market(database, clock, tmp_path)
+    pages = [ZERO.replace("H9-50", f"S{number}") for number in range(3)]
+    await made.shop("acme", pages, visibility="ELIGIBLE")
+    await made.run("acme")
+    yield made
+    await made.system.close()
+
+
+async def test_a_record_is_released_once_a_person_has_put_it_right(market: Market) -> None:
+    desk = market.system.desks.quarantine
+    record = (await desk.every())[0]
+    with pytest.raises(Mistake, match="ZERO_PRICE_EXTRACTED"):
+        await desk.release(record.id, "ans")
+    done = await desk.release(record.id, "ans", "they told me", {"price": "12.50"})
+    assert (done.review, done.reviewed_by, done.review_notes) == ("released", "ans", "they told me")
+    assert done.reason == "ZERO_PRICE_EXTRACTED"
+    (offer,) = await market.system.store.prices.offers()
+    assert offer.price_cents == 1250
+    with pytest.raises(Mistake, match="released by ans"):
+        await desk.reject(record.id, "ans")
+    letters = await market.system.store.views.letters(LetterFilter(status="resolved"))
+    assert [letter.job_id for letter in letters] == [record.job_id]
+
+
+async def test_a_record_is_rejected_and_kept_with_its_reason(market: Market) -> None:
+    desk = market.system.desks.quarantine
+    record = (await desk.every())[0]
+    done = await desk.reject(record.id, "ans", "never a price")
+    assert (done.review, done.reason) == ("rejected", "ZERO_PRICE_EXTRACTED")
+    assert len(await desk.every()) == 2
+    assert len(await desk.every(QuarantineFilter(waiting=False))) == 3
+    actions = [noted.entry.action for noted in await market.system.store.audit.latest()]
+    assert actions[0] == "quarantine.reject"
+    with pytest.raises(NotFound, match="tidemill quarantine list"):
+        await desk.find(5)
+
+
+async def test_records_are_settled_in_bulk_and_what_the_rules_refuse_is_told(market: Market) -> None:
+    desk = market.system.desks.quarantine
+    tried = await desk.release_all(QuarantineFilter(reason="ZERO_PRICE_EXTRACTED"), "ans")
+    assert (tried.records, len(tried.refused)) == (0, 3)
+    assert (await desk.reject_all(QuarantineFilter(vertical="events"), "ans")).records == 0
+    assert (await desk.reject_all(QuarantineFilter(vertical="prices"), "ans")).records == 3
+    assert await desk.every() == []
+
+
+async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: Market) -> None:
+    for number in range(3):
+        market.show("acme", number, product_page(sku=f"S{number}"))
+    await market.run("acme")
+    await market.system.desks.quarantine.reject_all(QuarantineFilter(), "ans")
+    market.show("acme", 0, product_page(sku="S0", price="1495.00"))
+    await market.run("acme")
+    (held,) = await market.system.desks.quarantine.every()
+    await market.system.desks.quarantine.release(held.id, "ans", "it is gold now")
+    prices = {offer.identity_key: offer.price_cents for offer in await market.system.store.prices.offers()}
+    assert prices["SKU:S0"] == 149500
