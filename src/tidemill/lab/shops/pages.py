@@ -127,6 +127,7 @@ def _magento_price(page: Showing) -> str:
         return ""
     final = in_units(page.state.price_cents, page.currency)
     price = (
+        f'<meta itemprop="priceCurrency" content="{page.currency}">'
         f'<span data-price-type="finalPrice" data-price-amount="{final}" class="price-wrapper">'
         f'<span class="price">{page.money(page.state.price_cents)}</span></span>'
     )

@@ -77,6 +77,7 @@ _ADAPTERS = {
 SELECTORS = {
     "title": ".page-title-wrapper h1",
     "price": ".product-info-main [data-price-type=finalPrice]@data-price-amount",
+    "currency": ".product-info-main meta[itemprop=priceCurrency]@content",
     "list_price": ".product-info-main [data-price-type=oldPrice]@data-price-amount",
     "availability": ".product-info-stock-sku .stock",
     "sku": ".product.attribute.sku .value",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tidemill.core.failure import Failure
+from tidemill.core.outcome import Fail
 from tidemill.core.reasons import ExtractReason, QuarantineReason
 from tidemill.core.urls import BadUrl, host_of
 from tidemill.reading.blocked import blocked
@@ -93,12 +94,10 @@ class _Reader:
         chosen = self._tried(
             lambda: chosen_price(self._claims, self._rated, self._tiers, sells=self._sells(), near=self._near), None
         )
-        if chosen is not None and not chosen.amount and blocked(self._document) is not None:
-            return None
-        return chosen
+        return chosen if chosen is None or chosen.amount or self._blocked() is None else None
 
     def _without_price(self, product: Product) -> NoOffer:
-        refusal = blocked(self._document)
+        refusal = self._blocked()
         if refusal is not None:
             empty = refusal.failure is Failure.EMPTY_PAGE
             return NoOffer(ExtractReason.EMPTY_PAGE if empty else ExtractReason.BLOCKED_PAGE, refusal.detail)
@@ -114,13 +113,17 @@ class _Reader:
             return NoOffer(ExtractReason.TITLE_NOT_FOUND, notes, product)
         return NoOffer(ExtractReason.PRICE_NOT_FOUND, f"a product, and no price; {notes}".strip("; "), product)
 
+    def _blocked(self) -> Fail | None:
+        """Why the page is none; one with a product's data on it is a page, however little else it shows."""
+        return None if any(map(_tells_of_one, self._claims)) else blocked(self._document)
+
     def _claims_product(self) -> bool:
         stock, _ = shown_stock(self._found)
         return self._is_product or stock is Availability.OUT_OF_STOCK
 
     def _is_a_list(self) -> bool:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
-        if any(claim.origin != "meta" and _tells_of_one(claim) for claim in self._claims):
+        if any(map(_tells_of_one, self._claims)):
             return False
         offered = any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
         own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
@@ -229,6 +232,8 @@ class _Reader:
 def _tells_of_one(claim: Claim) -> bool:
     """Whether a claim is about one product: it has a price, or a title with something that only a product has."""
     known = claim.fields
+    if claim.origin == "meta":
+        return False
     return claim.price is not None or (
         "title" in known and any(name in known for name in ("availability", "sku", "gtin"))
     )

@@ -1,0 +1,82 @@
+"""Prices as people write them."""
+
+from decimal import Decimal
+
+import pytest
+
+from tidemill.reading import Money, parse_money
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("€ 1.299,95", "1299.95", "EUR"), ("1 299,00 Kč", "1299.00", "CZK"), ("₹1,23,456.00", "123456.00", "INR"),
+        ("CHF 19.–", "19", "CHF"), ("€ 19,-", "19", "EUR"), ("12,800円", "12800", "JPY"), ("US$ 5", "5", "USD"),
+        ("R$ 1.299,90", "1299.90", "BRL"), ("129 990 ₽", "129990", "RUB"),
+        ("99¢", "0.99", "USD"), ("50p", "0.5", "GBP"),
+        ("0.299 KWD", "0.299", "KWD"), ("٣٬٤٣٩٫٠٠ درهم", "3439.00", "AED"), ("£12.00 inc VAT", "12.00", "GBP"),
+        ("1.299 €", "1299", "EUR"), ("$426.20/EA", "426.20", "USD"), ("Widget - $12.99", "12.99", "USD"),
+    ],
+)  # fmt: skip
+def test_a_price_is_read_in_the_manner_of_its_country(text: str, amount: str, currency: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert (money.amount, money.currency) == (Decimal(amount), currency)
+    assert money.is_plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-5,00 €", "€ -5", "$-12.99", "\u22125 €", "20%", "-20 %", "12-05-2024", "20:30", "1.5 kg", "5 reviews",
+     "call us", "06-12345678", "1,5 l"],
+)  # fmt: skip
+def test_what_is_no_price_is_refused(text: str) -> None:
+    assert parse_money(text) is None
+
+
+def test_several_for_one_price_are_told_with_their_number() -> None:
+    assert parse_money("3 voor €5") == Money(Decimal(5), "EUR", "€", quantity=3)
+    assert parse_money("2 for $10") == Money(Decimal(10), "USD", "$", quantity=2)
+
+
+@pytest.mark.parametrize("text", ["$10.00 – $20.00", "10 - 20 $", "$10 to $20"])
+def test_a_range_keeps_both_its_ends(text: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert (money.amount, money.high) == (Decimal(10), Decimal(20))
+    assert not money.is_plain
+
+
+@pytest.mark.parametrize(("text", "unit"), [("€ 2,50 / kg", "kg"), ("$0.30 per round", "round"), ("26.9¢/rd", "rd")])
+def test_a_price_per_unit_is_no_plain_price(text: str, unit: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert money.per == unit
+    assert not money.is_plain
+
+
+@pytest.mark.parametrize("text", ["from $5", "vanaf € 5", "ab 5 €", "à partir de 5 €"])
+def test_a_lowest_price_says_so(text: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert money.is_from
+
+
+@pytest.mark.parametrize(("near", "code"), [("AUD", "AUD"), ("CAD", "CAD"), ("", "USD"), ("EUR", "USD")])
+def test_a_dollar_is_the_pages_own(near: str, code: str) -> None:
+    money = parse_money("$5.00", near=near)
+    assert money is not None
+    assert money.currency == code
+
+
+def test_a_krone_is_nobodys_until_the_page_says_whose() -> None:
+    money = parse_money("199 kr")
+    assert money is not None
+    assert (money.currency, money.symbol) == ("", "kr")
+    swedish = parse_money("199 kr", near="SEK")
+    assert swedish is not None
+    assert swedish.currency == "SEK"
+
+
+def test_free_is_zero_and_not_nothing() -> None:
+    assert parse_money("Gratis") == Money(Decimal(0))
