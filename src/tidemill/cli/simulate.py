@@ -109,6 +109,7 @@ def simulated_settings(surroundings: Surroundings) -> Settings:
         "lease_seconds": seconds,
         "look_again_seconds": seconds,
         "ticks": {**dict.fromkeys(frequent_ticks(), SELDOM), **surroundings.ticks},
+        **surroundings.settings,
     }
     return Settings(**values)
 

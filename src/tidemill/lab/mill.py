@@ -1,7 +1,7 @@
 """What the lab asks of the system that it puts to the test; whoever starts a simulation passes a builder in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
@@ -50,6 +50,7 @@ class Surroundings:
     leash: Leash
     ticks: Mapping[str, str]
     lease: timedelta
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def database(self) -> Path:

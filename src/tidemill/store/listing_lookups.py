@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import text
+from sqlalchemy import LargeBinary, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.store.columns import Key, Moment
+from tidemill.store.listing_merging import Word
 from tidemill.verticals.listings.dedupe import Known, blocks_of
 from tidemill.verticals.listings.record import Listing
 
@@ -53,9 +55,10 @@ async def sightings(connection: AsyncConnection, keys: Sequence[tuple[int, str]]
 _MANY = {"sqlite": "IN (SELECT value FROM json_each(:keys))", "postgresql": "= ANY(CAST(:keys AS {type}[]))"}
 
 
-def _by_keys(statement: str, kind: str) -> dict[str, Any]:
+def _by_keys(statement: str, kind: str, **types: Any) -> dict[str, Any]:
     """A statement with a place `{many}` for any number of keys, for each database."""
-    return {name: text(statement.replace("{many}", words.format(type=kind))) for name, words in _MANY.items()}
+    asked = {name: text(statement.replace("{many}", words.format(type=kind))) for name, words in _MANY.items()}
+    return {name: one.columns(**types) for name, one in asked.items()} if types else asked
 
 
 _DOORS = _by_keys("SELECT id FROM listings WHERE address_key {many} ORDER BY id LIMIT :most", "text")
@@ -67,9 +70,12 @@ _SHOWN_BY = _by_keys(
     "bigint",
 )
 _SIGHTINGS = _by_keys(
-    "SELECT listing_id, record FROM listing_sightings WHERE listing_id {many} AND gone_at IS NULL"
+    "SELECT listing_id, record, last_seen_at FROM listing_sightings WHERE listing_id {many} AND gone_at IS NULL"
     " ORDER BY listing_id, id",
     "bigint",
+    listing_id=Key,
+    record=LargeBinary(),
+    last_seen_at=Moment(),
 )
 
 
@@ -92,9 +98,9 @@ async def candidates(
     return [Known(row.id, _decode(row.record)) for row in rows], shown_by
 
 
-async def shown_sightings(connection: AsyncConnection, homes: Sequence[int]) -> list[tuple[int, bytes]]:
-    """What each source that still shows these homes says of them."""
-    return [(row.listing_id, row.record) for row in await _rows(connection, _SIGHTINGS, homes)]
+async def shown_sightings(connection: AsyncConnection, homes: Sequence[int]) -> list[Word]:
+    """What each source that still shows these homes says of them, and when it last did."""
+    return [Word(*row) for row in await _rows(connection, _SIGHTINGS, homes)]
 
 
 async def _keys(connection: AsyncConnection, statements: dict[str, Any], keys: Sequence[str]) -> list[int]:

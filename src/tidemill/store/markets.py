@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.market import BROKEN_AFTER, Market, filled
@@ -84,14 +84,18 @@ class Markets:
             return list((await connection.execute(query)).scalars())
 
     async def reset_breakers(self, now: datetime) -> int:
-        """Give every market that was left alone its fresh try (O5); answers how many got it."""
+        """Give every market that was left alone its fresh try (O5), and every address in one that seemed broken.
+
+        A market's search page is no product page that may be gone for good: a week without it would hide all its homes.
+        Answers how many markets got it.
+        """
+        left_alone = update(market_configs).where(market_configs.c.consecutive_failures >= BROKEN_AFTER)
         async with self._database.write() as connection:
-            broken = update(market_configs).where(market_configs.c.consecutive_failures >= BROKEN_AFTER)
-            reset = broken.values(consecutive_failures=0).returning(market_configs.c.id)
+            reset = left_alone.values(consecutive_failures=0).returning(market_configs.c.id)
             freed = list((await connection.execute(reset)).scalars())
-            if freed:
-                fresh = {"next_due_at": now, "status": TargetStatus.ACTIVE.value, "consecutive_failures": 0}
-                await connection.execute(update(targets).where(targets.c.scope.in_(freed)).values(**fresh))
+            broken = and_(targets.c.scope != "", targets.c.status == TargetStatus.BROKEN.value)
+            fresh = {"next_due_at": now, "status": TargetStatus.ACTIVE.value, "consecutive_failures": 0}
+            await connection.execute(update(targets).where(or_(targets.c.scope.in_(freed), broken)).values(**fresh))
         return len(freed)
 
     async def jobs_since(self, since: datetime) -> dict[str, int]:

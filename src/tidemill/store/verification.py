@@ -93,7 +93,7 @@ class Verification:
         ]  # fmt: skip
         async with self._database.write() as connection:
             await write_many(connection, _CHECKED, rows)
-            await self._end(connection, gone, "gone when looked up", now)
+            await self._end(connection, gone, "gone", "gone when looked up", now)
         return len(gone)
 
     async def end_faded(self, now: datetime) -> int:
@@ -110,15 +110,19 @@ class Verification:
         keys = select(listings.c.id).where(listings.c.is_active, over).order_by(listings.c.id).limit(AT_ONCE)
         async with self._database.write() as connection:
             ended = list((await connection.execute(keys)).scalars())
-            await self._end(connection, ended, FADED, now)
+            await self._end(connection, ended, "faded", FADED, now)
         return len(ended)
 
-    async def _end(self, connection: AsyncConnection, homes: Sequence[int], reason: str, now: datetime) -> None:
+    async def _end(
+        self, connection: AsyncConnection, homes: Sequence[int], kind: str, reason: str, now: datetime
+    ) -> None:
+        """Take homes off: `gone` on evidence, `faded` when nobody can tell any more, which is no proof of anything."""
         if not homes:
             return
-        values = {"is_active": False, "gone_at": now, "gone_reason": reason, "updated_at": now}
+        gone_at = now if kind == "gone" else None
+        values = {"is_active": False, "gone_at": gone_at, "gone_reason": reason, "updated_at": now}
         await connection.execute(update(listings).where(listings.c.id.in_(homes)).values(**values))
-        rows = [history_row(self._ids.take(), key, 0, None, "gone", {"reason": [None, reason]}, now) for key in homes]
+        rows = [history_row(self._ids.take(), key, 0, None, kind, {"reason": [None, reason]}, now) for key in homes]
         await write_history(connection, rows)
 
 

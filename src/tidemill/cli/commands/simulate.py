@@ -1,9 +1,11 @@
 """`tidemill simulate`."""
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -11,10 +13,19 @@ from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
+from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
+from tidemill.lab.laws import Verdict
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate, unknown_faults
 from tidemill.operations.mistakes import Mistake, unknown
 
 app = single()
+
+
+class World(StrEnum):
+    """Which part of the lab's world."""
+
+    AGENDAS = "agendas"
+    HOMES = "homes"
 
 
 @app.command("simulate")
@@ -23,6 +34,9 @@ def simulate_days(
     sources: Annotated[int, typer.Option(min=1, max=5_000, help="How many sources there are.")] = 200,
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same days.")] = 7,
     faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
+    world: Annotated[
+        World, typer.Option(help="agendas: sites with events; homes: listings of 19 cities that come and go.")
+    ] = World.AGENDAS,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every event here, the same each time.")
     ] = None,
@@ -34,6 +48,8 @@ def simulate_days(
     Sites fail, workers crash and freeze, people switch sources off and on; then every law is held against what
     happened. Exit code 1 when one was broken.
     """
+    if world is World.HOMES:
+        homes_pass(HomesPlan(days=days, seed=seed, faults=faults != "none"), as_json=json)
     plan = Plan(days=days, sources=sources, seed=seed, faults=kinds(faults))
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {sources} sources ...")
@@ -44,6 +60,19 @@ def simulate_days(
         emit({"holds": outcome.holds, "outcome": outcome})
     else:
         show(outcome)
+    raise typer.Exit(0 if outcome.holds else FAILURE)
+
+
+def homes_pass(plan: HomesPlan, *, as_json: bool) -> NoReturn:
+    """Let the days pass over a housing market, and compare the shelf with what was really there."""
+    if not as_json:
+        console(stderr=True).print(f"Letting {plan.days:g} days pass over the homes of 19 cities ...")
+    with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder:
+        outcome = simulate_homes(plan, build_mill, Path(folder))
+    if as_json:
+        emit({"holds": outcome.holds, "outcome": outcome})
+    else:
+        show_verdicts(outcome.verdicts, outcome.figures)
     raise typer.Exit(0 if outcome.holds else FAILURE)
 
 
@@ -58,14 +87,18 @@ def kinds(faults: str) -> tuple[str, ...]:
 
 
 def show(outcome: Outcome) -> None:
+    """Every law, what happened, and the sum of the event log."""
+    show_verdicts(outcome.verdicts, outcome.figures)
+    say(f"event log: {outcome.log_lines:,} lines, sha256 {outcome.log_sha256}")
+
+
+def show_verdicts(verdicts: Sequence[Verdict], figures: Mapping[str, int]) -> None:
     """Every law, what it was held against, and what was found."""
     rows = [
-        ("ok" if verdict.holds else "failure", verdict.law, verdict.checked, verdict.breaches)
-        for verdict in outcome.verdicts
+        ("ok" if verdict.holds else "failure", verdict.law, verdict.checked, verdict.breaches) for verdict in verdicts
     ]
     table("Laws", ["", "law", "held against", "breaches"], rows, right=["breaches"])
-    for verdict in outcome.verdicts:
+    for verdict in verdicts:
         for words in verdict.told:
             say(f"{verdict.law}: {words}")
-    table("What happened", ["event", "times"], sorted(outcome.figures.items()), right=["times"])
-    say(f"event log: {outcome.log_lines:,} lines, sha256 {outcome.log_sha256}")
+    table("What happened", ["event", "times"], sorted(figures.items()), right=["times"])

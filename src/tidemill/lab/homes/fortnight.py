@@ -1,0 +1,93 @@
+"""Two weeks of a housing market in virtual time, judged by what was really there (L3, B5, B6, D-7)."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from tidemill.lab.dice import dice
+from tidemill.lab.homes.transport import APIFY, TOKEN, HomesTransport, entries
+from tidemill.lab.homes.truth import examine
+from tidemill.lab.homes.world import DOWN, SITES, HomesWorld, Trouble, timetable
+from tidemill.lab.laws import Verdict
+from tidemill.lab.leash import Leash, LeashedClock
+from tidemill.lab.mill import Build, Surroundings
+from tidemill.lab.virtual import VirtualClock, run_virtual
+
+START = datetime(2026, 3, 2, tzinfo=UTC)
+TICKS = {"dispatch": "every 30m", "rescue": "every 1h", "close_runs": "every 1h", "services": "every 1h"}
+LEASE = timedelta(hours=2)
+GRAIN = timedelta(seconds=1)
+
+
+class HomesPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What to simulate; `silence` is a stretch of days in which no site answers at all."""
+
+    days: float = 14
+    seed: int = 7
+    homes_each: int = 24
+    faults: bool = True
+    silence: tuple[float, float] | None = None
+
+
+class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    plan: HomesPlan
+    verdicts: tuple[Verdict, ...]
+    figures: dict[str, int]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every law held."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+
+def simulate_homes(plan: HomesPlan, build: Build, folder: Path) -> HomesOutcome:
+    """Let the days pass in `folder`, which must be empty, and compare the shelf with the world."""
+    world = HomesWorld(plan.seed, START, plan.days, homes_each=plan.homes_each)
+
+    async def main(clock: VirtualClock) -> HomesTransport:
+        return await _live(plan, world, build, folder, clock)
+
+    transport = run_virtual(main, START)
+    verdicts, figures = examine(world, troubles(plan, world), folder / "simulation.db")
+    met = {f"fault met: {kind}": count for kind, count in sorted(transport.met.items())}
+    visits = {f"requests to {host}": count for host, count in sorted(transport.visits.items())}
+    return HomesOutcome(plan=plan, verdicts=verdicts, figures={"days": round(plan.days), **figures, **met, **visits})
+
+
+def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[Trouble, ...]:
+    """The faults of this plan; a silence is an outage of every site."""
+    found = timetable(world) if plan.faults else ()
+    if plan.silence is None:
+        return found
+    begins = START + timedelta(days=plan.silence[0])
+    ends = begins + timedelta(days=plan.silence[1])
+    return (*found, *(Trouble(DOWN, site, "", begins, ends) for site in (*SITES, APIFY)))
+
+
+async def _live(plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, clock: VirtualClock) -> HomesTransport:
+    transport = HomesTransport(world, clock, troubles(plan, world))
+    leash = Leash()
+    mill = build(
+        Surroundings(
+            folder=folder,
+            clock=LeashedClock(clock, leash, START, GRAIN),
+            dice=dice(plan.seed, "worker"),
+            transport=transport,
+            announce=lambda _: None,
+            leash=leash,
+            ticks=TICKS,
+            lease=LEASE,
+            settings={"apify_token": TOKEN, "apify_url": f"https://{APIFY}"},
+        )
+    )
+    await mill.prepare(entries())
+    at_work = asyncio.create_task(mill.run(), name="worker")
+    await clock.sleep_until(world.ends - GRAIN)
+    mill.stop()
+    await at_work
+    await mill.close()
+    return transport

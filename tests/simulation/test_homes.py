@@ -1,0 +1,53 @@
+"""A housing market in virtual time: nothing that is there is taken off, and what left is gone in time."""
+
+import msgspec
+import pytest
+
+from tidemill.bootstrap import System
+from tidemill.cli.simulate import build_mill
+from tidemill.core.verification import Fate
+from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
+
+
+def told(outcome):
+    return {verdict.law: verdict.told for verdict in outcome.verdicts if not verdict.holds}
+
+
+@pytest.fixture(scope="module")
+def days_with_faults(tmp_path_factory):
+    plan = HomesPlan(days=2.5, homes_each=2)
+    return simulate_homes(plan, build_mill, tmp_path_factory.mktemp("homes"))
+
+
+def test_every_law_holds_over_days_of_blocks_truncation_and_outages(days_with_faults):
+    assert told(days_with_faults) == {}
+
+
+def test_the_faults_were_really_met(days_with_faults):
+    figures = days_with_faults.figures
+    assert figures["runs not certified complete"] > 0
+    assert figures["homes shown by several sources"] > 0
+    assert figures["rents that moved"] > 0
+    assert figures["fault met: down"] > 0
+
+
+def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_without_doubles(tmp_path):
+    plan = HomesPlan(days=2.8, homes_each=1, faults=False, silence=(0.4, 1.9))
+    outcome = simulate_homes(plan, build_mill, tmp_path)
+    assert told(outcome) == {}
+    assert outcome.figures["homes that faded"] > 0
+    assert outcome.figures["homes that came back"] > 0
+
+
+def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
+    def alter(system: System) -> None:
+        record = system.store.verification.record
+
+        async def credulous(looked, now):
+            return await record([msgspec.structs.replace(one, fate=Fate.GONE) for one in looked], now)
+
+        system.store.verification.record = credulous
+
+    plan = HomesPlan(days=1.8, homes_each=1, faults=False, silence=(0.3, 1.4))
+    outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)
+    assert "nothing that is still there is taken off" in told(outcome)
