@@ -1,12 +1,14 @@
 """The system as the simulation runs it: everything real but the clock, the dice, the web and the disk."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
+
+import msgspec
 
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.rhythm import Every
-from tidemill.engine.chores import RHYTHMS
 from tidemill.lab.leash import Leash
 from tidemill.lab.mill import Mill, Surroundings
 from tidemill.operations.mistakes import Mistake
@@ -19,7 +21,7 @@ ACTOR = "simulation"
 NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
 """The prefix of variables that nobody sets: the same plan gives the same days whatever the environment says."""
 
-SELDOM = "every 6h"
+SELDOM = timedelta(hours=6)
 """How often the simulation does periodic work for which it has no rhythm of its own."""
 
 
@@ -95,6 +97,7 @@ def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lam
         database=LeashedDatabase(fleeting_engine(surroundings.database), surroundings.leash),
         transport=surroundings.transport,
     )
+    slow_down(system, surroundings.ticks)
     alter(system)
     return SimulatedMill(system)
 
@@ -108,12 +111,17 @@ def simulated_settings(surroundings: Surroundings) -> Settings:
         "pages_folder": surroundings.folder / "pages",
         "lease_seconds": seconds,
         "look_again_seconds": seconds,
-        "ticks": {**dict.fromkeys(frequent_ticks(), SELDOM), **surroundings.ticks},
+        "ticks": dict(surroundings.ticks),
         **surroundings.settings,
     }
     return Settings(**values)
 
 
-def frequent_ticks() -> list[str]:
-    """The periodic work that is due many times a day: a month of it, each time with its row, would be all there is."""
-    return [name for name, rhythm in RHYTHMS.items() if isinstance(rhythm, Every)]
+def slow_down(system: System, named: Collection[str]) -> None:
+    """Make periodic work seldom that is due many times a day and has no rhythm of its own in the simulation.
+
+    A month of it, each time with its row, would be most of what there is to do.
+    """
+    for name, tick in system.ticks.all.items():
+        if name not in named and tick.period < SELDOM:
+            system.ticks.all[name] = msgspec.structs.replace(tick, rhythm=Every(SELDOM))

@@ -11,11 +11,11 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.job import move
-from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import Ledger
 from tidemill.engine.writer import Writer
-from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed
+from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed, Unchanged
 from tidemill.pipeline.fetch import fetch
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
@@ -225,14 +225,22 @@ class Drain:
                     self._in_hand.discard(job.id)
             if self._inbox:
                 self._arrived.set()
-            if committed.followed or self._makes_room(batch):
+            fetched = [each for each in batch if each.claimed.job.stage is Stage.FETCH]
+            if committed.followed or not self._was_dry or any(self._frees_its_host(each) for each in fetched):
                 self.stir()
-            elif not self._in_hand:
-                self._stirred.set()
+            elif fetched or not self._in_hand:
+                self._stirred.set()  # nothing to claim yet, but the moment to look again may have moved
 
-    def _makes_room(self, batch: Sequence[Checkpoint]) -> bool:
-        """Whether there may be more to claim: after a claim that ran dry, only once a fetch has freed its host."""
-        return not self._was_dry or any(each.claimed.job.stage is Stage.FETCH for each in batch)
+    def _frees_its_host(self, checkpoint: Checkpoint) -> bool:
+        """Whether the host of a fetch that has ended may be asked at once; if not, the ledger knows its moment."""
+        pace, outcome = checkpoint.claimed.pace, checkpoint.outcome
+        if not pace.interval or pace.burst > 1:
+            return True
+        if isinstance(outcome, Snooze):
+            return False
+        got = outcome.evidence if isinstance(outcome, Fail) else outcome.produced
+        asked_at = got.result.requested_at if isinstance(got, Fetched | Unchanged) else None
+        return asked_at is None or asked_at + pace.interval <= self._tools.clock.now()
 
 
 def run_stage(claimed: Claimed, material: object, tools: Tools) -> Outcome:
