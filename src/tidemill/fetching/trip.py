@@ -25,7 +25,7 @@ LONGEST_FOR_ROBOTS = timedelta(seconds=15)
 NO_TIME = timedelta(0)
 LEDGER_AWAY = timedelta(seconds=5)
 FRESH = timedelta(milliseconds=25)
-"""What a gate said so short a while ago still holds; what it said before is asked again as the request leaves (B8)."""
+"""What a gate said so short a while ago still holds, if nothing was waited for since; else it is asked again (B8)."""
 
 OUR_OWN_DOING = frozenset(
     {Failure.HELD_BACK, Failure.WORKER_DIED, Failure.SOURCE_OFF, Failure.TARGET_OFF, Failure.NOT_COMPLIANT}
@@ -79,6 +79,7 @@ class Trip:
         "_asked_at",
         "_claim",
         "_gates",
+        "_has_waited",
         "_headers",
         "_home",
         "_request",
@@ -95,6 +96,7 @@ class Trip:
         self._headers = headers
         self._home = home
         self._asked_at = gates.clock.now()
+        self._has_waited = False
         tab, interval = request.tab, request.pace.interval
         self._claim = Slot(tab, tab + interval) if tab is not None and interval else None
         self.requests = 0
@@ -128,7 +130,10 @@ class Trip:
         """Where the trip ends, if robots.txt does not let us on; else its Crawl-delay is noted."""
         robots = self._gates.robots
         try:
-            verdict = robots.recall(href) or await robots.ask(href, self._get_robots)
+            verdict = robots.recall(href)
+            if verdict is None:
+                self._has_waited = True
+                verdict = await robots.ask(href, self._get_robots)
         except NotSent as stop:
             return Landing(href, failure=stop.failure, detail=str(stop), retry_at=stop.until)
         if self._request.tell is not None:
@@ -188,6 +193,7 @@ class Trip:
         gate = self._gates.gate
         leave = gate.enter_now(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit)
         if leave is None:
+            self._has_waited = True
             stay = time_left + STAY
             leave = await gate.enter(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, stay=stay)
         return leave
@@ -211,9 +217,9 @@ class Trip:
             if is_ours is not None and not is_ours():
                 raise lease_gone()
             now = gates.clock.now()
-            if now - self._asked_at <= FRESH:
+            if not self._has_waited and now - self._asked_at <= FRESH:
+                self._has_waited = True  # the next one leaves after an answer
                 return
-            self._asked_at = now
             verdict = gates.robots.recall(href) if obeys_robots else None
             if isinstance(verdict, Disallowed):
                 raise stopped(robots_said(href, verdict))
