@@ -20,6 +20,7 @@ from tidemill.operations.markets import MarketDesk
 from tidemill.operations.plans import Known
 from tidemill.operations.prices import LinkDesk
 from tidemill.operations.quarantine import QuarantineDesk
+from tidemill.operations.proposals import ProposalDesk
 from tidemill.operations.runs import RunDesk
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
@@ -35,6 +36,7 @@ from tidemill.store.health import Pulse
 from tidemill.store.product_links import LinkShelf
 from tidemill.store.quality import QualityShelf
 from tidemill.store.stale_jobs import StaleJobs
+from tidemill.store.proposals import Proposals
 from tidemill.store.upgrades import Upgrades
 
 
@@ -52,6 +54,7 @@ class Desks:
     browsers: BrowserDesk
     adapters: AdapterDesk
     upgrades: UpgradeDesk
+    proposals: ProposalDesk
     why: WhyDesk
     doctor: Doctor
     exporter: Exporter
@@ -90,6 +93,7 @@ def build_desks(
         adapters=AdapterDesk(
             VERTICALS, adapters, store.views, clock, QualityShelf(store.database, store.ids, store.ledger.materials)
         ),
+        proposals=ProposalDesk(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeDesk(Upgrades(store.database, store.ids), sources, clock),
         why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
         doctor=Doctor(

@@ -12,6 +12,7 @@ from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 from tidemill.store.compaction import compact
+from tidemill.store.proposals import Proposals
 from tidemill.store.publishing import Publisher
 from tidemill.store.retention import DEFAULT_RULES, prune
 from tidemill.store.services import Services
@@ -41,6 +42,7 @@ def build_hands(
         letters=store.letters,
         sweeps=store.sweeps,
         publish=Publisher(store.database).publish,
+        repairs=Proposals(store.database, store.ids, store.bodies),
         compact=compactor(store),
         prune=pruner(settings, store),
         debts=store.crowding.debts,

@@ -1,5 +1,8 @@
 """Which verticals there are, and where the records of each end up."""
 
+from importlib.metadata import entry_points
+
+from tidemill.bootstrap.adapters import GROUP, with_installed
 from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
 from tidemill.store.checkpoints import Shelf
@@ -12,7 +15,9 @@ from tidemill.verticals.events.enrichment import ENRICHING as EVENTS_ENRICHING
 from tidemill.verticals.listings import VERTICAL as LISTINGS
 from tidemill.verticals.prices import VERTICAL as PRICES
 
-VERTICALS: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
+_OWN: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
+VERTICALS, UNUSABLE_ADAPTERS = with_installed(_OWN, entry_points(group=GROUP))
+"""Every vertical, with the adapters that installed packages bring; and those of them that cannot be used."""
 
 
 ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}

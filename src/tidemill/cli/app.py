@@ -49,6 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "prices": Entry(ACT, "Look at products, offers and prices; link offers to products."),
     "corrections": Entry(ACT, "Correct or ignore prices; the prices themselves never change."),
     "webhooks": Entry(ACT, "Tell other programs of prices that fall and stock that is back."),
+    "proposals": Entry(ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."),
     "dlq": Entry(ACT, "Look at dead letters, retry and discard them."),
     "breaker": Entry(ACT, "Look at circuit breakers and reset them."),
     "browsers": Entry(ACT, "Look at the browsers of running workers, and have them replaced."),

@@ -12,6 +12,7 @@ from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_end
 from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.repair import RepairBook, propose_repairs
 
 RHYTHMS: dict[str, Every | Cron] = {
     "dispatch": Every(timedelta(minutes=1)),
@@ -24,6 +25,7 @@ RHYTHMS: dict[str, Every | Cron] = {
     "proof": Every(timedelta(minutes=5)),
     "stale_jobs": Every(timedelta(hours=1)),
     "publish_events": Every(timedelta(minutes=5)),
+    "propose_repairs": Every(timedelta(minutes=15)),
     "compact_pages": Every(timedelta(hours=1)),
     "maintenance": Cron("0 3 * * *"),
     "discover": Cron("0 3 * * 0"),
@@ -129,6 +131,7 @@ class Hands:
     letters: LetterBox
     sweeps: Sweeper
     publish: Callable[[datetime], Awaitable[int]]
+    repairs: RepairBook
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]
@@ -150,6 +153,7 @@ def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -
         "retry_letters": lambda: retry_letters(hands),
         "stale_jobs": lambda: sweep_stale(hands),
         "publish_events": lambda: publish(hands),
+        "propose_repairs": lambda: propose_repairs(hands.repairs, hands.announce, hands.clock.now()),
         "compact_pages": lambda: hands.compact(hands.clock.now()),
         "maintenance": lambda: maintain(hands),
     }

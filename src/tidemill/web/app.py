@@ -21,6 +21,7 @@ from tidemill.web.api.events import events
 from tidemill.web.api.listings import listings
 from tidemill.web.api.markets import markets
 from tidemill.web.api.prices import prices
+from tidemill.web.api.proposals import proposals
 from tidemill.web.api.reading import reading
 from tidemill.web.api.running import running
 from tidemill.web.api.services import services
@@ -71,6 +72,7 @@ def create_app(deps: WebDeps) -> FastAPI:
     app.include_router(running(deps))
     app.include_router(reading(deps))
     app.include_router(events(deps))
+    app.include_router(proposals(deps))
     app.include_router(services(deps))
     app.include_router(discovery(deps))
     app.include_router(listings(deps))

@@ -12,6 +12,7 @@ from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Importer
 from tidemill.operations.markets import MarketDesk
 from tidemill.operations.prices import LinkDesk
+from tidemill.operations.proposals import ProposalDesk
 from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.runs import RunDesk
 from tidemill.operations.targets import TargetDesk
@@ -36,6 +37,7 @@ Why = Callable[[str], Awaitable[Explanation]]
 class ActingDesks:
     """Where the web app acts for a person."""
 
+    proposals: ProposalDesk
     quarantine: QuarantineDesk
     corrections: CorrectionDesk
     links: LinkDesk

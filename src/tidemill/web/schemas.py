@@ -9,6 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from tidemill.core.candidates import Candidate
 from tidemill.core.degradation import ServiceStatus
 from tidemill.core.market import Market
+from tidemill.core.proposals import Proposal
 from tidemill.core.target import Target
 from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
 from tidemill.core.views.cards import CardView, EventStory
@@ -35,6 +36,7 @@ from tidemill.web.health import Health
 from tidemill.web.watch import Status
 
 ANSWERS: tuple[Any, ...] = (
+    Listed[Proposal], Proposal,
     Listed[SourceView], Listed[RunView], Listed[CardView], SourceDetail, RunDetail, EventStory, Explanation,
     Health, Status, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
     Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView], Listed[ChangeView],

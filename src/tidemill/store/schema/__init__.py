@@ -14,6 +14,7 @@ from tidemill.store.schema.prices import (
     source_product_identifiers,
     source_products,
 )
+from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
     drift_standings,
     field_baselines,
@@ -67,6 +68,7 @@ __all__ = [
     "rejected_records",
     "runs",
     "search_results",
+    "selector_proposals",
     "service_spend",
     "service_status",
     "source_candidates",

@@ -16,11 +16,12 @@ def upgrade() -> None:
     _discovery()
     _enrichment()
     _cards()
+    _proposals()
 
 
 def downgrade() -> None:
     """Take it away again."""
-    for table in ("event_words", "event_links", "event_cards"):
+    for table in ("selector_proposals", "event_words", "event_links", "event_cards"):
         op.drop_table(table)
     op.drop_index("ix_events_updated", "events")
     for table in ("enrichment_wants", "model_answers", "geocodes"):
@@ -107,6 +108,30 @@ def _cards() -> None:
         sa.PrimaryKeyConstraint("word", "event_date", "card_id", name=op.f("pk_event_words")),
         sqlite_with_rowid=False,
     )
+
+
+def _proposals() -> None:
+    """Selectors that may take the place of those that no longer fit."""
+    op.create_table(
+        "selector_proposals",
+        sa.Column("id", Key, autoincrement=False, nullable=False),
+        sa.Column("source_id", Key, nullable=False),
+        sa.Column("target_id", Key, nullable=False),
+        sa.Column("page_id", Key, nullable=False),
+        sa.Column("good_page_id", Key, nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("diagnosis", sa.Text(), nullable=False),
+        sa.Column("before", Json(), nullable=False),
+        sa.Column("after", Json(), nullable=True),
+        sa.Column("confidence", sa.Float(), server_default="0", nullable=False),
+        sa.Column("lost", Json(), nullable=False),
+        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.Column("decided_at", Moment(timezone=True), nullable=True),
+        sa.Column("decided_by", sa.Text(), server_default="", nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_selector_proposals")),
+        sa.UniqueConstraint("page_id", name=op.f("uq_selector_proposals_page_id")),
+    )
+    op.create_index("ix_selector_proposals_source", "selector_proposals", ["source_id", "status"])
 
 
 def _discovery() -> None:

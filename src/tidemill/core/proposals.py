@@ -1,0 +1,66 @@
+"""Proposals: selectors that may take the place of those that no longer fit, for a person to accept (P3, X2)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from tidemill.core.page import Page
+from tidemill.core.record import RawRecord
+from tidemill.core.source import Source
+
+
+class ProposalStatus(StrEnum):
+    """Where a proposal stands; `NONE` is a page that was looked at and for which nothing can be proposed."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    NONE = "none"
+
+
+class Drifted(msgspec.Struct, frozen=True, kw_only=True):
+    """A target whose page yielded nothing, with what its last good page held."""
+
+    source: Source
+    target_id: int
+    adapter_id: str
+    page: Page
+    good_page_id: int
+    good_at: datetime
+    known: Sequence[RawRecord]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What comparing a page with the last good one came to; without `after` nothing can be proposed."""
+
+    drifted: Drifted
+    diagnosis: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any] | None = None
+    confidence: float = 0.0
+    lost: tuple[str, ...] = ()
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A proposal as it is kept and shown."""
+
+    id: int
+    source_id: int
+    source_name: str
+    target_id: int
+    url: str
+    page_id: int
+    good_page_id: int
+    status: ProposalStatus
+    diagnosis: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any] | None
+    confidence: float
+    lost: Sequence[str]
+    created_at: datetime
+    decided_at: datetime | None
+    decided_by: str

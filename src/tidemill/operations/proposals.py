@@ -1,0 +1,78 @@
+"""What a person can do about proposed selectors: look, accept, reject (X2)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.proposals import Proposal, ProposalStatus
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.ports import Clock
+
+
+class ProposalShelf(Protocol):
+    """Proposals, kept."""
+
+    async def every(self, status: ProposalStatus | None = None, limit: int = 200) -> list[Proposal]:
+        """The newest first."""
+        ...
+
+    async def find(self, key: int) -> Proposal | None:
+        """One of them."""
+        ...
+
+    async def accept(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
+        """Carry it out; False when somebody has decided before."""
+        ...
+
+    async def reject(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
+        """Drop it; False when somebody has decided before."""
+        ...
+
+
+class ProposalDesk:
+    """Decides on proposals; every deed is audited."""
+
+    def __init__(self, shelf: ProposalShelf, clock: Clock) -> None:
+        """Work on what is kept."""
+        self._shelf = shelf
+        self._clock = clock
+
+    async def every(self, *, everything: bool = False) -> list[Proposal]:
+        """What waits for a person; with `everything` also what was decided, and pages for which there is none."""
+        return await self._shelf.every(None if everything else ProposalStatus.OPEN)
+
+    async def find(self, key: int) -> Proposal:
+        """One proposal."""
+        found = await self._shelf.find(key)
+        if found is None:
+            msg = f"There is no proposal {key}; `tidemill proposals list` shows what waits."
+            raise NotFound(msg)
+        return found
+
+    async def accept(self, key: int, actor: str) -> Proposal:
+        """Let the source be read by the proposed selectors from now on."""
+        proposal = await self._waiting(key)
+        detail = {"before": dict(proposal.before), "after": dict(proposal.after or {})}
+        note = AuditEntry(actor, "proposal.accepted", f"source {proposal.source_name}", detail)
+        if not await self._shelf.accept(proposal, actor, self._clock.now(), [note]):
+            raise _decided(key)
+        return await self.find(key)
+
+    async def reject(self, key: int, actor: str) -> Proposal:
+        """Leave the source as it is, and do not propose the same again."""
+        proposal = await self._waiting(key)
+        note = AuditEntry(actor, "proposal.rejected", f"source {proposal.source_name}", {"proposal": key})
+        if not await self._shelf.reject(proposal, actor, self._clock.now(), [note]):
+            raise _decided(key)
+        return await self.find(key)
+
+    async def _waiting(self, key: int) -> Proposal:
+        proposal = await self.find(key)
+        if proposal.status is not ProposalStatus.OPEN:
+            raise _decided(key)
+        return proposal
+
+
+def _decided(key: int) -> Mistake:
+    return Mistake(f"Proposal {key} does not wait for a decision any more; `tidemill proposals show {key}` says why.")

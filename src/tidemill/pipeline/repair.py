@@ -1,0 +1,65 @@
+"""Repair: a page that yielded nothing is compared with the last good one, and selectors are proposed (P3, X2)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from tidemill.core.proposals import Drifted, Finding
+from tidemill.core.source import Source
+from tidemill.pipeline.happenings import Announce, DriftNoticed
+from tidemill.reading.document import Document
+from tidemill.reading.repair import diagnose
+from tidemill.reading.setting import Setting
+
+AT_ONCE = 20
+RULE = "selectors"
+
+
+class RepairBook(Protocol):
+    """Where pages that yielded nothing are found, and what was found out about them is kept."""
+
+    async def drifted(self, limit: int) -> list[Drifted]:
+        """Targets whose latest page yielded nothing and has not been looked at yet."""
+        ...
+
+    async def keep(self, findings: Sequence[Finding], now: datetime) -> list[int | None]:
+        """Keep what was found out; answers the key of each proposal that is new, None for the others."""
+        ...
+
+
+async def propose_repairs(book: RepairBook, announce: Announce, now: datetime) -> str:
+    """Look at every page that yielded nothing, once; tell of each what is wrong with it."""
+    found = [examine(each) for each in await book.drifted(AT_ONCE)]
+    keys = await book.keep(found, now) if found else []
+    for finding, key in zip(found, keys, strict=True):
+        drifted = finding.drifted
+        told = finding.diagnosis if key is None else f"{finding.diagnosis}; proposal {key} waits for a person"
+        announce(DriftNoticed(now, 0, drifted.source.id, drifted.adapter_id, RULE, "", told, is_over=False))
+    return f"{len(found)} pages looked at, {sum(key is not None for key in keys)} proposals"
+
+
+def examine(drifted: Drifted) -> Finding:
+    """What became of a page, and which selectors fit it now."""
+    before: Any = drifted.source.adapter_settings.get("selectors")
+    before = dict(before) if isinstance(before, dict) else {}
+    then, now = setting_of(drifted.source, drifted.good_at), setting_of(drifted.source, drifted.page.fetched_at)
+    diagnosis = diagnose(Document.of(drifted.page), drifted.known, then, now, before)
+    repair = diagnosis.repair
+    if repair is None:
+        return Finding(drifted=drifted, diagnosis=diagnosis.words, before=before)
+    return Finding(
+        drifted=drifted,
+        diagnosis=diagnosis.words,
+        before=before,
+        after=repair.spec,
+        confidence=repair.confidence,
+        lost=repair.lost,
+    )
+
+
+def setting_of(source: Source, read_at: datetime) -> Setting:
+    """The day a page was read on, and the zone and language of its source."""
+    european = source.language == "en" and source.time_zone.startswith("Europe/")
+    return Setting(
+        now=read_at, time_zone=source.time_zone, language=source.language, day_first=True if european else None
+    )

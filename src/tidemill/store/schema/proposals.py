@@ -1,0 +1,26 @@
+"""What may be done about a page that our selectors no longer fit, for a person to decide."""
+
+from sqlalchemy import Column, Float, Index, Table, Text
+
+from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.schema.base import metadata
+
+selector_proposals = Table(
+    "selector_proposals",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("source_id", Key, nullable=False),
+    Column("target_id", Key, nullable=False),
+    Column("page_id", Key, nullable=False, unique=True),
+    Column("good_page_id", Key, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("diagnosis", Text, nullable=False),
+    Column("before", Json, nullable=False),
+    Column("after", Json),
+    Column("confidence", Float, nullable=False, server_default="0"),
+    Column("lost", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Column("decided_by", Text, nullable=False, server_default=""),
+)
+Index("ix_selector_proposals_source", selector_proposals.c.source_id, selector_proposals.c.status)

@@ -1,0 +1,89 @@
+"""A site is redesigned: nothing is removed, a person is told and offered new selectors, and the next run is whole."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rig.clock import SettableClock
+from rig.lab_works import DAY, ill_from, lab_works
+from tidemill.core.proposals import ProposalStatus
+from tidemill.core.run import RunStatus
+from tidemill.lab.faults import BrokenEmpty, Redesign
+from tidemill.lab.sites import Make, Site, build_sites
+from tidemill.operations.mistakes import Mistake
+from tidemill.pipeline.happenings import DriftNoticed
+from tidemill.store.schema import events, selector_proposals
+
+SITES = {site.make: msgspec.structs.replace(site, pages=site.pages[:1]) for site in build_sites(7, 12)}
+CARDS: Site = SITES[Make.CARDS]
+
+
+@pytest.mark.parametrize("make", [Make.CARDS, Make.TABLE, Make.LIST])
+async def test_an_accepted_proposal_makes_the_next_run_whole(
+    migrated_url: str, clock: SettableClock, tmp_path: Path, make: Make
+) -> None:
+    site = SITES[make]
+    redesigned = ill_from(site.host, Redesign(), timedelta(hours=12))
+    async with lab_works(migrated_url, clock, tmp_path, [site], [redesigned]) as works:
+        await works.scrape()
+        known = {row["identity"] for row in await works.rows(events)}
+        for _ in range(2):
+            works.wait(DAY)
+            (failed,) = await works.scrape()
+            assert failed.status is RunStatus.FAILED
+            await works.system.ticks.all["propose_repairs"].chore()
+        assert [row["gone_at"] for row in await works.rows(events)] == [None] * len(known)
+        told = [said for said in works.heard if isinstance(said, DriftNoticed) and said.rule == "selectors"]
+        assert "proposal" in told[0].detail
+
+        desk = works.system.desks.proposals
+        (proposal,) = await desk.every()
+        assert proposal.confidence > 0.7
+        assert proposal.after["item"] == "div.prog__row"
+        await desk.accept(proposal.id, "ans")
+        (whole,) = await works.scrape()
+        assert (whole.status, whole.complete) == (RunStatus.SUCCESS, True), whole.doubts
+        truth = {event.title for event in works.world.truth(site.host, clock.now())}
+        assert truth <= {row["title"] for row in await works.rows(events)}
+        assert whole.counts.records_inserted + whole.counts.records_updated + whole.counts.records_unchanged == len(
+            truth
+        )
+        assert known & {row["identity"] for row in await works.rows(events) if row["last_seen_at"] == clock.now()}
+        with pytest.raises(Mistake, match="does not wait"):
+            await desk.accept(proposal.id, "ans")
+
+
+async def test_a_page_whose_list_is_gone_is_told_of_and_nothing_is_proposed(
+    migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path
+) -> None:
+    broken = ill_from(CARDS.host, BrokenEmpty(), timedelta(hours=12))
+    async with lab_works(migrated_sqlite_url, clock, tmp_path, [CARDS], [broken]) as works:
+        await works.scrape()
+        works.wait(DAY)
+        await works.scrape()
+        for _ in range(2):
+            await works.system.ticks.all["propose_repairs"].chore()
+        (row,) = await works.rows(selector_proposals)
+        assert (row["status"], row["after"]) == (ProposalStatus.NONE, None)
+        assert "empty, broken or wholly new" in row["diagnosis"]
+        assert await works.system.desks.proposals.every() == []
+        assert len([said for said in works.heard if isinstance(said, DriftNoticed) and said.rule == "selectors"]) == 1
+
+
+async def test_what_a_person_rejected_is_not_proposed_again(
+    migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path
+) -> None:
+    redesigned = ill_from(CARDS.host, Redesign(), timedelta(hours=12))
+    async with lab_works(migrated_sqlite_url, clock, tmp_path, [CARDS], [redesigned]) as works:
+        await works.scrape()
+        works.wait(DAY)
+        await works.scrape()
+        await works.system.ticks.all["propose_repairs"].chore()
+        (proposal,) = await works.system.desks.proposals.every()
+        await works.system.desks.proposals.reject(proposal.id, "ans")
+        works.wait(timedelta(minutes=5))
+        await works.scrape()
+        await works.system.ticks.all["propose_repairs"].chore()
+        assert await works.system.desks.proposals.every() == []
