@@ -17,7 +17,7 @@ from benchmarks.goals import goals
 from benchmarks.servers import ROOT, corpus, postgres
 
 HOSTS = 50
-EXTREMES = ("claims", "slow-host")
+EXTREMES = ("claims", "slow-host", "fetch", "browser")
 NAMES = (*(contender.name for contender in CONTENDERS), *EXTREMES)
 
 
@@ -30,10 +30,11 @@ class Plan(msgspec.Struct, frozen=True):
     rounds: int
     jobs: tuple[int, int]
     pages_per_host: int
+    browser_pages: int
 
 
-THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 20)
-QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 6)
+THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 20, 60)
+QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 6, 15)
 
 
 def main() -> int:
@@ -72,7 +73,10 @@ def _measure(plan: Plan, folder: Path, console: Console) -> Iterator[Run | Measu
             )
             console.print(f"round {run.round}: {run.contender}, {run.pages:,} pages: {told}", highlight=False)
             yield run
-        for one in _extremes(plan, arena):
+        missing = extremes.no_browser() if "browser" in plan.only else ""
+        if missing:
+            console.print(f"Left out: browser ({missing}).", highlight=False)
+        for one in _extremes(plan, arena, with_browser="browser" in plan.only and not missing):
             console.print(f"measured: {one.name}", highlight=False)
             yield one
 
@@ -91,7 +95,11 @@ def _contest(plan: Plan, arena: Arena) -> Iterator[Run]:
                 yield arena.run(contender, plan.many_pages, 1)
 
 
-def _extremes(plan: Plan, arena: Arena) -> Iterator[Measured]:
+def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measured]:
+    if "fetch" in plan.only:
+        yield extremes.fetching(arena, plan.pages)
+    if with_browser:
+        yield extremes.browser(arena, plan.browser_pages)
     if "slow-host" in plan.only:
         yield extremes.slow_host(arena, plan.pages_per_host)
     if "claims" in plan.only:

@@ -5,6 +5,8 @@ import msgspec
 from benchmarks.contest import Arena, started
 from benchmarks.servers import corpus
 from benchmarks.task import Figures, Task
+from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.browsers.trouble import NoBrowser
 
 INTERVAL = 0.5
 """Seconds between two requests to a host, fast or slow: fifty hosts ask for 100 pages a second."""
@@ -38,3 +40,27 @@ def slow_host(arena: Arena, pages_per_host: int) -> Measured:
     if figures is not None and figures.found["pages"] != task.pages:
         problem = f"only {figures.found['pages']} of {task.pages} pages of the fast hosts came in"
     return Measured("one slow host beside fifty fast ones", None if problem else figures, problem)
+
+
+def fetching(arena: Arena, pages: int) -> Measured:
+    """Our fetch stage with every gate on, beside bare aiohttp."""
+    with arena.fresh_database(on_postgres=False) as database:
+        figures, problem = started("fetching", Task(arena.origins, pages, database, ""))
+    if figures is not None and figures.found["pages"] != pages:
+        problem = f"only {figures.found['pages']} of {pages} pages came"
+    return Measured("fetching alone", None if problem else figures, problem)
+
+
+def browser(arena: Arena, pages: int) -> Measured:
+    """Pages that need JavaScript, beside plain Playwright code."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured("browser pages a minute", *started("browser", Task([], 0, database, ""), str(pages)))
+
+
+def no_browser() -> str:
+    """Why there is no browser to measure with; '' when there is."""
+    try:
+        find_browser()
+    except NoBrowser as missing:
+        return str(missing)
+    return ""

@@ -52,6 +52,8 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         *(_memory(runs, pages) for pages in sorted({small, large})),
         *_claims(measured),
         *_slow_host(measured),
+        *_fetching(measured),
+        *_browser(measured),
     ]  # fmt: skip
     return [one for one in found if one is not None]
 
@@ -126,3 +128,17 @@ def _slow_host(measured: Sequence[Measured]) -> list[Goal]:
             name = "fast hosts' time beside a slow one against their ideal"
             found.append(Goal(name, ratio, BESIDE_A_SLOW_ONE, at_least=False, unsure=unsure))
     return found
+
+
+def _fetching(measured: Sequence[Measured]) -> list[Goal]:
+    """Both sides took turns in one process here too."""
+    name = "pages a second of fetching alone, every gate on, against bare aiohttp"
+    extras = [one.figures.extra for one in measured if one.figures and "fetch_ratio" in one.figures.extra]
+    return [Goal(name, extra["fetch_ratio"], 0.7, cpu=extra["fetch_ratio_cpu"]) for extra in extras]
+
+
+def _browser(measured: Sequence[Measured]) -> list[Goal]:
+    """Both sides took turns in one process, so that what disturbed one disturbed the other."""
+    name = "browser pages a minute against plain Playwright code"
+    ratios = [one.figures.extra.get("browser_ratio") for one in measured if one.figures]
+    return [Goal(name, ratio, 0.9) for ratio in ratios if ratio is not None]

@@ -89,6 +89,12 @@ def _extremes(measured: Sequence[Measured]) -> Table:
             words = f"[red]{one.problem[-300:]}"
         elif "median_ms" in one.figures.extra:
             words = f"{one.figures.extra['median_ms']:.1f} ms (worst {one.figures.extra['worst_ms']:.1f})"
+        elif "fetch_ratio" in one.figures.extra:
+            micros = one.figures.extra
+            words = f"{micros['fetch_micros']:.0f} us of CPU a page, bare aiohttp {micros['bare_micros']:.0f}"
+        elif "browser_ratio" in one.figures.extra:
+            extra = one.figures.extra
+            words = f"{extra['pages_a_minute']:.0f}, plain Playwright code {extra['plain_pages_a_minute']:.0f}"
         else:
             words = f"{one.figures.seconds:.1f} s where {one.figures.extra['ideal_seconds']:.1f} s are ideal"
         table.add_row(one.name, words)
