@@ -1,7 +1,5 @@
 """Markets, homes for rent, and runs that cover a part of their source."""
 
-from datetime import UTC, datetime
-
 import sqlalchemy as sa
 from alembic import op
 
@@ -11,7 +9,7 @@ from tidemill.store.columns import Json, Key, Moment
 revision = "0005"
 down_revision = "0004"
 
-MADE = datetime(2026, 11, 16, tzinfo=UTC)
+NOW = {"sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)", "postgresql": "now()"}
 
 
 def upgrade() -> None:
@@ -133,17 +131,15 @@ def _sightings() -> None:
 
 
 def _seed_markets() -> None:
-    """One row per city that an installation begins with; more are one insert each (L1)."""
-    markets = sa.table(
-        "market_configs",
-        sa.column("id"), sa.column("display_name"), sa.column("city"), sa.column("state"), sa.column("tier"),
-        sa.column("created_at", Moment(timezone=True)),
-    )  # fmt: skip
-    known = set(op.get_bind().execute(sa.select(markets.c.id)).scalars())
-    rows = [
-        {"id": one.id, "display_name": one.display_name, "city": one.city, "state": one.state, "tier": one.tier,
-         "created_at": MADE}
-        for one in SEEDED if one.id not in known
-    ]  # fmt: skip
-    if rows:
-        op.bulk_insert(markets, rows)
+    """One row per city that an installation begins with; more are one insert each (L1).
+
+    They count from this very moment, by the database's own clock: nothing is overdue in a new installation.
+    """
+    insert = sa.text(
+        "INSERT INTO market_configs (id, display_name, city, state, tier, created_at)"
+        f" VALUES (:id, :display_name, :city, :state, :tier, {NOW[op.get_context().dialect.name]})"  # noqa: S608 - ours
+        " ON CONFLICT (id) DO NOTHING"
+    )
+    for one in SEEDED:
+        fields = {"display_name": one.display_name, "city": one.city, "state": one.state, "tier": one.tier}
+        op.execute(insert.bindparams(id=one.id, **fields))

@@ -1,0 +1,128 @@
+"""Markets are looked at, added, changed and scraped over HTTP; nonsense gets a message that says what to do."""
+
+from datetime import UTC, datetime
+
+import aiohttp
+import msgspec
+import pytest
+
+from tidemill.core.market import Market
+
+
+class Admin:
+    """A program on this machine that acts."""
+
+    def __init__(self, session, address):
+        self._session = session
+        self._address = address
+
+    async def send(self, method, path, body=None, **headers):
+        url = f"{self._address}/api/admin/markets{path}"
+        async with self._session.request(method, url, json=body, headers=headers) as response:
+            return response.status, msgspec.json.decode(await response.read()), response.headers
+
+
+@pytest.fixture
+async def admin(sqlite_browser):
+    async with aiohttp.ClientSession() as session:
+        yield Admin(session, sqlite_browser.address)
+
+
+SALEM = {"id": "salem", "display_name": "Salem", "city": "Salem", "state": "MA", "tier": "cool"}
+
+
+async def test_the_nineteen_markets_are_listed_the_hot_ones_first(admin):
+    status, body, _ = await admin.send("GET", "")
+    assert status == 200
+    assert len(body["items"]) == 19
+    assert {one["id"] for one in body["items"][:4]} == {"nyc", "boston", "dc", "philadelphia"}
+
+
+async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_covers_markets(admin, sqlite_system):
+    entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
+             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
+    done = await sqlite_system.desks.importer.source_entries([entry], "test")
+    assert not done.problems
+    status, body, _ = await admin.send("POST", "", SALEM)
+    assert (status, body["id"], body["tier"]) == (201, "salem", "cool")
+    assert len(await sqlite_system.store.markets.targets_of("salem")) == 1
+    (target,) = await sqlite_system.store.targets.at("https://homes.test/ma/salem")
+    assert (target.schedule, target.scope, target.parameters["city"]) == ("every 24h", "salem", "Salem")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tier": "warm"}, "there are hot, standard, cool"),
+        ({"state": "Massachusetts"}, "two letters of a state"),
+        ({"state": "ZZ"}, "two letters of a state"),
+        ({"scrape_frequency_hours": 0}, "write 1 to"),
+        ({"scrape_frequency_hours": 48, "tier": "hot"}, "one missed scrape would hide it"),
+        ({"max_listings_per_scrape": 0}, "write 1 to"),
+        ({"id": "Sa lem!"}, "small letters, digits and dashes"),
+        ({"city": "  "}, "1 to 100 characters"),
+        ({"colour": "green"}, "colour"),
+        ({"tier": None}, "tier"),
+    ],
+)
+async def test_nonsense_is_refused_in_words(admin, change, words):
+    status, body, _ = await admin.send("POST", "", {**SALEM, **change})
+    assert status == 422
+    assert words in body["error"]["message"]
+
+
+async def test_an_id_that_is_taken_is_a_conflict(admin):
+    status, body, _ = await admin.send("POST", "", {**SALEM, "id": "nyc"})
+    assert status == 409
+    assert "there is a market 'nyc' already" in body["error"]["message"]
+
+
+async def test_a_market_is_changed_and_what_is_not_named_stays(admin):
+    status, body, _ = await admin.send("PUT", "/hartford", {"tier": "standard", "max_listings_per_scrape": 250})
+    assert (status, body["tier"], body["max_listings"], body["city"]) == (200, "standard", 250, "Hartford")
+    status, body, _ = await admin.send("PUT", "/hartford", {"scrape_frequency_hours": 0})
+    assert status == 422
+
+
+async def test_an_unknown_market_is_not_found_and_the_known_ones_are_named(admin):
+    status, body, _ = await admin.send("PUT", "/atlantis", {"tier": "hot"})
+    assert status == 404
+    assert "nyc" in body["error"]["message"]
+
+
+async def test_a_market_that_is_off_or_covered_by_nobody_cannot_be_scraped(admin):
+    status, body, _ = await admin.send("POST", "/nyc/scrape")
+    assert status == 422
+    assert "no source covers market 'nyc'" in body["error"]["message"]
+    await admin.send("PUT", "/nyc", {"is_enabled": False})
+    status, body, _ = await admin.send("POST", "/nyc/scrape")
+    assert (status, body["error"]["code"]) == (409, "conflict")
+
+
+async def test_another_sites_page_may_not_act(admin):
+    status, body, _ = await admin.send("POST", "", SALEM, Origin="https://elsewhere.example")
+    assert (status, body["error"]["code"]) == (403, "not_allowed")
+
+
+async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite_system, sqlite_browser, clock):
+    entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
+             "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
+    await sqlite_system.desks.importer.source_entries([entry], "test")
+    await sqlite_system.store.markets.lay_out(clock.now())
+    clock.set(datetime(2030, 1, 1, tzinfo=UTC))
+    status = (await sqlite_browser.get("/status")).json()
+    assert any(late["subject"] == "market nyc" for late in status["overdue"])
+    why = (await sqlite_browser.get("/api/v1/why/market:nyc")).json()
+    assert "was never scraped" in why["verdict"]
+
+
+async def test_homes_are_searched_with_clear_errors(sqlite_browser):
+    assert (await sqlite_browser.get("/api/v1/listings?market=nyc&rent_to=3000&order=rent")).json()["items"] == []
+    assert (await sqlite_browser.get("/api/v1/listings/geojson")).json()["features"] == []
+    assert (await sqlite_browser.get("/api/v1/listings?latitude=40")).status == 422
+    assert (await sqlite_browser.get("/api/v1/listings?cursor=zz")).status == 422
+    assert (await sqlite_browser.get("/api/v1/listings/123")).status == 404
+
+
+def test_a_market_knows_how_often_it_is_scraped():
+    assert Market(id="x", display_name="X", city="X", state="NY", tier="hot").every.total_seconds() == 6 * 3600
