@@ -136,8 +136,8 @@ def _seed_markets() -> None:
     They count from this very moment, by the database's own clock: nothing is overdue in a new installation.
     """
     insert = sa.text(
-        "INSERT INTO market_configs (id, display_name, city, state, tier, created_at)"
-        f" VALUES (:id, :display_name, :city, :state, :tier, {NOW[op.get_context().dialect.name]})"  # noqa: S608 - ours
+        "INSERT INTO market_configs (id, display_name, city, state, tier, created_at)"  # noqa: S608 - words of ours
+        f" VALUES (:id, :display_name, :city, :state, :tier, {NOW[op.get_context().dialect.name]})"
         " ON CONFLICT (id) DO NOTHING"
     )
     for one in SEEDED:
