@@ -17,7 +17,7 @@ from typing import Any
 
 import asyncpg  # noqa: F401 -- so that a fork finds it imported
 import msgspec
-from sqlalchemy import event
+from sqlalchemy import Pool, event
 
 from rig.clock import LaterClock
 from rig.small_disk import mount_small_disk
@@ -242,6 +242,20 @@ async def supervise_on_a_small_disk(orders: Orders, voice: Voice) -> None:
     shutil.copytree(disk, keep, dirs_exist_ok=True)
 
 
+async def supervise_without_a_pen(orders: Orders, voice: Voice) -> None:
+    """Run on a database that refuses all writes from one word on, as on a disk gone read-only, until the next."""
+    refusals: list[asyncio.Future[None]] = []
+
+    @event.listens_for(Pool, "checkout")
+    def _checkout(connection: Any, *_: object) -> None:
+        connection.execute(f"PRAGMA query_only={int(any(not each.done() for each in refusals))}")
+
+    def refuse() -> None:
+        refusals.append(asyncio.ensure_future(voice.hear()))
+
+    await supervise({**orders, "at_pause": refuse}, voice)
+
+
 def fill(file: Path) -> None:
     """Leave no room on the disk."""
     piece = b"\xaa" * 4_096
@@ -262,6 +276,7 @@ JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
     "dispatch": dispatch,
     "supervise": supervise,
     "supervise on a small disk": supervise_on_a_small_disk,
+    "supervise without a pen": supervise_without_a_pen,
     "hold lock": hold_lock,
 }
 

@@ -104,6 +104,24 @@ async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sql
         await assert_all_done_once(works, worker.said)
 
 
+async def test_a_database_that_turns_read_only_in_mid_run_is_told_of_and_waited_for(nursery, site, sqlite_works):
+    works = sqlite_works
+    await works.source(site)
+    settings = {"database": f"sqlite:///{works.system.store.database.engine.url.database}"}
+    async with nursery.child("supervise without a pen", settings=settings, pause_at="fetch committed") as worker:
+        await worker.until("paused")
+        worker.tell("let no one write")
+        trouble = await worker.until("StoreTrouble")
+        assert (
+            trouble["detail"] == "the database cannot be written: check the rights on its file and folder, and the disk"
+        )
+        worker.tell("let them write again")
+        await worker.until("RunClosed")
+        worker.signal(signal.SIGTERM)
+        assert await worker.ended() == 0
+    await assert_all_done_once(works, worker.said)
+
+
 async def test_a_write_that_is_given_up_while_it_waits_for_a_lock_leaves_no_lock_behind(nursery, sqlite_works):
     works = sqlite_works
     database = works.system.store.database
