@@ -23,7 +23,7 @@ _UNSEEN = frozenset(
     {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
 )
 _BUTTONS = frozenset({"button", "input", "a"})
-_NEAR = 3
+_NEAR = 4
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 _DIGIT = re.compile(r"\d")
 
@@ -81,11 +81,20 @@ _START = _Here(Mark.NONE, (), "")
 
 def landmarks(document: Document, title: str = "") -> Landmarks:
     """Walk the page once; `title` is what structured data calls the product, to know its heading by."""
+    document = unscripted(document)
     root = document.bounded_tree.body
     heading = main_heading(document, title)
     if root is None:
         return Landmarks([], [], [], None, -1)
     return _Walk(heading).over(root)
+
+
+def unscripted(document: Document) -> Document:
+    """The page as it is walked: a long one without its scripts and styles, lest they use up what may be looked at."""
+    return Document(_UNREAD.sub("", document.markup), document.url) if document.truncated else document
+
+
+_UNREAD = re.compile(r"<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 
 
 def main_heading(document: Document, title: str) -> LexborNode | None:
@@ -156,7 +165,7 @@ class _Walk:
         if node.mem_id in self._above_heading:
             own &= ~(LASTING | Mark.OLD)
         marks = own | here.lasting
-        if tag in _BUTTONS:
+        if tag in _BUTTONS or attributes.get("role") == "button":
             self._button(node, tag, names, marks)
         if own & Mark.STOCK:
             self._found.notices.append(Notice(self._order, node, names, marks))

@@ -54,6 +54,7 @@ _NAMED = {
         oldprice wasprice
     """,
     Mark.ASIDE: r"""
+        product_?(?:items?|cards?|tiles?)(?!_(?:price|detail|info|main|name|title|content|form))
         related recommend\w* up_?sells? cross_?sells? carousel swiper slick owl similar recently
         customers?_also also_(?:bought|viewed|like) you_may_also sponsored suggest\w* best_?sellers?
         trending last_?viewed recent_?viewed complete_the_look frequently\w* bought_together mini_?cart
@@ -61,8 +62,8 @@ _NAMED = {
         (?:site|page|main|top)_header
         header_?(?:cart|top|bottom|wrapper|container|inner|links|nav|main|content) site_?footer footer nav
         navbar navigation mega_?menu main_?menu breadcrumbs? reviews? comments? testimonials? newsletter
-        advert\w* wish_?list product_?list products?_?grid product_?tiles? product_?cards? card_?product
-        product_?items? products teasers? blog faq cookie\w* top_?bar announcement
+        advert\w* wish_?list product_?list products?_?grid card_?product
+        products teasers? blog faq cookie\w* top_?bar announcement
         compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
     """,
     Mark.NO_PRICE: r"""

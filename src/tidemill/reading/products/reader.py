@@ -12,14 +12,14 @@ from tidemill.reading.blocked import blocked
 from tidemill.reading.currencies import currency_of_place
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
-from tidemill.reading.products import meta, platforms, state, tables
+from tidemill.reading.products import loose, meta, platforms, state, tables
 from tidemill.reading.products.claims import Claim, first_field
 from tidemill.reading.products.landmarks import Landmarks, heading_text, landmarks
 from tidemill.reading.products.lists import looks_like_a_list
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.pricing import Price, chosen_price
 from tidemill.reading.products.product import NoOffer, Product, ProductReading, Tier
-from tidemill.reading.products.ranking import FAIR, Ranked, ranked
+from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, ranked
 from tidemill.reading.products.shown import spots
 from tidemill.reading.products.stock_shown import shown_stock
 from tidemill.reading.products.structured import structured_claims
@@ -69,6 +69,7 @@ class _Reader:
         self._title = self._title_of()
         if not any(claim.price for claim in self._claims):
             self._add(lambda: state.state_claim(document, self._title, self._near))
+            self._add(lambda: loose.loose_claim(document, self._near))
         self._rated = self._tried(self._ranked, list[Ranked]())
         self._near = self._near or _shown_currency(self._rated)
         self._tiers = self._tried(lambda: tables.tiers_of(document), tuple[Tier, ...]())
@@ -133,8 +134,16 @@ class _Reader:
 
     def _sells(self) -> bool:
         """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""
-        sells = any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
-        return sells or self._claims_product()
+        if any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons):
+            return True
+        return self._claims_product() or self._names_a_price()
+
+    def _names_a_price(self) -> bool:
+        """Whether markup named for a product's price stands by the heading: buttons may come with a script."""
+        named = Mark.PRICE | Mark.MAIN
+        return any(
+            not each.aside and each.weight >= STRONG and each.spot.marks & named == named for each in self._rated
+        )
 
     def _product(self, price: Price | None) -> Product:
         fields, places = self._words()

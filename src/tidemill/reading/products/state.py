@@ -23,7 +23,7 @@ _SURE = 0.8
 _TITLES = ("name", "title", "productname", "item_name", "producttitle", "displayname", "product_name")
 _PRICES = (
     "saleprice", "currentprice", "finalprice", "sellingprice", "final_price", "sale_price", "price", "priceamount",
-    "current_price", "salesprice",
+    "current_price", "salesprice", "product_price", "productprice", "unit_price", "product_unit_price",
 )  # fmt: skip
 _LISTED = ("compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice")
 _CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode")
@@ -31,7 +31,8 @@ _SKUS = ("sku", "item_id", "productcode", "articlenumber")
 _MARK = re.compile(r"[\"']?(?:name|title|item_name|productName)[\"']?\s*:", re.IGNORECASE)
 _PRICE_MARK = re.compile(r"price", re.IGNORECASE)
 _LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_STARTS = 1_500_000, 60, 40_000, 12
-_OPENING = re.compile(r"[\[{]")
+_TELLING = 12
+"""Characters from which on the beginning of a title is enough to know it by."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -74,11 +75,20 @@ def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
             if isinstance(current, dict):
                 lowered = {str(key).lower(): each for key, each in current.items()}
                 currency = _currency_in(lowered) or currency
-                if any(normalized(text_of(lowered.get(key))) == wanted for key in _TITLES if lowered.get(key)):
+                if any(_is_titled(text_of(lowered.get(key)), wanted) for key in _TITLES if lowered.get(key)):
                     yield path, {"currency": currency, **lowered} if currency else lowered
                 pending.extend((f"{path}/{key}", each, currency) for key, each in current.items() if _is_nested(each))
             elif isinstance(current, list):
                 pending.extend((f"{path}/{at}", each, currency) for at, each in enumerate(current) if _is_nested(each))
+
+
+def _is_titled(title: str, wanted: str) -> bool:
+    """Whether it is the same title; a long one may be told with more, or less, behind it."""
+    known = normalized(title)
+    if known == wanted:
+        return True
+    short = min(len(known), len(wanted))
+    return short >= _TELLING and known[:short] == wanted[:short]
 
 
 def _is_nested(value: Any) -> bool:
