@@ -15,6 +15,7 @@ from rig.site import Site, a_site
 from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, no
 from tidemill.core.pacing import Pace
+from tidemill.core.recycling import PoolLimits
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.pipeline.ports import FetchStatus
 
@@ -195,7 +196,7 @@ async def test_a_sources_own_headers_are_for_its_page_alone(browser: Browsing):
 
 
 async def test_many_pages_at_once_stay_within_the_limits_of_the_pool(chromium: str):
-    async with ScriptedSite(12) as site, browsing(chromium, contexts=3, per_host=2) as browser:
+    async with ScriptedSite(12) as site, browsing(chromium, limits=PoolLimits(contexts=3, per_host=2)) as browser:
         results = await asyncio.gather(*(browser.get(site.origin + path, WHOLE) for path in site.paths))
         assert {result.status for result in results} == {FetchStatus.OK}
         state = browser.pool.state()

@@ -1,9 +1,9 @@
 """Chromium for tests: found as the system finds it, fetched from and counted by its processes."""
 
+import asyncio
 from collections.abc import Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from rig.books import OpenBook
@@ -13,10 +13,12 @@ from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.opening import open_pool
 from tidemill.fetching.browsers.pool import BrowserPool
-from tidemill.fetching.browsers.processes import everyone, words_of
+from tidemill.fetching.browsers.processes import everyone, process_of
 from tidemill.fetching.http import http_fetcher
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
+PATIENCE = 30
+"""Seconds after which what has not happened will not."""
 UNHURRIED = Pace(timedelta(0), parallel=9)
 
 
@@ -27,6 +29,7 @@ class Browsing:
         """Nothing is started before the first page."""
         self.clock = RealClock()
         self.audit: list[AuditEntry] = []
+        self._noted = asyncio.Condition()
         self.book = OpenBook()
         allowed = list(allow)
         self.plain = http_fetcher(self.clock, allow=allowed)
@@ -38,8 +41,16 @@ class Browsing:
         asked = {"host": "test", "pace": UNHURRIED, "timeout": timedelta(seconds=seconds), **fields}
         return await self.fetcher.fetch(FetchRequest(url=url, options={"wait_for": wait_for}, **asked))
 
+    async def until_audited(self, reason: str) -> AuditEntry:
+        """The entry that gives this reason, once it is written."""
+        async with self._noted, asyncio.timeout(PATIENCE):
+            await self._noted.wait_for(lambda: any(entry.detail["reason"] == reason for entry in self.audit))
+        return next(entry for entry in self.audit if entry.detail["reason"] == reason)
+
     async def _note(self, entry: AuditEntry) -> None:
-        self.audit.append(entry)
+        async with self._noted:
+            self.audit.append(entry)
+            self._noted.notify_all()
 
 
 @asynccontextmanager
@@ -65,6 +76,7 @@ def family_of(pid: int) -> list[int]:
     return found
 
 
-def of_profile(profile: Path) -> list[int]:
-    """Processes of the browser that keeps its things here, whoever their parent is by now."""
-    return [process.pid for process in everyone() if any(str(profile) in word for word in words_of(process.pid))]
+def is_running(pid: int) -> bool:
+    """Whether a process lives; one that is dead and not yet buried by its parent does not."""
+    process = process_of(pid)
+    return process is not None and not process.is_zombie

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tidemill.bootstrap.storing import Store
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import RecycleRules
+from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.finding import find_browser
 from tidemill.fetching.http import HttpFetcher
@@ -37,8 +37,7 @@ def build_browser(
             allow=settings.allow_networks,
             resolve=settings.host_addresses,
             rules=rules_of(settings),
-            contexts=settings.browser_contexts,
-            per_host=settings.browser_contexts_per_host,
+            limits=PoolLimits(contexts=settings.browser_contexts, per_host=settings.browser_contexts_per_host),
         )
 
     plain = cast("HttpFetcher", http)  # the composition root knows what it has built

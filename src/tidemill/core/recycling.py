@@ -48,6 +48,18 @@ class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(msg)
 
 
+class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How many contexts may be in use at once, in all and for one host.
+
+    `beat` is how often a browser is looked at, `told_every` how often others are told of the pool and asked about it.
+    """
+
+    contexts: int = 4
+    per_host: int = 2
+    beat: timedelta = timedelta(seconds=2)
+    told_every: timedelta = timedelta(seconds=5)
+
+
 class Vitals(msgspec.Struct, frozen=True, kw_only=True):
     """A browser as it stands: what it has done, what it uses, who of it lives."""
 

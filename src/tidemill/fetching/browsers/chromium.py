@@ -141,7 +141,7 @@ class Chromium:
         if not at_once and not self.is_lost:
             await _within(CLOSE_SECONDS, self._browser.close())
         if self.is_lost or at_once:
-            kill(self._family.members())
+            kill(self._family.of_browser())  # the driver, if it lives, sees to its remains before it goes too
         await _within(CLOSE_SECONDS, self._playwright.stop())
         is_gone = await self._family.is_gone(GONE_SECONDS)
         for watch in self._watches:
@@ -166,6 +166,10 @@ class Family:
         """Who of it lives."""
         among = everyone()
         return [*in_session(self.browser, among), *(each for each in among if each == self.driver and lives(each))]
+
+    def of_browser(self) -> list[Process]:
+        """Who of the browser alone lives."""
+        return in_session(self.browser, everyone())
 
     async def is_gone(self, seconds: float) -> bool:
         """Wait for the last of them to end, and kill whoever takes too long."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from aiohttp.abc import AbstractResolver
 
-from tidemill.core.recycling import RecycleRules
+from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.book import PoolBook
 from tidemill.fetching.browsers.chromium import Chromium, start_chromium
 from tidemill.fetching.browsers.gateway import Gateway
-from tidemill.fetching.browsers.pool import Audit, BrowserPool, PoolLimits
+from tidemill.fetching.browsers.pool import Audit, BrowserPool
 from tidemill.fetching.guard import Guard
 from tidemill.fetching.names import GuardedResolver
 from tidemill.pipeline.ports import Clock
@@ -24,8 +24,7 @@ def open_pool(
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
     rules: RecycleRules | None = None,
-    contexts: int = 4,
-    per_host: int = 2,
+    limits: PoolLimits | None = None,
     guard: Guard | None = None,
     dns: AbstractResolver | None = None,
 ) -> BrowserPool:
@@ -44,5 +43,5 @@ def open_pool(
         book=book,
         user_agent=user_agent,
         rules=rules,
-        limits=PoolLimits(contexts=contexts, per_host=min(per_host, contexts)),
+        limits=limits,
     )

@@ -6,10 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
-import msgspec
-
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import Reason, Recycle, RecycleRules, judge
+from tidemill.core.recycling import PoolLimits, Reason, Recycle, RecycleRules, judge
 from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.fetching.browsers.book import PoolBook
 from tidemill.fetching.browsers.chromium import Chromium
@@ -21,20 +19,11 @@ from tidemill.pipeline.ports import Clock, StoreError
 DRAIN_LIMIT = timedelta(minutes=2)
 """A browser that is to go may finish its pages for so long; then it goes anyway."""
 ACTOR = "browser pool"
-PUBLISHED_EVERY = timedelta(seconds=5)
 MOST_VISITS = 50
 """Visits after which a context is thrown away, however well it did."""
 
 Start = Callable[[], Awaitable[Chromium]]
 Audit = Callable[[AuditEntry], Awaitable[None]]
-
-
-class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How many contexts may be in use at once, in all and for one host, and how often the browsers are looked at."""
-
-    contexts: int = 4
-    per_host: int = 2
-    beat: timedelta = timedelta(seconds=2)
 
 
 class BrowserPool:
@@ -94,17 +83,24 @@ class BrowserPool:
     async def tab_for(self, host: str) -> Tab:
         """A context for `host`: the one that it had before, if it is still there, else a new one."""
         browser = await self._ready()
-        for kept in self._at_rest:
-            if kept[0] == host and kept[1].chromium is browser:
-                self._at_rest.remove(kept)
-                tab = kept[1]
-                break
-        else:
-            self._make_room()
-            tab = await open_tab(browser, self._make_gateway(), self._user_agent)
-        browser.busy += 1
+        browser.busy += 1  # from now on it is not closed under our hands
         browser.last_used_at = self._clock.now()
-        return tab
+        try:
+            return self._rested(host, browser) or await self._opened(browser)
+        except BaseException:
+            browser.busy -= 1
+            raise
+
+    def _rested(self, host: str, browser: Chromium) -> Tab | None:
+        kept = next((each for each in self._at_rest if each[0] == host and each[1].chromium is browser), None)
+        if kept is None:
+            return None
+        self._at_rest.remove(kept)
+        return kept[1]
+
+    async def _opened(self, browser: Chromium) -> Tab:
+        self._make_room()
+        return await open_tab(browser, self._make_gateway(), self._user_agent)
 
     async def report(self, action: str, subject: str, **detail: object) -> None:
         """Write down what the pool did; while the database is away, what is to be written is kept."""
@@ -236,7 +232,7 @@ class BrowserPool:
         """Say how the pool stands, and do what people ask of it."""
         await self._write_down()
         now = self._clock.now()
-        if self._book is None or now - self._published_at < PUBLISHED_EVERY:
+        if self._book is None or now - self._published_at < self._limits.told_every:
             return
         self._published_at = now
         with suppress(StoreError):
