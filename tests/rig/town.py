@@ -98,10 +98,16 @@ def happening(name: str, starts: str = "2026-04-04T20:00", place: str | None = N
 
 @asynccontextmanager
 async def a_town(
-    url: str, folder: Path, *, agendas: Any = None, think: Any = None, **settings: Any
+    url: str,
+    folder: Path,
+    *,
+    agendas: Any = None,
+    think: Any = None,
+    clock: SettableClock | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Town]:
     """A system with everything set up, unless `settings` say otherwise."""
-    clock, told = SettableClock(NOON), []
+    clock, told = clock or SettableClock(NOON), []
     search, geocoder = SerperStandin(agendas or {}), NominatimStandin(TOWNS)
     model = GeminiStandin(think) if think else GeminiStandin()
     async with (

@@ -235,7 +235,8 @@ class Enricher:
             await self._put_in(hopeless, unknown)
 
     def _is_resting(self, service: Service) -> bool:
-        return self._clock.now() < self._rests.get(service, self._clock.now())
+        until = self._rests.get(service)
+        return until is not None and self._clock.now() < until
 
 
 def _key(asked: AskedLike) -> Key:

@@ -1,9 +1,11 @@
 """Records are saved by rules, made better by whoever answers, and repaired when they do so later (N2, N3, B15)."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
+from rig.clock import NOON, SettableClock
 from rig.town import agenda_page, happening
 from tidemill.lab.standins.talk import Fault
 
@@ -246,3 +248,34 @@ async def test_nothing_is_asked_where_nobody_is_set_up(town):
     assert "enrich" not in here.system.ticks.all
     assert await here.rows("SELECT * FROM enrichment_wants") == []
     assert await here.degraded() == [[]]
+
+
+class RunningClock(SettableClock):
+    """A clock that moves on whenever somebody looks at it, as real ones do."""
+
+    def now(self):
+        return self.advance(timedelta(microseconds=1))
+
+
+async def test_a_service_rests_only_when_it_asked_for_it(town):
+    here = await town(clock=RunningClock(NOON))
+    here.site.page("/agenda", agenda_page([happening(SILENT, place="Luxor Live")]))
+    await here.add_source()
+    await here.scrape()
+    await here.enrich()
+    assert (await here.events())[SILENT]["location_precision"] == "venue"
+
+
+async def test_a_service_that_asks_for_patience_is_left_in_peace_for_so_long(town):
+    here = await town()
+    here.site.page("/agenda", agenda_page([happening("Jazzconcert", place="Luxor Live")]))
+    await here.add_source()
+    here.geocoder.fault = Fault.RATE_LIMITED
+    await here.scrape()
+    await here.enrich()
+    here.geocoder.fault = Fault.NONE
+    here.clock.advance(-timedelta(seconds=30))
+    await here.enrich()
+    assert here.geocoder.asked == []
+    await here.enrich()
+    assert len(here.geocoder.asked) == 1
