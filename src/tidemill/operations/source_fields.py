@@ -90,6 +90,8 @@ def moment(node: yaml.Node) -> datetime:
     """A day or a moment; without a zone it is UTC."""
     try:
         found = SafeConstructor().construct_object(node)
+        if isinstance(found, str):  # in quotes, or from a program that has no dates, such as JSON
+            found = datetime.fromisoformat(found)
     except ValueError:
         found = None
     if isinstance(found, date) and not isinstance(found, datetime):

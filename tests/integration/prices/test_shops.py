@@ -1,0 +1,146 @@
+"""Three shops of the lab through the whole system: what they yield, what a redesign does, and how it ends (C7, R5)."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from rig.clock import NOON, SettableClock, seeded_dice
+from rig.scraped import work_off
+from tidemill.bootstrap import Listeners, System, build
+from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, Spell, Timetable
+from tidemill.lab.shops.shop import build_shops, truth
+from tidemill.lab.sources import sources as lab_sources
+from tidemill.lab.transport import LabTransport
+from tidemill.lab.world import World
+from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed
+from tidemill.settings import Settings
+from tidemill.store.database import open_database
+from tidemill.store.schema import prices, runs, sources
+
+HOURS = timedelta(hours=1)
+REDESIGNED = "northgate-outfitters"
+
+
+class Street:
+    """The shops, and the system that watches them."""
+
+    def __init__(self, url: str, clock: SettableClock, folder: Path, spells: list[Spell]) -> None:
+        self.clock = clock
+        self.heard: list[Any] = []
+        self.shops = build_shops(7, 3, NOON)
+        self.world = World(7, [], Timetable(spells), start=NOON, shops=self.shops)
+        knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
+        self.system: System = build(
+            knobs, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(),
+            database=open_database(url), transport=LabTransport(self.world, clock),
+        )  # fmt: skip
+
+    async def open(self) -> None:
+        """Bring the shops in."""
+        done = await self.system.desks.importer.source_entries(lab_sources(self.world, interval_seconds=0), "ans")
+        assert not done.problems, done.problems
+        await self.system.worker.sign_in()
+
+    async def scheduled(self) -> None:
+        """Let the next four hours' schedule be done."""
+        self.clock.set(self.clock.now().replace(minute=5) + 4 * HOURS)
+        await self.system.ticks.all["dispatch"].chore()
+        await work_off(self.system, self.clock)
+
+    async def rows(self, table: Any) -> list[Any]:
+        """Rows in order of key."""
+        async with self.system.store.database.read() as connection:
+            return list((await connection.execute(select(table).order_by(*table.primary_key.columns))).mappings())
+
+    def told(self, kind: type) -> list[Any]:
+        """What was announced of a kind."""
+        return [each for each in self.heard if isinstance(each, kind)]
+
+
+def spell(kind: str, fault: Any, host: str, begins: timedelta, lasts: timedelta) -> Spell:
+    return Spell(host=f"{host}.test", kind=kind, fault=fault, begins=NOON + begins, ends=NOON + begins + lasts)
+
+
+@pytest.fixture
+async def street(
+    migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Street]:
+    made = Street(migrated_sqlite_url, clock, tmp_path / "pages", getattr(request, "param", []))
+    await made.open()
+    yield made
+    await made.system.close()
+
+
+async def test_over_nine_in_ten_pages_give_an_offer_and_it_is_the_true_one(street: Street) -> None:
+    await street.scheduled()
+    async with street.system.store.database.write() as connection:
+        await connection.execute(update(sources).values(visibility="ELIGIBLE"))
+    found = {
+        offer.url: (offer.price_cents, offer.currency) for offer in await street.system.store.prices.offers(limit=500)
+    }
+    asked = {
+        offer.url: (offer.price_cents, offer.currency)
+        for shop in street.shops
+        for offer in truth(shop, street.clock.now())
+        if offer.price_cents is not None
+    }
+    right = sum(found.get(url) == price for url, price in asked.items())
+    assert right > 0.9 * len(asked)
+    for run in await street.rows(runs):
+        assert run["records_accepted"] + run["oos_no_price_count"] > 0.9 * run["urls_attempted"], dict(run)
+
+
+async def test_prices_move_over_a_day_and_every_move_is_kept(street: Street) -> None:
+    for _ in range(6):
+        await street.scheduled()
+    kept = await street.rows(prices)
+    assert len({(row["source_product_id"], row["price_cents"]) for row in kept}) > len(
+        {row["source_product_id"] for row in kept}
+    )
+    assert street.told(AdapterDisabled) == []
+
+
+@pytest.mark.parametrize("street", [[spell("redesign", Redesign(), REDESIGNED, 6 * HOURS, 8 * HOURS)]], indirect=True)
+async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_person_ends_it(street: Street) -> None:
+    for _ in range(3):
+        await street.scheduled()
+    assert await street.system.store.agenda.disabled_adapters() == {"prices.template"}
+    assert [told.rule for told in street.told(DriftNoticed)] == ["failures"]
+    assert [told.adapter_id for told in street.told(AdapterDisabled)] == ["prices.template"]
+    await street.scheduled()
+    owner = (await street.system.desks.sources.find(REDESIGNED)).id
+    latest = [run for run in await street.rows(runs) if run["started_at"] >= street.clock.now() - HOURS]
+    assert owner not in {run["source_id"] for run in latest}
+    assert {run["status"] for run in latest} <= {"SUCCESS", "PARTIAL"}
+    done = await street.system.desks.adapters.enable("prices.template", "ans")
+    assert done.dry_run.pages > 0
+    await street.scheduled()
+    assert await street.system.store.agenda.disabled_adapters() == set()
+    assert (await street.rows(runs))[-1]["records_accepted"] > 0
+    assert len(street.told(AdapterDisabled)) == 1
+
+
+@pytest.mark.parametrize(
+    "street", [[spell("flip", CurrencyFlip(), "harbour-supply", 6 * HOURS, 4 * HOURS)]], indirect=True
+)
+async def test_a_currency_that_flips_for_a_while_is_never_published(street: Street) -> None:
+    for _ in range(3):
+        await street.scheduled()
+    owner = (await street.system.desks.sources.find("harbour-supply")).id
+    assert {row["currency"] for row in await street.rows(prices) if row["source_id"] == owner} == {"GBP"}
+
+
+@pytest.mark.parametrize(
+    "street", [[spell("list", RedirectsToList(), "prairie-ammo", 6 * HOURS, 4 * HOURS)]], indirect=True
+)
+async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> None:
+    await street.scheduled()
+    before = len(await street.rows(prices))
+    owner = (await street.system.desks.sources.find("prairie-ammo")).id
+    await street.scheduled()
+    added = (await street.rows(prices))[before:]
+    assert owner not in {row["source_id"] for row in added}
