@@ -166,7 +166,8 @@ class Trip:
             return WireFailure(failure=Failure.TIMED_OUT, detail="the redirects took all the time there was")
         try:
             terms = self._at_home() if href is self._home else await self._elsewhere(href)
-            leave = await self._enter(terms, time_left)
+            leave = self._gates.gate.enter_now(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit)
+            leave = leave or await self._enter(terms, time_left)
             if self._request.tell is not None:
                 self._tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
                 self._tell(guard_said(href, ""))
@@ -190,13 +191,10 @@ class Trip:
                 await self._say_goodbye(leave)
 
     async def _enter(self, terms: Terms, time_left: timedelta) -> Pass:
-        gate = self._gates.gate
-        leave = gate.enter_now(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit)
-        if leave is None:
-            self._has_waited = True
-            stay = time_left + STAY
-            leave = await gate.enter(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, stay=stay)
-        return leave
+        """Wait for a place; what the gates said before is old by then."""
+        self._has_waited = True
+        stay = time_left + STAY
+        return await self._gates.gate.enter(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, stay=stay)
 
     async def _say_goodbye(self, leave: Pass) -> None:
         """Free the place that others saw taken; if they cannot be told, it frees itself after a while."""
