@@ -13,6 +13,7 @@ from tidemill.reading.products.marks import (
     BUY_NAMES,
     LASTING,
     Mark,
+    Marks,
     marks_of,
     marks_of_style,
     marks_of_tag,
@@ -22,6 +23,7 @@ from tidemill.reading.text import squash
 _UNSEEN = frozenset(
     {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
 )
+_MENUS = frozenset({"nav", "footer"})
 _BUTTONS = frozenset({"button", "input", "a"})
 _NEAR = 4
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
@@ -34,7 +36,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     order: int
     text: str
     node: LexborNode
-    marks: Mark
+    marks: Marks
     href: str
 
 
@@ -45,7 +47,7 @@ class Button(msgspec.Struct, frozen=True, gc=False):
     text: str
     enabled: bool
     sells: bool
-    marks: Mark
+    marks: Marks
     node: LexborNode
 
 
@@ -55,7 +57,7 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     order: int
     node: LexborNode
     names: str
-    marks: Mark
+    marks: Marks
 
 
 class Landmarks(msgspec.Struct, frozen=True):
@@ -71,8 +73,8 @@ class Landmarks(msgspec.Struct, frozen=True):
 class _Here(msgspec.Struct, frozen=True, gc=False):
     """What an element inherits from those that it stands in."""
 
-    lasting: Mark
-    near: tuple[Mark, ...]
+    lasting: Marks
+    near: tuple[Marks, ...]
     href: str
 
 
@@ -133,11 +135,18 @@ class _Walk:
                 pending.append((node.next, here))
             if node.is_text_node:
                 self._word(node, here)
-            elif node.tag not in _UNSEEN and not (node.tag or "").startswith("-"):
+            elif self._is_walked(node):
                 inside = self._entered(node, here)
                 if node.first_child is not None:
                     pending.append((node.first_child, inside))
         return msgspec.structs.replace(self._found, heading_order=self._heading_order)
+
+    def _is_walked(self, node: LexborNode) -> bool:
+        """Whether an element may hold anything of the product: menus do not, unless the heading stands in one."""
+        tag = node.tag or ""
+        if tag in _MENUS:
+            return node.mem_id in self._above_heading
+        return tag not in _UNSEEN and not tag.startswith("-")
 
     def _word(self, node: LexborNode, here: _Here) -> None:
         text = node.text_content
@@ -173,7 +182,7 @@ class _Walk:
         lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else here.lasting & Mark.OLD)
         return _Here(lasting, (*here.near, own)[-_NEAR:], href)
 
-    def _button(self, node: LexborNode, tag: str, names: str, marks: Mark) -> None:
+    def _button(self, node: LexborNode, tag: str, names: str, marks: Marks) -> None:
         attributes = node.attributes
         if tag == "input" and (attributes.get("type") or "").lower() not in {"submit", "button", "image"}:
             return

@@ -1,27 +1,30 @@
 """What the names of classes and ids, and the words beside a price, say about the price."""
 
 import re
-from enum import IntFlag
 from functools import lru_cache
+from typing import Final
+
+Marks = int
+"""Any number of marks together: plain bits, because a page has thousands of elements and an enum's cost adds up."""
 
 
-class Mark(IntFlag):
+class Mark:
     """What the places around a price make of it; inherited from everything that it stands in."""
 
-    NONE = 0
-    PRICE = 1
-    CURRENT = 2
-    OLD = 4
-    ASIDE = 8
-    NO_PRICE = 16
-    UNIT = 32
-    HIDDEN = 64
-    TIER = 128
-    STOCK = 256
-    FRACTION = 512
-    MAIN = 1024
-    UNTAXED = 2048
-    CHOICE = 4096
+    NONE: Final = 0
+    PRICE: Final = 1
+    CURRENT: Final = 2
+    OLD: Final = 4
+    ASIDE: Final = 8
+    NO_PRICE: Final = 16
+    UNIT: Final = 32
+    HIDDEN: Final = 64
+    TIER: Final = 128
+    STOCK: Final = 256
+    FRACTION: Final = 512
+    MAIN: Final = 1024
+    UNTAXED: Final = 2048
+    CHOICE: Final = 4096
 
 
 LASTING = Mark.ASIDE | Mark.HIDDEN
@@ -111,7 +114,7 @@ _ASIDE_TAGS = frozenset({"nav", "footer"})
 
 
 @lru_cache(maxsize=16_384)
-def marks_of(names: str) -> Mark:
+def marks_of(names: str) -> Marks:
     """What a class attribute or an id says, whatever way its words are put together."""
     line = _SPLIT.sub(" ", _HUMPS.sub(" ", names).lower()).strip()
     found = Mark.NONE
@@ -121,14 +124,14 @@ def marks_of(names: str) -> Mark:
     return found
 
 
-def marks_of_tag(tag: str) -> Mark:
+def marks_of_tag(tag: str) -> Marks:
     """What the element itself says: struck out, or no part of what the page is about."""
     if tag in _STRUCK_TAGS:
         return Mark.OLD
     return Mark.ASIDE if tag in _ASIDE_TAGS else Mark.NONE
 
 
-def marks_of_style(style: str) -> Mark:
+def marks_of_style(style: str) -> Marks:
     """What an inline style says."""
     found = Mark.OLD if _STRUCK.search(style) else Mark.NONE
     return found | Mark.HIDDEN if _UNSEEN.search(style) else found
@@ -182,7 +185,7 @@ _BEHIND = tuple((mark, _any_of(words)) for mark, words in _AFTER.items())
 
 
 @lru_cache(maxsize=4_096)
-def marks_before(words: str) -> Mark:
+def marks_before(words: str) -> Marks:
     """What the words before a price say of it: 'was', 'you save', 'from', 'now'; the nearest words decide."""
     found = Mark.NONE
     for mark, pattern in _LABELS:
@@ -192,7 +195,7 @@ def marks_before(words: str) -> Mark:
 
 
 @lru_cache(maxsize=4_096)
-def marks_behind(words: str) -> Mark:
+def marks_behind(words: str) -> Marks:
     """What the words right behind a price say of it: 'per kg', 'off', 'excl. VAT'."""
     found = Mark.NONE
     for mark, pattern in _BEHIND:

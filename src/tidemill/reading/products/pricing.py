@@ -7,7 +7,7 @@ import msgspec
 
 from tidemill.core.record import Strategy
 from tidemill.reading.products.claims import Claim
-from tidemill.reading.products.marks import REFUSED, Mark
+from tidemill.reading.products.marks import REFUSED, Mark, Marks
 from tidemill.reading.products.product import Tier
 from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, struck
 
@@ -60,7 +60,7 @@ def _stands(claim: Claim, best: Ranked, rated: Sequence[Ranked]) -> bool:
     return best.weight < STRONG
 
 
-def _is_untaxed(marks: Mark) -> bool:
+def _is_untaxed(marks: Marks) -> bool:
     return bool(marks & Mark.UNTAXED)
 
 

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.products.landmarks import Landmarks, Word, is_fraction, text_within
-from tidemill.reading.products.marks import Mark, marks_before, marks_behind
+from tidemill.reading.products.marks import Mark, Marks, marks_before, marks_behind
 from tidemill.reading.text import squash
 
 SIGN = (
@@ -43,7 +43,7 @@ class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     order: int
     money: Money
-    marks: Mark
+    marks: Marks
     node: LexborNode
     href: str
     text: str
@@ -60,9 +60,17 @@ def spots(found: Landmarks, near: str = "") -> list[Spot]:
     seen: set[tuple[int, int]] = set()
     result: list[Spot] = []
     for index, word in enumerate(found.words[:_MOST_WORDS]):
-        if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text):
+        if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text) and _may_be_priced(word):
             result += _spots_at(found.words, index, word, near, seen)
     return result
+
+
+def _may_be_priced(word: Word) -> bool:
+    """Whether a string with digits could be a price or a part of one: by its place, its sign, or as a bare number."""
+    if word.marks & Mark.PRICE:
+        return True
+    text = word.text.strip()
+    return _BARE.fullmatch(text) is not None or _AMOUNT.search(text) is not None
 
 
 def _spots_at(words: Sequence[Word], index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:

@@ -99,14 +99,12 @@ def _currency_in(item: dict[str, Any]) -> str:
     return next((code for key in _CURRENCIES if (code := currency_code(text_of(item.get(key))))), "")
 
 
-_SPELLED = re.compile(
-    r"""(?:currency|currency_?code|pricecurrency|isocode)\\?["']?\s*[:=]\s*\\?["']([A-Z]{3})\\?["']""", re.IGNORECASE
-)
+_SPELLED = re.compile(r"""urrency(?:_?[cC]ode)?\\?["']?\s{0,3}[:=]\s{0,3}\\?["']([A-Z]{3})\b""")
 
 
 def spelled_currency(document: Document) -> str:
     """The currency that the page's scripts name, if they name one and no other."""
-    codes = {match[1].upper() for match in _SPELLED.finditer(document.markup)} & CODES
+    codes = {match[1] for match in _SPELLED.finditer(document.markup)} & CODES
     return codes.pop() if len(codes) == 1 else ""
 
 
