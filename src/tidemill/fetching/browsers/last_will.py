@@ -8,7 +8,7 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-_WILL = 'read -r word || { kill -9 -- "$1" "-$2"; rm -rf -- "$3"; } 2>/dev/null'
+_WILL = 'read -r word || { kill -s KILL -- "$1"; kill -s KILL -- "-$2"; rm -rf -- "$3"; } 2>/dev/null'
 SHELL = "/bin/sh"
 
 
