@@ -23,7 +23,7 @@ from tidemill.bootstrap.paid import build_paid
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
 from tidemill.bootstrap.upkeep import build_hands
-from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
@@ -36,6 +36,7 @@ from tidemill.engine.ticks import Tick, Ticks
 from tidemill.operations.discovery import DiscoveryDesk
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Enricher
+from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
 from tidemill.pipeline.tools import Tools
 from tidemill.settings import Settings
@@ -86,6 +87,8 @@ def build(
 ) -> System:
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
+    for broken in UNUSABLE_ADAPTERS:
+        announce(PartCrashed(clock.now(), f"adapter {broken.name}", f"{broken.where} is left out: {broken.reason}"))
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
     fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)

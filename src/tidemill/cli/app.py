@@ -57,6 +57,10 @@ COMMANDS: dict[str, Entry] = {
     "view": Entry(PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
     "parse": Entry(PAGES, "Read a page and show what becomes of every record on it."),
     "shell": Entry(PAGES, "Try selectors on a fetched, saved or stored page."),
+    "new": Entry(PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
+    "check": Entry(PAGES, "Read the golden pages of adapters, and compare them field by field."),
+    "savefixture": Entry(PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
+    "score": Entry(PAGES, "Score the reading library on a folder of saved pages and tables: days, titles, dates."),
     "settings": Entry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": Entry(UPKEEP, "Bring the database's tables to this version."),
 }

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from tidemill.bootstrap import VERTICALS
+from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
 from tidemill.cli.opening import opened, run
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, table
@@ -52,9 +53,8 @@ def known_lines(what: What) -> list[Line]:
             for one in VERTICALS.values()
         ]
     adapters = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
-    return [
-        Line(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters
-    ]  # fmt: skip
+    known = [Line(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters]
+    return known + [Line(one.name, f"left out: {one.reason}") for one in UNUSABLE_ADAPTERS]
 
 
 async def source_lines(ctx: typer.Context) -> list[Line]:

@@ -1,0 +1,52 @@
+"""`tidemill check`."""
+
+from typing import Annotated
+
+import typer
+
+from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
+from tidemill.cli.checking import wanted
+from tidemill.cli.mistakes import FAILURE
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, say, table
+from tidemill.engine.clock import RealClock
+from tidemill.operations.golden import Checked, check
+
+app = single()
+
+
+@app.command()
+def check_adapters(
+    which: Annotated[str | None, typer.Argument(metavar="[ADAPTER|FOLDER]", help="One adapter; else all.")] = None,
+    *,
+    json: AsJson = False,
+) -> None:
+    """Read the golden pages of adapters, and compare them field by field.
+
+    0: all are read as they should be; 1: one is not, or an installed adapter cannot be used.
+    """
+    now = RealClock().now()
+    done = [one for adapter, folder in wanted(which) for one in check(adapter, folder, now)]
+    if json:
+        emit(done)
+    else:
+        _show(done)
+    raise typer.Exit(0 if all(one.holds for one in done) and not UNUSABLE_ADAPTERS else FAILURE)
+
+
+def _show(done: list[Checked]) -> None:
+    rows = [
+        (
+            one.adapter,
+            one.case,
+            "as it should be" if one.holds else "differs",
+            "; ".join(one.differences),
+            "old" if one.old else "",
+        )
+        for one in done
+    ]
+    table(f"{len(done)} golden pages", ["adapter", "page", "read", "differences", "captured"], rows)
+    if any(one.old for one in done):
+        say("old: captured over 90 days ago; save the page anew with `tidemill savefixture`")
+    for broken in UNUSABLE_ADAPTERS:
+        say(f"adapter {broken.name} ({broken.where}) cannot be used: {broken.reason}")

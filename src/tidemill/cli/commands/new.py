@@ -1,0 +1,33 @@
+"""`tidemill new`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.options import AsJson, group
+from tidemill.cli.scaffolding import scaffold
+from tidemill.cli.showing import emit, say
+from tidemill.engine.clock import RealClock
+
+app = group("Make something new out of a template: an adapter with its golden pages and its test.")
+
+
+@app.command("adapter")
+def new_adapter(
+    name: Annotated[str, typer.Argument(help="What to call it, such as townhall-arnhem.")],
+    *,
+    domain: Annotated[str, typer.Option(help="The site that it reads, such as arnhem.nl.")],
+    vertical: Annotated[str, typer.Option(help="What kind of data it reads.")] = "events",
+    into: Annotated[Path, typer.Option(help="The folder to make it in.")] = Path(),
+    json: AsJson = False,
+) -> None:
+    """Make a package with an adapter, golden pages (usual, empty, changed, blocked) and a test that passes."""
+    made = scaffold(name, vertical, domain, into, RealClock().now())
+    if json:
+        emit([str(path) for path in made])
+        return
+    for path in made:
+        say(f"made {path}")
+    folder = made[0].parent
+    say(f"try it: tidemill check {folder}, pytest {folder}; install it: pip install -e {folder}")

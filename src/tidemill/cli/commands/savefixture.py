@@ -1,0 +1,78 @@
+"""`tidemill savefixture`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tidemill.cli.checking import in_folder
+from tidemill.cli.getting import fetched, is_url, page_of
+from tidemill.cli.opening import opened, run, settings_of
+from tidemill.cli.options import single
+from tidemill.cli.showing import say
+from tidemill.core.outcome import Fail
+from tidemill.core.page import Page
+from tidemill.core.vertical import Adapter
+from tidemill.engine.clock import RealClock
+from tidemill.operations.golden import MANIFEST, Case, cases_in, keep_cases, read_case
+from tidemill.operations.mistakes import Mistake, NotFound
+
+app = single()
+
+
+@app.command()
+def savefixture(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="URL|PAGE", help="An address to fetch, or a stored page's number.")],
+    adapter: Annotated[Path, typer.Option(help="The folder of the adapter whose golden page it becomes.")],
+    name: Annotated[
+        str, typer.Option(help="What to call the page: usual, empty, changed, blocked or another.")
+    ] = "usual",
+) -> None:
+    """Save a page as a golden one, with what the adapter makes of it today.
+
+    Look over what it wrote down before you keep it.
+    """
+    page = page_of(run(fetched(settings_of(ctx), what)), RealClock().now()) if is_url(what) else _stored(ctx, what)
+    found, folder = in_folder(adapter)[0]
+    case = saved(page, found, folder, name)
+    outcome = case.failure or ("an empty page" if case.empty else f"{len(case.records or [])} records")
+    say(f"saved {folder / case.page}: {outcome}; check by hand that {folder / MANIFEST} says what is on the page")
+
+
+def _stored(ctx: typer.Context, what: str) -> Page:
+    if not what.isdecimal():
+        msg = f"{what!r} is neither an address nor a page's number; `tidemill runs show` names the pages of a run"
+        raise Mistake(msg)
+
+    async def work() -> Page | None:
+        async with opened(ctx) as system:
+            return await system.store.ledger.materials.page(int(what))
+
+    page = run(work())
+    if page is None:
+        msg = f"There is no stored page {what}."
+        raise NotFound(msg)
+    return page
+
+
+def saved(page: Page, adapter: Adapter, folder: Path, name: str) -> Case:
+    """Write the page and its case, in place of one of the same name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = f"{name}.html"
+    (folder / file).write_bytes(page.text.encode())
+    blank = Case(name=name, page=file, url=page.final_url or page.url, captured_at=page.fetched_at)
+    case = _with_reading(blank, adapter, folder)
+    known = cases_in(folder) if (folder / MANIFEST).is_file() else []
+    keep_cases(folder, [each for each in known if each.name != name] + [case])
+    return case
+
+
+def _with_reading(case: Case, adapter: Adapter, folder: Path) -> Case:
+    reading = read_case(adapter, case, folder)
+    if isinstance(reading, Fail):
+        return msgspec.structs.replace(case, failure=str(reading.failure))
+    if not reading.records:
+        return msgspec.structs.replace(case, empty=True)
+    return msgspec.structs.replace(case, records=[dict(record.fields) for record in reading.records])
