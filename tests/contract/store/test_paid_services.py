@@ -13,6 +13,7 @@ from tidemill.core.actor_run import StartedRun
 from tidemill.core.budget import Budget, Refused, Spent
 from tidemill.core.degradation import Service
 from tidemill.core.outcome import Advance, Snooze, Stage
+from tidemill.core.pacing import Pace
 from tidemill.core.source import FetcherKind
 from tidemill.core.target import STORED, Target
 from tidemill.pipeline.checkpoints import Served
@@ -199,3 +200,20 @@ async def test_a_run_names_every_service_that_it_had_to_do_without_once(mill):
     for claimed, services in zip(claims, [(Service.REDIS,), (), (BEE, Service.REDIS)], strict=True):
         await mill.commit((claimed, Snooze(NOON, "later", degraded=services)))
     assert [row["degraded"] for row in await mill.rows(runs)] == [["redis", "scrapingbee"]]
+
+
+async def test_a_lane_without_work_is_not_woken_by_the_pages_of_another(mill):
+    source = await mill.source(pages=2, pace=Pace(timedelta(seconds=2)))
+    await mill.enqueue(source)
+    await mill.claim(await mill.worker())
+    assert await mill.ledger.next_moment(NOON, "http") == NOON + timedelta(seconds=2)
+    assert await mill.ledger.next_moment(NOON, "apify") is None
+
+
+async def test_a_lane_is_woken_for_its_own_jobs(mill):
+    source = await mill.source(pages=2, pace=Pace(timedelta(seconds=2)), fetcher=FetcherKind.APIFY)
+    await mill.enqueue(source)
+    (claimed,) = await mill.ledger.claim("apify", 10, await mill.worker(), NOON)
+    await mill.commit((claimed, Snooze(NOON + timedelta(seconds=1), "the actor is at work")))
+    assert await mill.ledger.next_moment(NOON, "apify") == NOON + timedelta(seconds=1)
+    assert await mill.ledger.next_moment(NOON + timedelta(seconds=1), "apify") == NOON + timedelta(seconds=2)
