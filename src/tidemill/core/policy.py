@@ -46,6 +46,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     how long a served value counts as fresh,
     `missing_runs` how many complete runs in a row must not see a record before it counts as gone, `max_pages` how far
     a list is followed over its pages; a source may set its own.
+
+    `cron_zone` is the time zone of its cron lines, the source's own unless it is named; `always_admitted` work goes
+    past a full queue.
     """
 
     name: str
@@ -66,6 +69,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     missing_runs: int = 2
     max_pages: int = 1
     needs_approval: bool = False
+    cron_zone: str = ""
+    always_admitted: bool = False
 
     def retry_for(self, failure: Failure, lane: str = "http") -> RetryPolicy:
         """The retry policy for a kind of failure; some lanes have their own (F3)."""
@@ -115,7 +120,9 @@ def freshness_debt(targets: int, pace: Pace, cycle: timedelta) -> timedelta:
 AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, fades_after=7 * DAY, max_pages=20)
 """Pages that change by the day: what is on, where and when."""
 
-MONITOR = Policy(name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True)
+MONITOR = Policy(
+    name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True, cron_zone="UTC"
+)
 """Known pages watched for one value; nothing is published without the source's approval."""
 
 INVENTORY = Policy(
@@ -139,6 +146,7 @@ LIVE = Policy(
     timeout=timedelta(seconds=15),
     snapshot_ttl=timedelta(seconds=15),
     job_limit=timedelta(minutes=5),
+    always_admitted=True,
 )
 """A score that moves by the second."""
 

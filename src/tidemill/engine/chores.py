@@ -140,6 +140,7 @@ class Hands:
     notify: Callable[[], Awaitable[str]]
     waker: Waker
     stale_after: timedelta
+    alert_backoff: timedelta = timedelta(minutes=30)
 
 
 def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -> list[Tick]:
@@ -169,6 +170,9 @@ async def dispatch(hands: Hands) -> str:
     """Enqueue what is due, and wake workers for it."""
     done = await hands.dispatcher.dispatch()
     hands.waker.wake(done.workers)
+    if done.paused_for > hands.alert_backoff:
+        words = f"scheduling is paused for {done.paused_for} more: the queue has been full for several rounds"
+        hands.announce(Overdue(hands.clock.now(), "schedule", words))
     if done.paused_for:
         return f"paused for {done.paused_for} more: the queue was full"
     return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"

@@ -9,6 +9,7 @@ import msgspec
 
 from tidemill.core.admission import Answer, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
 from tidemill.core.job import Urgency
+from tidemill.core.policy import Policy
 from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, spread
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source, priority_score
@@ -164,7 +165,7 @@ class Dispatcher:
                 refused.append(Rejection.ADAPTER_DISABLED)
                 continue
             answer = admit(1, waiting.get(adapter, 0), total, self._limits)
-            if answer.reason is not None:
+            if answer.reason is not None and not self._policy(each).always_admitted:
                 refused.append(answer.reason)
                 continue
             waiting[adapter] = waiting.get(adapter, 0) + 1
@@ -175,11 +176,20 @@ class Dispatcher:
         retry_after = self._limits.retry_after if refused else None
         return admitted, Answer(len(admitted), len(refused), reason, retry_after)
 
+    def _policy(self, due: Due) -> Policy:
+        return self._verticals[due.source.vertical].policy
+
     def _plan(self, admitted: Sequence[Due], trigger: Trigger, now: datetime) -> list[RunPlan]:
-        together: dict[tuple[int, str], list[Due]] = {}
+        """One run per source and scope; targets that are only looked at once a week have one of their own (S4)."""
+        together: dict[tuple[int, str, bool], list[Due]] = {}
         for each in admitted:
-            together.setdefault((each.source.id, each.target.scope), []).append(each)
-        return [self._run(group, trigger, now) for group in together.values()]
+            is_recheck = trigger is Trigger.SCHEDULED and each.target.status is TargetStatus.BROKEN
+            together.setdefault((each.source.id, each.target.scope, is_recheck), []).append(each)
+        plans = []
+        for (_, _, is_recheck), group in together.items():
+            plan = self._run(group, trigger, now)
+            plans.append(msgspec.structs.replace(plan, trigger=Trigger.RECHECK) if is_recheck else plan)
+        return plans
 
     def _run(self, group: Sequence[Due], trigger: Trigger, now: datetime) -> RunPlan:
         source = group[0].source
@@ -191,7 +201,8 @@ class Dispatcher:
     def _job(self, due: Due, trigger: Trigger, now: datetime, roll: float) -> JobPlan:
         target = due.target
         priority = round(priority_score(due.source, now)) + target.priority
-        rank = Urgency.NORMAL.rank * RANK_STEP - priority
+        urgency = Urgency.LIVE if self._policy(due).always_admitted else Urgency.NORMAL
+        rank = urgency.rank * RANK_STEP - priority
         if trigger is not Trigger.SCHEDULED:
             return JobPlan(target, now, rank, priority, lane=self._lane(due))
         following, interval = self._following(due, now, roll)
@@ -216,7 +227,8 @@ class Dispatcher:
             known = None if target.adapted_seconds is None else timedelta(seconds=target.adapted_seconds)
             interval = adapted(schedule, known, changed=target.last_status != UNCHANGED)
             return now + interval, int(interval.total_seconds())
-        moment = next_due(schedule, now, ZoneInfo(source.time_zone), policy.tiers, source.tier)
+        zone = ZoneInfo(policy.cron_zone or source.time_zone)
+        moment = next_due(schedule, now, zone, policy.tiers, source.tier)
         return spread(moment, roll, SPREAD), None
 
 

@@ -17,6 +17,7 @@ from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.record import RawRecord
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
+from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.bulk import write_many
 from tidemill.store.columns import storable
@@ -120,6 +121,17 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
     if revived := sorted(each.claimed.target.id for each in firsts if _is_revived(each)):
         # its next look was a week away; its own schedule holds again from now on
         await connection.execute(update(targets).where(targets.c.id.in_(revived)).values(next_due_at=now))
+    if broken := sorted(each.claimed.target.id for each in firsts if _is_newly_broken(each)):
+        # left alone from now on, but for one look a week (S4)
+        away = update(targets).where(targets.c.id.in_(broken)).values(next_due_at=now + RECHECK_EVERY)
+        await connection.execute(away)
+
+
+def _is_newly_broken(checkpoint: Checkpoint) -> bool:
+    target = checkpoint.claimed.target
+    if checkpoint.move.status is not JobStatus.DEAD or target.status is TargetStatus.BROKEN:
+        return False
+    return after_failure(target)[0] is TargetStatus.BROKEN
 
 
 def _is_revived(checkpoint: Checkpoint) -> bool:

@@ -1,6 +1,7 @@
 """Drift in the running system, on both databases: switched off, alone, told once, and on again by a person (R5)."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -164,7 +165,9 @@ async def test_a_target_that_fails_five_times_is_broken_and_comes_back_by_itself
     for time in range(5):
         market.show("acme", 0, REDESIGNED + f"<!-- {time} -->")
         await market.run("acme")
-    assert [row["status"] for row in await rows(market, targets)] == ["BROKEN", "ACTIVE"]
+    broken, well = await rows(market, targets)
+    assert (broken["status"], well["status"]) == ("BROKEN", "ACTIVE")
+    assert broken["next_due_at"] == market.clock.now() + timedelta(days=7)
     market.show("acme", 0, product_page(sku="S0"))
     await market.run("acme")
     assert [row["status"] for row in await rows(market, targets)] == ["ACTIVE", "ACTIVE"]
