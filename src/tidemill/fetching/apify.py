@@ -139,7 +139,21 @@ class ApifyFetcher:
             await self._abort(run, "ORPHANED")
         return len(orphans)
 
+    async def _second_thoughts(self, request: FetchRequest) -> Trouble | None:
+        """Why no actor may be started by now: the job is another's, or a gate has changed its mind (B8)."""
+        now = self._clock.now()
+        if request.is_ours is not None and not request.is_ours():
+            words = "the worker was away for longer than its lease"
+            return Trouble(Failure.WORKER_DIED, words, now, is_its_own=False)
+        against = await request.recheck() if request.recheck is not None else None
+        if against is None:
+            return None
+        words = f"{against.gate}: {against.words}"
+        return Trouble(against.failure or Failure.HELD_BACK, words, against.until or now, is_its_own=False)
+
     async def _start(self, request: FetchRequest, options: ActorOptions) -> FetchResult | Trouble:
+        if (trouble := await self._second_thoughts(request)) is not None:
+            return trouble
         reserved = await self._account.reserve(options.most)
         if isinstance(reserved, Refused):
             return _over_budget(reserved)

@@ -9,6 +9,7 @@ from rig.books import Nowhere, OpenBook, OpenPurse, OpenRuns
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.gates import Gate, no
 from tidemill.core.pacing import Pace
 from tidemill.fetching.apify import GRACE, RUN_TIMEOUT, ApifyFetcher
 from tidemill.fetching.budget import Account
@@ -217,3 +218,16 @@ async def test_a_source_without_an_actor_is_told_how_to_name_one(rig):
     result = await rig.fetch(options={})
     assert result.failure is Failure.CLIENT_ERROR
     assert "actor: OWNER/NAME" in result.error
+
+
+async def test_a_worker_that_was_away_for_longer_than_its_lease_starts_nothing(rig):
+    assert (await rig.fetch(is_ours=lambda: False)).failure is Failure.WORKER_DIED
+    assert rig.apify.started == []
+
+
+async def test_a_source_that_was_switched_off_meanwhile_starts_nothing(rig):
+    async def recheck():
+        return no(Gate.SOURCE, "switched off by a person", Failure.SOURCE_OFF)
+
+    assert (await rig.fetch(recheck=recheck)).failure is Failure.SOURCE_OFF
+    assert (rig.apify.started, rig.purse.amount) == ([], 0)
