@@ -15,7 +15,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench lock clean
+.PHONY: help demo test check fix bench browser lock clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -26,7 +26,7 @@ demo: $(VENV)/ready-base ## Watch Tidemill scrape a small web of misbehaving sit
 	$(SAY) 'Running the demo (Ctrl-C ends it)'
 	@$(BIN)/tidemill demo $(ARGS)
 
-test: $(VENV)/ready-develop ## Run all tests, with the real PostgreSQL, Redis and Chromium
+test: $(VENV)/ready-develop browser ## Run all tests, with the real PostgreSQL, Redis and Chromium
 	$(SAY) 'Running the tests'
 	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
@@ -47,6 +47,16 @@ fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'
 	@$(BIN)/tidemill bench $(ARGS)
+
+# Debian's package where we may install it, else npm's, unpacked; without either, tests that need one skip and say so.
+FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.finding import find_browser; find_browser()' 2>/dev/null
+
+browser: $(VENV)/ready-develop ## Get a Chromium for pages that need JavaScript, if there is none
+	@$(FOUND) || { printf '\nGetting a Chromium\n'; \
+		{ [ "$$(id -u)" = 0 ] && apt-get install -qq -y chromium-headless-shell >/dev/null 2>&1; } || \
+		{ npm install --silent --no-save --no-audit --no-fund --prefix build/npm @sparticuz/chromium && \
+		  $(BIN)/python tests/rig/unpack_chromium.py build/npm/node_modules/@sparticuz/chromium build/chromium; } || \
+		echo 'There is none to be had: the tests in a browser are skipped.'; }
 
 # Nothing that names a host or a machine gets into the files.
 LOCK = $(UV) --quiet --no-config pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes $(UPGRADE) \
