@@ -17,7 +17,7 @@ from benchmarks.goals import goals
 from benchmarks.servers import ROOT, corpus, postgres
 
 HOSTS = 50
-EXTREMES = ("claims", "slow-host", "fetch", "browser")
+EXTREMES = ("claims", "slow-host", "fetch", "browser", "products")
 NAMES = (*(contender.name for contender in CONTENDERS), *EXTREMES)
 
 
@@ -100,6 +100,8 @@ def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measu
         yield extremes.fetching(arena, plan.pages)
     if with_browser:
         yield extremes.browser(arena, plan.browser_pages)
+    if "products" in plan.only:
+        yield extremes.products(arena)
     if "slow-host" in plan.only:
         yield extremes.slow_host(arena, plan.pages_per_host)
     if "claims" in plan.only:

@@ -57,6 +57,12 @@ def browser(arena: Arena, pages: int) -> Measured:
         return Measured("browser pages a minute", *started("browser", Task([], 0, database, ""), str(pages)))
 
 
+def products(arena: Arena) -> Measured:
+    """Reading product pages, beside extruct with price-parser."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured("reading product pages", *started("product_reading", Task([], 0, database, "")))
+
+
 def no_browser() -> str:
     """Why there is no browser to measure with; '' when there is."""
     try:

@@ -92,6 +92,10 @@ def _extremes(measured: Sequence[Measured]) -> Table:
         elif "fetch_ratio" in one.figures.extra:
             micros = one.figures.extra
             words = f"{micros['fetch_micros']:.0f} us of CPU a page, bare aiohttp {micros['bare_micros']:.0f}"
+        elif "extruct_ms_per_page" in one.figures.extra:
+            extra = one.figures.extra
+            other = f"extruct with price-parser {extra['extruct_ms_per_page']:.2f}"
+            words = f"{extra['ms_per_page']:.2f} ms of CPU a page, {other}"
         elif "browser_ratio" in one.figures.extra:
             extra = one.figures.extra
             words = f"{extra['pages_a_minute']:.0f}, plain Playwright code {extra['plain_pages_a_minute']:.0f}"

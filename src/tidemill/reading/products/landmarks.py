@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 from selectolax.lexbor import LexborNode
@@ -190,11 +191,22 @@ class _Walk:
         if len(text) > _LONGEST_BUTTON:
             return
         named = f"{names} {attributes.get('name') or ''} {attributes.get('data-action') or ''}"
-        sells = bool(BUY.search(text) or (tag != "a" and BUY_NAMES.search(named)) or BUY_NAMES.search(names))
+        sells = _offers(text) or _is_named_to_sell(named if tag != "a" else names)
         if tag == "a" and not sells:
             return
         off = "disabled" in attributes or "disabled" in names.lower() or attributes.get("aria-disabled") == "true"
         self._found.buttons.append(Button(self._order, text, not off, sells, marks, node))
+
+
+@lru_cache(maxsize=8_192)
+def _offers(words: str) -> bool:
+    """Whether a button's words sell; a shop's pages have the same menus, so that most are known already."""
+    return BUY.search(words) is not None
+
+
+@lru_cache(maxsize=8_192)
+def _is_named_to_sell(names: str) -> bool:
+    return BUY_NAMES.search(names) is not None
 
 
 def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 import msgspec
 from selectolax.lexbor import LexborNode
@@ -69,7 +70,12 @@ def _may_be_priced(word: Word) -> bool:
     """Whether a string with digits could be a price or a part of one: by its place, its sign, or as a bare number."""
     if word.marks & Mark.PRICE:
         return True
-    text = word.text.strip()
+    return _is_an_amount(word.text.strip())
+
+
+@lru_cache(maxsize=8_192)
+def _is_an_amount(text: str) -> bool:
+    """Whether a string is a bare number or holds one with a sign; a shop's menus are asked about on every page."""
     return _BARE.fullmatch(text) is not None or _AMOUNT.search(text) is not None
 
 
