@@ -116,7 +116,8 @@ class _Reader:
 
     def _blocked(self) -> Fail | None:
         """Why the page is none; one with a product's data on it is a page, however little else it shows."""
-        return None if any(map(_tells_of_one, self._claims)) else blocked(self._document)
+        has_data = self._listed > 0 or any(map(_tells_of_one, self._claims))
+        return None if has_data else blocked(self._document)
 
     def _claims_product(self) -> bool:
         stock, _ = shown_stock(self._found)

@@ -13,6 +13,7 @@ from tidemill.reading.products.claims import Claim
 
 _JSONLD, _MENDED, _MICRODATA = 0.95, 0.88, 0.9
 _LISTED = ("itemListElement", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "related", "isConsumableFor")
+_SEVERAL, _A_WORD, _MOST_OF_IT = 3, 3, 0.6
 _NONE_WITHIN: frozenset[str] = frozenset()
 
 
@@ -54,28 +55,53 @@ def _microdata(document: Document) -> tuple[list[Claim], int]:
 
 
 def _main_of(claims: Sequence[Claim], document: Document) -> list[Claim]:
-    """The claims about the page's own product: those that match its title or address best, and the bare ones."""
+    """The claims about the page's own product: those that match its title or address best, and the bare ones.
+
+    Of several products, none of which the page is titled after, none is its own: it lists them.
+    """
     if not claims:
         return []
     scored = [(_likeness(claim, document), -index, claim) for index, claim in enumerate(claims)]
-    best = max(scored, key=lambda each: each[:2])
-    title = normalized(best[2].fields.get("title", ""))
+    _, _, best = max(scored, key=lambda each: each[:2])
+    titles = {normalized(claim.fields.get("title", "")) for claim in claims} - {""}
+    if len(titles) >= _SEVERAL and not _is_titled_after(best, document):
+        return []
+    title = normalized(best.fields.get("title", ""))
     same = [
         claim
         for claim in claims
-        if claim is not best[2] and normalized(claim.fields.get("title", "")) in {title, ""} and claim.price is not None
+        if claim is not best and normalized(claim.fields.get("title", "")) in {title, ""} and claim.price is not None
     ]
-    return [best[2], *same]
+    return [best, *same]
 
 
 def _likeness(claim: Claim, document: Document) -> float:
     title = normalized(claim.fields.get("title", ""))
-    headings = [normalized(node.text(separator=" ")) for node in document.css("h1")[:5]]
-    likeness = 2.0 * bool(title and any(title in one or (len(one) > 3 and one in title) for one in headings))  # noqa: PLR2004 - no word is shorter
-    likeness += 1.0 * bool(title and title in normalized(document.title))
+    alike = title and any(title in one or (len(one) > _A_WORD and one in title) for one in _headings(document))
+    likeness = 2.0 * bool(alike) + 1.0 * bool(title and title in normalized(document.title))
     likeness += 1.0 * (claim.price is not None) + 0.5 * bool(claim.fields.get("availability"))
+    return likeness + 1.5 * _stands_here(claim, document)
+
+
+def _is_titled_after(claim: Claim, document: Document) -> bool:
+    """Whether the page is plainly this product's: by its address, or by a heading that is its title and little else."""
+    title = normalized(claim.fields.get("title", ""))
+    if _stands_here(claim, document):
+        return True
+    headings = [*_headings(document), normalized(document.title)]
+    return any(
+        title in one or (one in title and len(one) > _MOST_OF_IT * len(title)) for one in headings if one and title
+    )
+
+
+def _stands_here(claim: Claim, document: Document) -> bool:
     url = claim.fields.get("url", "")
-    if url and document.url:
-        with suppress(BadUrl):
-            likeness += 1.5 * (canonicalize(url) == canonicalize(document.url))
-    return likeness
+    if not url or not document.url:
+        return False
+    with suppress(BadUrl):
+        return canonicalize(url) == canonicalize(document.url)
+    return False
+
+
+def _headings(document: Document) -> list[str]:
+    return [normalized(node.text(separator=" ")) for node in document.css("h1")[:5]]
