@@ -7,8 +7,8 @@ without the database, what was found goes to a file.
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Protocol
+from datetime import timedelta
+from typing import Any
 
 import msgspec
 
@@ -17,6 +17,7 @@ from tidemill.core.degradation import Service
 from tidemill.core.discovery import LATELY, NOISE, Hit, choose, queries_for, shortlist
 from tidemill.core.places import Place
 from tidemill.pipeline.asking import NoAnswer, SearchService, Unwell
+from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
 from tidemill.pipeline.looking import Look, Looked, opinions, settled
 from tidemill.pipeline.ports import Clock, ServiceBook, StoreError
@@ -24,80 +25,6 @@ from tidemill.pipeline.thrift import ThriftyModel
 
 LONGEST_BREATH = timedelta(seconds=30)
 """How long a search that is limited is waited for, before earlier results have to do."""
-
-
-class Places(Protocol):
-    """Where to look, and when each was last searched."""
-
-    async def every(self) -> Sequence[Place]:
-        """All places."""
-        ...
-
-    async def searched(self) -> Mapping[str, datetime]:
-        """When each was last searched to the end."""
-        ...
-
-    async def mark_searched(self, name: str, now: datetime) -> None:
-        """The checkpoint."""
-        ...
-
-
-class SearchedLike(Protocol):
-    """A question that was asked."""
-
-    @property
-    def asked_at(self) -> datetime:
-        """When."""
-        ...
-
-    @property
-    def hits(self) -> Sequence[Hit] | None:
-        """What came; None when nobody knows."""
-        ...
-
-
-class Searches(Protocol):
-    """What each question was answered with."""
-
-    async def recall(self, queries: Sequence[str]) -> Mapping[str, SearchedLike]:
-        """What is known of these."""
-        ...
-
-    async def begin(self, query: str, place: str, now: datetime) -> None:
-        """It is about to be asked."""
-        ...
-
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
-        """It was answered."""
-        ...
-
-    async def forget(self, query: str) -> None:
-        """It never reached the service."""
-        ...
-
-
-class Candidates(Protocol):
-    """Where candidates wait."""
-
-    async def put(self, found: Sequence[Candidate]) -> None:
-        """Bring them in."""
-        ...
-
-    async def taken(self) -> Collection[str]:
-        """Sites that need no look."""
-        ...
-
-    async def judged(self, canonical_urls: Collection[str], since: datetime) -> Collection[str]:
-        """Which of these were judged since then."""
-        ...
-
-
-class Spill(Protocol):
-    """A file for what the database cannot take."""
-
-    async def write(self, lines: Sequence[Mapping[str, Any]], now: datetime) -> str:
-        """Append; answers the file's name."""
-        ...
 
 
 class Scope(msgspec.Struct, frozen=True):

@@ -82,6 +82,10 @@ class Answers(Protocol):
 class Repairs(Protocol):
     """Puts answers into the records that waited for them."""
 
+    async def seek(self, now: datetime) -> int:
+        """Note what earlier records lack that those who are asked now could tell."""
+        ...
+
     async def repair(self, kind: WantKind, keys: Sequence[str], now: datetime) -> int:
         """Answers how many records changed."""
         ...
@@ -147,7 +151,9 @@ class Enricher:
         self._rests: dict[Service, datetime] = {}
 
     async def enrich(self) -> Enriched:
-        """One pass: places first, then whatever a model is asked."""
+        """One pass: places first, then whatever a model is asked; records from before it was set up included."""
+        for repairs in self._repairs.values():
+            await repairs.seek(self._clock.now())
         return _sum(await self._pin_places(), await self._ask_model())
 
     async def _pin_places(self) -> Enriched:

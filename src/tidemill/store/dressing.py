@@ -17,7 +17,7 @@ from tidemill.store.audit import take_keys
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.rows import source_of
-from tidemill.store.schema import enrichment_wants, events, record_history, sources
+from tidemill.store.schema import engine_state, enrichment_wants, events, record_history, sources
 from tidemill.store.wants import note_wants
 from tidemill.verticals.events.record import Event
 
@@ -29,6 +29,23 @@ _decode = msgspec.json.Decoder(Event).decode
 
 Bare = tuple[int, Job, Event]
 """An event's key, the job that brought it, and the event as rules made it."""
+
+STATE = "enrichment_backlog"
+
+
+class Earlier(msgspec.Struct, frozen=True):
+    """Who brings an event that was shelved before anybody was set up to be asked about it: no run of today."""
+
+    source_id: int
+    run_id: int = 0
+    vertical: str = "events"
+
+
+class Backlog(msgspec.Struct, frozen=True):
+    """How far the events have been looked through for those who are asked now; `after` is None when to the end."""
+
+    asks: tuple[str, ...] = ()
+    after: int | None = 0
 
 
 class Dresser:
@@ -54,6 +71,41 @@ class Dresser:
         ]
         await note_wants(connection, self._database, noted, now)
         return [self._dressed(event, answers, owners.get(job.source_id)) for _, job, event in bare]
+
+    async def seek(self, now: datetime) -> int:
+        """Look through events that were shelved before these services were set up; answers how many lack something.
+
+        A service that comes later is so asked about everything that is still to come, a few hundred at a time.
+        """
+        backlog = await self._backlog()
+        if backlog.after is None:
+            return 0
+        async with self._database.write() as connection:
+            rows = (await connection.execute(_STILL_TO_COME, {"b_after": backlog.after, "b_now": now})).mappings().all()
+            owners = await _sources(connection, {row["source_id"] for row in rows})
+            noted = [
+                (Earlier(row["source_id"]), row["id"], want)
+                for row in rows
+                for want in self._wants(_decode(row["record"]), owners.get(row["source_id"]))
+            ]
+            await note_wants(connection, self._database, noted, now)
+            reached = rows[-1]["id"] if len(rows) == AT_ONCE else None
+            await self._remember(connection, Backlog(backlog.asks, reached), now)
+        return len(noted)
+
+    async def _backlog(self) -> Backlog:
+        """Where to go on; from the beginning when others are asked than were."""
+        asks = tuple(sorted(self._asks))
+        async with self._database.glance() as connection:
+            kept = (await connection.execute(_BACKLOG)).scalar()
+        known = Backlog() if kept is None else msgspec.convert(kept, Backlog)
+        return known if known.asks == asks else Backlog(asks)
+
+    async def _remember(self, connection: AsyncConnection, backlog: Backlog, now: datetime) -> None:
+        statement = self._database.insert(engine_state)
+        fresh = {name: statement.excluded[name] for name in ("value", "updated_at")}
+        row = {"name": STATE, "value": msgspec.to_builtins(backlog), "updated_at": now}
+        await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=fresh), [row])
 
     async def repair(self, kind: WantKind, keys: Sequence[str], now: datetime) -> int:
         """Put new answers into the events that waited for them; answers how many changed."""
@@ -124,6 +176,13 @@ def _history(mark: int, key: int, before: Event, after: Event, now: datetime) ->
 _IDS: Any = bindparam("b_ids", expanding=True)
 _OWNERS = select(sources).where(sources.c.id.in_(_IDS))
 _EVENTS = select(events.c.id, events.c.source_id, events.c.record).where(events.c.id.in_(_IDS)).with_for_update()
+_BACKLOG = select(engine_state.c.value).where(engine_state.c.name == STATE)
+_STILL_TO_COME = (
+    select(events.c.id, events.c.source_id, events.c.record)
+    .where(events.c.id > bindparam("b_after"), events.c.gone_at.is_(None), events.c.event_date > bindparam("b_now"))
+    .order_by(events.c.id)
+    .limit(AT_ONCE)
+)
 _ANSWERED = and_(
     enrichment_wants.c.kind == bindparam("b_kind"), enrichment_wants.c.key.in_(bindparam("b_keys", expanding=True))
 )

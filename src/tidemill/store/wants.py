@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from sqlalchemy import bindparam, delete, func, select, update
@@ -10,12 +10,30 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import Service, merged
 from tidemill.core.enrichment import Want, WantKind
-from tidemill.core.job import Job
 from tidemill.store.database import Database
 from tidemill.store.schema import enrichment_wants as wants
 from tidemill.store.schema import runs, target_pages, targets
 
 RUNS_AT_ONCE = 500
+
+
+class Bringer(Protocol):
+    """Who brought a record: a job, or whoever looks through old ones."""
+
+    @property
+    def vertical(self) -> str:
+        """Whose kind of record it is."""
+        ...
+
+    @property
+    def source_id(self) -> int:
+        """Where it is from."""
+        ...
+
+    @property
+    def run_id(self) -> int:
+        """The run that is marked when a service fails it; 0 for none."""
+        ...
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -94,9 +112,9 @@ class WantBook:
 
 
 async def note_wants(
-    connection: AsyncConnection, database: Database, noted: Sequence[tuple[Job, int, Want]], now: datetime
+    connection: AsyncConnection, database: Database, noted: Sequence[tuple[Bringer, int, Want]], now: datetime
 ) -> None:
-    """Write down what records lack, with the record: each is a job, the subject's key and the question."""
+    """Write down what records lack, with the record: each is who brought it, the subject's key and the question."""
     rows = {
         (want.kind, subject, want.key): {
             "kind": want.kind,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON, SettableClock
-from rig.town import agenda_page, happening
+from rig.town import a_town, agenda_page, happening
 from tidemill.lab.standins.talk import Fault
 
 SILENT = "Zomaar iets"
@@ -279,3 +279,17 @@ async def test_a_service_that_asks_for_patience_is_left_in_peace_for_so_long(tow
     assert here.geocoder.asked == []
     await here.enrich()
     assert len(here.geocoder.asked) == 1
+
+
+async def test_a_service_that_is_set_up_later_is_asked_about_what_is_there_already(migrated_sqlite_url, tmp_path):
+    page = agenda_page([happening(SILENT, place="Luxor Live")])
+    async with a_town(migrated_sqlite_url, tmp_path, llm_key=None, geocoder_url=None) as before:
+        before.site.page("/agenda", page)
+        await before.add_source()
+        await before.scrape()
+    async with a_town(migrated_sqlite_url, tmp_path) as after:
+        await after.enrich()
+        event = (await after.events())[SILENT]
+        await after.enrich()
+        assert len(after.geocoder.asked) == 1
+    assert (event["location_precision"], event["category"]) == ("venue", "social")
