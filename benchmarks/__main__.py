@@ -17,7 +17,7 @@ from benchmarks.goals import goals
 from benchmarks.servers import ROOT, corpus, postgres
 
 HOSTS = 50
-EXTREMES = ("claims", "slow-host", "fetch", "browser", "products")
+EXTREMES = ("claims", "slow-host", "fetch", "browser", "products", "reading", "feed", "prices", "history")
 NAMES = (*(contender.name for contender in CONTENDERS), *EXTREMES)
 
 
@@ -31,10 +31,12 @@ class Plan(msgspec.Struct, frozen=True):
     jobs: tuple[int, int]
     pages_per_host: int
     browser_pages: int
+    events: tuple[int, int]
+    prices: tuple[int, int]
 
 
-THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 20, 60)
-QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 6, 15)
+THOROUGH = Plan(NAMES, 2_000, 20_000, 3, (10_000, 1_000_000), 20, 60, (10_000, 1_000_000), (10_000, 10_000_000))
+QUICK = Plan(NAMES, 500, 0, 1, (5_000, 25_000), 6, 15, (2_000, 20_000), (10_000, 200_000))
 
 
 def main() -> int:
@@ -95,19 +97,34 @@ def _contest(plan: Plan, arena: Arena) -> Iterator[Run]:
                 yield arena.run(contender, plan.many_pages, 1)
 
 
-def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measured]:
+def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measured]:  # noqa: C901 - a list of them
     if "fetch" in plan.only:
         yield extremes.fetching(arena, plan.pages)
     if with_browser:
         yield extremes.browser(arena, plan.browser_pages)
     if "products" in plan.only:
         yield extremes.products(arena)
+    if "reading" in plan.only:
+        yield extremes.reading(arena)
+    if "feed" in plan.only:
+        for events in plan.events:
+            yield extremes.feed(arena, events)
+    yield from _prices(plan, arena)
     if "slow-host" in plan.only:
         yield extremes.slow_host(arena, plan.pages_per_host)
     if "claims" in plan.only:
         for on_postgres in (False, True) if arena.postgres else (False,):
             for jobs in plan.jobs:
                 yield extremes.claims(arena, jobs, on_postgres=on_postgres)
+
+
+def _prices(plan: Plan, arena: Arena) -> Iterator[Measured]:
+    if "prices" in plan.only:
+        for contender in ("tidemill", "scrapy"):
+            yield extremes.product_pages(arena, plan.pages, contender)
+    if "history" in plan.only:
+        for prices in plan.prices:
+            yield extremes.history(arena, prices)
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:

@@ -63,6 +63,38 @@ def products(arena: Arena) -> Measured:
         return Measured("reading product pages", *started("product_reading", Task([], 0, database, "")))
 
 
+def reading(arena: Arena) -> Measured:
+    """Reading and judging event pages, beside extruct, BeautifulSoup and dateparser."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured("reading event pages", *started("event_reading", Task([], 0, database, "")))
+
+
+def feed(arena: Arena, events: int) -> Measured:
+    """A page of the feed with so many events known."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured(
+            f"feed with {events:,} events", *started("tidemill_feed", Task([], 0, database, ""), str(events))
+        )
+
+
+def history(arena: Arena, prices: int) -> Measured:
+    """A reader's question about one product's history with so many prices kept."""
+    with arena.fresh_database(on_postgres=False) as database:
+        name = f"history of a product with {prices:,} prices kept"
+        return Measured(name, *started("price_history", Task([], 0, database, ""), str(prices)))
+
+
+def product_pages(arena: Arena, pages: int, contender: str) -> Measured:
+    """Product pages through the whole pipeline, be it ours or Scrapy's."""
+    with arena.fresh_database(on_postgres=False) as database:
+        figures, problem = started("product_pages", Task(arena.origins, pages, database, ""), contender)
+    if figures is not None and figures.found["prices"] != pages:
+        problem = f"only {figures.found['prices']} of {pages} prices were kept"
+    if figures is not None:
+        figures = msgspec.structs.replace(figures, extra={"product_pages_per_second": pages / figures.seconds})
+    return Measured(f"product pages through {contender}", None if problem else figures, problem)
+
+
 def no_browser() -> str:
     """Why there is no browser to measure with; '' when there is."""
     try:

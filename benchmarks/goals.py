@@ -53,6 +53,8 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         *_claims(measured),
         *_slow_host(measured),
         *_fetching(measured),
+        *_history(measured),
+        *_product_pages(measured),
         *_browser(measured),
     ]  # fmt: skip
     return [one for one in found if one is not None]
@@ -116,6 +118,36 @@ def _claims(measured: Sequence[Measured]) -> list[Goal]:
             unsure = any(each.was_disturbed for each in figures.values())
             found.append(Goal(name, ratio, 1.5, at_least=False, cpu=cpu, unsure=unsure))
     return found
+
+
+def _history(measured: Sequence[Measured]) -> list[Goal]:
+    figures = {
+        one.figures.found["prices"]: one.figures
+        for one in measured
+        if one.figures and "history_ms" in one.figures.extra
+    }
+    if len(figures) < 2:
+        return []
+    few, many = min(figures), max(figures)
+    ratio = figures[many].extra["history_ms"] / figures[few].extra["history_ms"]
+    cpu = figures[many].cpu_seconds / figures[few].cpu_seconds
+    unsure = any(each.was_disturbed for each in figures.values())
+    name = f"time of a history with {many:,} prices kept against {few:,}"
+    return [Goal(name, ratio, 1.5, at_least=False, cpu=cpu, unsure=unsure)]
+
+
+def _product_pages(measured: Sequence[Measured]) -> list[Goal]:
+    rates = {
+        one.name.rpartition(" ")[2]: one.figures
+        for one in measured
+        if one.figures and "product_pages_per_second" in one.figures.extra
+    }
+    if len(rates) < 2:
+        return []
+    ours, theirs = rates["tidemill"], rates["scrapy"]
+    name = "product pages a second against tuned Scrapy"
+    unsure = ours.was_disturbed or theirs.was_disturbed
+    return [Goal(name, theirs.seconds / ours.seconds, 1.5, cpu=theirs.cpu_seconds / ours.cpu_seconds, unsure=unsure)]
 
 
 def _slow_host(measured: Sequence[Measured]) -> list[Goal]:

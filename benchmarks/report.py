@@ -96,6 +96,10 @@ def _extremes(measured: Sequence[Measured]) -> Table:
             extra = one.figures.extra
             other = f"extruct with price-parser {extra['extruct_ms_per_page']:.2f}"
             words = f"{extra['ms_per_page']:.2f} ms of CPU a page, {other}"
+        elif "history_ms" in one.figures.extra:
+            words = f"{one.figures.extra['history_ms']:.1f} ms (worst {one.figures.extra['worst_ms']:.1f})"
+        elif "product_pages_per_second" in one.figures.extra:
+            words = f"{one.figures.extra['product_pages_per_second']:,.0f} pages/s"
         elif "browser_ratio" in one.figures.extra:
             extra = one.figures.extra
             words = f"{extra['pages_a_minute']:.0f}, plain Playwright code {extra['plain_pages_a_minute']:.0f}"

@@ -1,8 +1,8 @@
 """Serves the corpus so cheaply that a benchmark measures its client: a bare protocol, no framework.
 
-`/bench/NUMBER` on every address is that page; `/robots.txt` allows everything. As a child process,
-`python -m tidemill.lab.corpus_server --hosts 50` prints one line of JSON with its origins and serves until its
-standard input closes or it is told to stop.
+`/bench/NUMBER` on every address is that page, `/product/NUMBER` a product's; `/robots.txt` allows everything. As a
+child process, `python -m tidemill.lab.corpus_server --hosts 50` prints one line of JSON with its origins and serves
+until its standard input closes or it is told to stop.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from typing import Self, cast
 import uvloop
 
 from tidemill.lab.corpus import Corpus
+from tidemill.lab.corpus_products import corpus_product
 from tidemill.lab.lifetime import say, told_to_stop
 from tidemill.lab.loopback import addresses, listening_sockets
 from tidemill.lab.wall import wall_time
@@ -36,6 +37,7 @@ class CorpusServer:
         self._hosts = hosts
         self._port = port
         self._slow = slow or {}
+        self._products: dict[int, bytes] = {}
         self._servers: list[asyncio.Server] = []
         self._open: set[asyncio.Transport] = set()
 
@@ -68,11 +70,20 @@ class CorpusServer:
         """Forget a connection."""
         self._open.discard(transport)
 
+    def product(self, number: int) -> bytes:
+        """A product page, drawn once: a benchmark asks for the same ones again and again."""
+        if number not in self._products:
+            self._products[number] = corpus_product(number)
+        return self._products[number]
+
     def answer(self, path: bytes) -> bytes:
         """The whole response to a GET for `path`."""
         self.served += 1
         if path == b"/robots.txt":
             return _response(b"200 OK", b"text/plain; charset=utf-8", _ROBOTS)
+        product = path.removeprefix(b"/product/")
+        if product != path and product.isdigit() and len(product) <= 6:  # noqa: PLR2004 -- as below
+            return _response(b"200 OK", b"text/html; charset=utf-8", self.product(int(product)))
         number = path.removeprefix(b"/bench/")
         if number == path or not number.isdigit() or len(number) > 6:  # noqa: PLR2004 -- digits of the last page
             return _response(b"404 Not Found", b"text/plain; charset=utf-8", b"No such page.\n")
