@@ -46,3 +46,14 @@ async def test_a_refused_page_is_kept_with_its_picture(migrated_sqlite_url: str)
         assert shot["page_id"] == page["id"]
         assert shot["picture"].startswith(b"\xff\xd8\xff")
         assert await works.count(audit_log, action="browser_recycle") == 0
+
+
+async def test_a_program_that_is_no_browser_is_told_of_and_waited_for(migrated_sqlite_url: str):
+    async with ScriptedSite(1) as site, the_works(migrated_sqlite_url, browser_program="/bin/false") as works:
+        await works.enqueue(await works.source(site, fetcher="browser"))
+        await works.system.worker.sign_in()
+        await works.system.make_drain().run("browser")
+        (job,) = await works.rows(jobs)
+        assert (job["status"], job["attempts"]) == ("waiting", 0)
+        assert "/bin/false did not start" in job["last_error"]
+        assert works.system.services.state_of(Service.BROWSER) is Standing.DEGRADED

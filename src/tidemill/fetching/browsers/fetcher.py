@@ -111,7 +111,6 @@ class BrowserFetcher:
 
     async def _without(self, request: FetchRequest, why: str) -> FetchResult:
         """No browser: the job waits, and the system says that it is degraded until there is one."""
-        self.pool = None
         await self._services.degraded(Service.BROWSER, why)
         return FetchResult(
             status=FetchStatus.ERROR,
@@ -127,7 +126,8 @@ class BrowserFetcher:
         """Whether a browser is to be had by now: '' when it is."""
         try:
             self.pool = self.pool or self._open_pool()
-        except NoBrowser as missing:
+            await self.pool.ready()
+        except (NoBrowser, BrowserLost) as missing:
             return str(missing)
         return ""
 

@@ -13,7 +13,7 @@ from tidemill.fetching.browsers.book import PoolBook
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.tab import Tab, open_tab
-from tidemill.fetching.browsers.trouble import BrowserLost
+from tidemill.fetching.browsers.trouble import BrowserLost, NoBrowser
 from tidemill.pipeline.ports import Clock, StoreError
 
 DRAIN_LIMIT = timedelta(minutes=2)
@@ -57,7 +57,7 @@ class BrowserPool:
         self._limits = limits or PoolLimits()
         self._browser: Chromium | None = None
         self._leaving: set[Chromium] = set()
-        self._starting = asyncio.Lock()
+        self._launching: asyncio.Task[Chromium] | None = None
         self._at_rest: deque[tuple[str, Tab]] = deque()
         self._in_use: Counter[str] = Counter()
         self._recycled: Counter[str] = Counter()
@@ -82,7 +82,7 @@ class BrowserPool:
 
     async def tab_for(self, host: str) -> Tab:
         """A context for `host`: the one that it had before, if it is still there, else a new one."""
-        browser = await self._ready()
+        browser = await self.ready()
         browser.busy += 1  # from now on it is not closed under our hands
         browser.last_used_at = self._clock.now()
         try:
@@ -121,6 +121,8 @@ class BrowserPool:
     async def close(self) -> None:
         """Close every browser, in bounded time; nothing of them is left."""
         self._is_closed = True
+        if self._launching is not None:
+            await asyncio.gather(self._launching, return_exceptions=True)
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
@@ -167,21 +169,28 @@ class BrowserPool:
             _, oldest = self._at_rest.popleft()
             self._do(self._throw_away(oldest))
 
-    async def _ready(self) -> Chromium:
-        """The browser that serves now; started if there is none, or if the last one has died."""
-        async with self._starting:
-            if self._is_closed:
-                msg = "the pool is closed"
-                raise BrowserLost(msg)
-            if self._browser is not None and not self._browser.is_lost:
-                return self._browser
-            if self._browser is not None:
-                self._let_go(self._browser, _verdict_on(self._browser, self._rules, self._clock.now()))
+    async def ready(self) -> Chromium:
+        """The browser that serves now; started if there is none. Raises NoBrowser when none can be started."""
+        if self._is_closed:
+            msg = "the pool is closed"
+            raise BrowserLost(msg)
+        if self._browser is not None and not self._browser.is_lost:
+            return self._browser
+        if self._launching is None or self._launching.done():
+            self._launching = asyncio.create_task(self._launch(), name="browser start")
+        return await asyncio.shield(self._launching)  # whoever waits may give up; half a browser would be left
+
+    async def _launch(self) -> Chromium:
+        if self._browser is not None:
+            self._let_go(self._browser, _verdict_on(self._browser, self._rules, self._clock.now()))
+        try:
             browser = self._browser = await self._start()
-            self._do(self._bury(browser))
-            if self._watching is None:
-                self._watching = asyncio.create_task(self._watch(), name="browser pool")
-            return browser
+        except BrowserLost as loss:
+            raise NoBrowser(str(loss)) from loss
+        self._do(self._bury(browser))
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch(), name="browser pool")
+        return browser
 
     def _take_back(self, host: str, tab: Tab) -> None:
         """A visit is over: keep its context for the next one, or throw it away."""
@@ -253,9 +262,8 @@ class BrowserPool:
     async def _retire(self, browser: Chromium, verdict: Recycle, trigger: str, resting: list[Tab]) -> None:
         began = self._clock.now()
         vitals = await asyncio.to_thread(browser.vitals)
-        if not verdict.at_once:
-            await self._drained(browser, began + DRAIN_LIMIT)
-        is_gone = await browser.close(at_once=verdict.at_once or browser.is_lost)
+        at_once = verdict.at_once or not await self._drained(browser, began + DRAIN_LIMIT)
+        is_gone = await browser.close(at_once=at_once)
         for tab in resting:
             await tab.gateway.close()
         self._leaving.discard(browser)
@@ -267,20 +275,23 @@ class BrowserPool:
             reason=verdict.reason.value,
             outcome="success" if is_gone else "failed",
             duration_ms=(self._clock.now() - began) // timedelta(milliseconds=1),
-            manner="killed" if verdict.at_once else "closed",
+            manner="killed" if at_once else "closed",
             age_seconds=int((began - browser.started_at).total_seconds()),
             tasks=vitals.tasks,
             memory_bytes=vitals.memory_bytes,
             pids=vitals.pids,
         )
 
-    async def _drained(self, browser: Chromium, until: datetime) -> None:
-        """Wait for the visits that are under way, for a while."""
-        while browser.busy and not browser.is_lost and not self._is_closed and self._clock.now() < until:
+    async def _drained(self, browser: Chromium, until: datetime) -> bool:
+        """Wait for the visits that are under way, for a while; False when it cannot be waited for any longer."""
+        while browser.busy and not self._is_closed and self._clock.now() < until:
             async with self._freed:
-                waiting = asyncio.ensure_future(self._freed.wait())
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(waiting, self._limits.beat.total_seconds())
+                    await asyncio.wait_for(self._freed.wait(), self._limits.beat.total_seconds())
+            verdict = judge(await asyncio.to_thread(browser.vitals), self._rules, self._clock.now())
+            if verdict is not None and verdict.at_once:
+                return False
+        return not browser.is_lost
 
     def _do(self, chore: Awaitable[None]) -> None:
         task = asyncio.ensure_future(chore)
