@@ -105,7 +105,7 @@ def test_a_queue_that_forgets_who_waits_is_found(tmp_path: Path, monkeypatch: py
         return None
 
     monkeypatch.setattr(claims, "promote_waiting", nobody)
-    assert "the queue drains after an outage" in broken_laws(tmp_path, a_quiet_world("outage", days=20 / 7, sources=4))
+    assert "the queue drains after an outage" in broken_laws(tmp_path, a_quiet_world("outage", days=20 / 7, sources=6))
 
 
 def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) -> None:

@@ -41,12 +41,12 @@ TICKS = {
     "retry_letters": "every 2h",
     "proof": "every 12h",
     "stale_jobs": "every 6h",
-    "publish_events": "every 12h",
+    "publish_events": "every 24h",
     "propose_repairs": "every 6h",
     "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
-RHYTHMS = (DAILY, "every 48h", "adaptive 24h-96h")
+RHYTHMS = (DAILY, "every 96h", "adaptive 48h-144h", "every 96h", "adaptive 48h-144h")
 DISPATCH = timedelta(minutes=30)
 LEASE = timedelta(hours=2)
 BEFORE_PRUNING = 2  # o'clock in the night

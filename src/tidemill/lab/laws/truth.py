@@ -28,7 +28,7 @@ from tidemill.pipeline.happenings import StageDone
 
 DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, TruncatedPages, WrongCharset)
 """Faults under which a page may be read without holding all that is on."""
-LONGEST = {DAILY: timedelta(hours=24), "every 48h": timedelta(hours=48), "adaptive 24h-96h": timedelta(hours=96)}
+LONGEST = {DAILY: timedelta(hours=24), "every 96h": timedelta(hours=96), "adaptive 48h-144h": timedelta(hours=144)}
 """The longest time between two jobs that each rhythm asks for."""
 SLACK = timedelta(hours=1, minutes=30)
 """For the rhythm of dispatch, and for the hour by which clocks change."""
