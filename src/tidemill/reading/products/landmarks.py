@@ -1,7 +1,7 @@
 """One walk over a page: its words, its heading, its buttons, its notices of stock, each with its place."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -19,16 +19,13 @@ from tidemill.reading.products.marks import (
     marks_of_style,
     marks_of_tag,
 )
+from tidemill.reading.products.price_text import UNSEEN
 from tidemill.reading.text import squash
 
-_UNSEEN = frozenset(
-    {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
-)
 _MENUS = frozenset({"nav", "footer"})
 _BUTTONS = frozenset({"button", "input", "a"})
 _NEAR = 4
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
-_DIGIT = re.compile(r"\d")
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
@@ -147,7 +144,7 @@ class _Walk:
         tag = node.tag or ""
         if tag in _MENUS:
             return node.mem_id in self._above_heading
-        return tag not in _UNSEEN and not tag.startswith("-")
+        return tag not in UNSEEN and not tag.startswith("-")
 
     def _word(self, node: LexborNode, here: _Here) -> None:
         text = node.text_content
@@ -164,8 +161,8 @@ class _Walk:
         attributes, tag = node.attributes, node.tag or ""
         if self._heading is not None and node.mem_id == self._heading.mem_id:
             self._heading_order = self._order
-        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        own = marks_of_tag(tag) | (marks_of(names) if len(names) > 1 else Mark.NONE)
+        names = names_of(attributes)
+        own = marks_of_tag(tag) | (marks_of(names) if names else Mark.NONE)
         if style := attributes.get("style"):
             own |= marks_of_style(style)
         if "hidden" in attributes:
@@ -198,6 +195,14 @@ class _Walk:
         self._found.buttons.append(Button(self._order, text, not off, sells, marks, node))
 
 
+def names_of(attributes: Mapping[str, str | None]) -> str:
+    """What an element is called: by its classes, its id, and the names that testers and themes give it."""
+    return " ".join(filter(None, map(attributes.get, _NAMING)))
+
+
+_NAMING = ("class", "id", "data-testid", "data-test", "data-hook", "data-qa", "data-automation", "itemprop")
+
+
 @lru_cache(maxsize=8_192)
 def _offers(words: str) -> bool:
     """Whether a button's words sell; a shop's pages have the same menus, so that most are known already."""
@@ -213,43 +218,3 @@ def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:
     while node is not None:
         yield node
         node = node.parent
-
-
-def text_within(node: LexborNode) -> str:
-    """An element's words as a price is read: `12` with a small `99` behind it is 12.99."""
-    pieces: list[str] = []
-    for child in node.traverse(include_text=True):
-        if not child.is_text_node:
-            continue
-        text, parent = child.text_content, child.parent
-        if not text or text.isspace() or parent is None or parent.tag in _UNSEEN:
-            continue
-        text = text.strip()
-        if pieces and text in _POINTS:
-            pieces[-1] += text
-        elif pieces and is_fraction(parent, text) and _DIGIT.search(pieces[-1][-4:]):
-            pieces[-1] = _with_cents(pieces[-1], text.strip(" .,"))
-        else:
-            pieces.append(text)
-    return squash(" ".join(pieces))
-
-
-_POINTS = frozenset({".", ","})
-_TAIL = re.compile(r"(?P<number>.*\d)[.,]?(?P<sign>[^\d]{0,3})", re.DOTALL)
-
-
-def _with_cents(number: str, cents: str) -> str:
-    """A number with its cents, before the sign if one stands between: `129€` and `90` are 129.90€."""
-    match = _TAIL.fullmatch(number)
-    point = "," if "." in number.rstrip(" .,") else "."  # a point that stands before it parts thousands
-    return f"{match['number']}{point}{cents}{match['sign'].strip(' .,')}" if match is not None else f"{number}.{cents}"
-
-
-_TWO_DIGITS = re.compile(r"\d{2}")
-
-
-def is_fraction(node: LexborNode, text: str) -> bool:
-    """Whether a string is the cents that stand small behind a price."""
-    if not _TWO_DIGITS.fullmatch(text.strip(" .,")):
-        return False
-    return node.tag == "sup" or bool(marks_of(node.attributes.get("class") or "") & Mark.FRACTION)

@@ -10,8 +10,9 @@ from selectolax.lexbor import LexborNode
 from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.money import Money, parse_money
-from tidemill.reading.products.landmarks import landmarks, text_within
+from tidemill.reading.products.landmarks import landmarks
 from tidemill.reading.products.marks import Mark
+from tidemill.reading.products.price_text import text_within
 from tidemill.reading.products.product import Product
 from tidemill.reading.products.shown import Spot, spots
 from tidemill.reading.stock import Availability, availability_in

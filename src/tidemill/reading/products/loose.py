@@ -7,8 +7,8 @@ from selectolax.lexbor import LexborNode
 from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.products.claims import Claim, amount_of
-from tidemill.reading.products.landmarks import text_within
 from tidemill.reading.products.marks import Mark, marks_of
+from tidemill.reading.products.price_text import text_within
 
 _SURE = 0.7
 _WAYS = (

@@ -52,12 +52,13 @@ _NAMED = {
         sales offer
     """,
     Mark.OLD: r"""
+        secondary
         old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
         previous original compared? retail prior former advies\w* statt ordinary omnibus lowest_30\w*
         oldprice wasprice
     """,
     Mark.ASIDE: r"""
-        product_?(?:items?|cards?|tiles?)(?!_(?:price|detail|info|main|name|title|content|form))
+        product_?(?:items?|cards?|tiles?)(?!_(?:price|product|detail|info|main|name|title|content|form))
         related recommend\w* up_?sells? cross_?sells? carousel swiper slick owl similar recently
         customers?_also also_(?:bought|viewed|like) you_may_also sponsored suggest\w* best_?sellers?
         trending last_?viewed recent_?viewed complete_the_look frequently\w* bought_together mini_?cart
@@ -70,6 +71,7 @@ _NAMED = {
         compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
     """,
     Mark.NO_PRICE: r"""
+        members?(?:hip)? club insider add_?ons?
         savings? save saved you_?save discount_?(?:amount|value|badge|label|percent\w*) percent\w* shipping
         delivery postage verzend\w* versand\w* instal\w* financ\w* klarna afterpay clearpay affirm sezzle
         laybuy paypal payments? monthly credit deposit loyalty points reward\w* insurance warranty donation
@@ -148,6 +150,7 @@ _WORDS = {
         laagste_prijs prix_le_plus_bas
     """,
     Mark.NO_PRICE: r"""
+        \bmembers?\b club_(?:price|card) loyalty with_(?:your_)?card subscribe
         \bsave\b saving \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav

@@ -10,7 +10,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.products.claims import Claim
-from tidemill.reading.products.landmarks import text_within
+from tidemill.reading.products.price_text import text_within
 from tidemill.reading.text import squash
 
 _SURE = 0.88

@@ -7,6 +7,7 @@ import msgspec
 
 from tidemill.core.record import Strategy
 from tidemill.reading.products.claims import Claim
+from tidemill.reading.products.landmarks import names_of
 from tidemill.reading.products.marks import REFUSED, Mark, Marks
 from tidemill.reading.products.product import Tier
 from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, struck
@@ -107,7 +108,7 @@ def _of_page(best: Ranked, rated: Sequence[Ranked], claim: Claim | None, near: s
 
 def _differ_in_make(one: Ranked, other: Ranked) -> bool:
     """Whether two prices side by side are made differently: then the lower is asked, though not beyond doubt."""
-    return one.spot.node.attributes.get("class") != other.spot.node.attributes.get("class")
+    return names_of(one.spot.node.attributes) != names_of(other.spot.node.attributes)
 
 
 def _is_crossed(amount: Decimal, rated: Sequence[Ranked]) -> bool:

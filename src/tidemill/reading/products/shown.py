@@ -9,8 +9,9 @@ import msgspec
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.money import Money, parse_money
-from tidemill.reading.products.landmarks import Landmarks, Word, is_fraction, text_within
+from tidemill.reading.products.landmarks import Landmarks, Word
 from tidemill.reading.products.marks import Mark, Marks, marks_before, marks_behind
+from tidemill.reading.products.price_text import is_fraction, text_within
 from tidemill.reading.text import squash
 
 SIGN = (
@@ -36,6 +37,7 @@ _FROM = re.compile(
 )
 _LONGEST_TEXT, _LONGEST_PRICE, _LONGEST_LABEL = 300, 40, 60
 _MOST_WORDS = 6_000
+_DIFFERENCES = frozenset({"-", "+", "\u2212"})
 _CLIMB = 3
 
 
@@ -114,8 +116,8 @@ def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, af
     if _FROM.search(label):
         money = msgspec.structs.replace(money, is_from=True)
     marks = word.marks | marks_before(label[-_LONGEST_LABEL:].lower()) | marks_behind(after[:_LONGEST_LABEL].lower())
-    if "-" in label[-2:] and label.strip()[-1:] == "-" and label[-1:] == "-":
-        marks |= Mark.NO_PRICE  # a minus that touches its number: a discount
+    if label[-1:] in _DIFFERENCES:
+        marks |= Mark.NO_PRICE  # a sign that touches its number: what is taken off, or comes on top
     return Spot(
         order=word.order, money=money, marks=marks, node=node, href=word.href, text=written, label=squash(label)
     )

@@ -1,7 +1,8 @@
 """What a page shows of a product's stock: an element that is named for it, or a button that sells or refuses."""
 
-from tidemill.reading.products.landmarks import Landmarks, text_within
+from tidemill.reading.products.landmarks import Landmarks
 from tidemill.reading.products.marks import Mark
+from tidemill.reading.products.price_text import text_within
 from tidemill.reading.stock import Availability, availability_in
 
 _LONGEST = 120

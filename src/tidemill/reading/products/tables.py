@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.document import Document
 from tidemill.reading.money import parse_money
-from tidemill.reading.products.landmarks import text_within
+from tidemill.reading.products.price_text import text_within
 from tidemill.reading.products.product import Tier
 from tidemill.reading.products.shown import SIGN
 from tidemill.reading.text import squash
