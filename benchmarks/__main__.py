@@ -17,7 +17,7 @@ from benchmarks.goals import goals
 from benchmarks.servers import ROOT, corpus, postgres
 
 HOSTS = 50
-EXTREMES = ("claims", "slow-host", "fetch", "browser", "products", "reading", "feed", "prices", "history")
+EXTREMES = ("claims", "slow-host", "fetch", "browser", "products", "homes", "reading", "feed", "prices", "history")
 NAMES = (*(contender.name for contender in CONTENDERS), *EXTREMES)
 
 
@@ -110,6 +110,9 @@ def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measu
         for events in plan.events:
             yield extremes.feed(arena, events)
     yield from _prices(plan, arena)
+    if "homes" in plan.only:
+        for homes in plan.jobs:
+            yield extremes.homes(arena, homes)
     if "slow-host" in plan.only:
         yield extremes.slow_host(arena, plan.pages_per_host)
     if "claims" in plan.only:

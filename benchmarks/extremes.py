@@ -95,6 +95,12 @@ def product_pages(arena: Arena, pages: int, contender: str) -> Measured:
     return Measured(f"product pages through {contender}", None if problem else figures, problem)
 
 
+def homes(arena: Arena, count: int) -> Measured:
+    """Searching, checking and letting go among so many homes for rent."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured(f"{count:,} homes for rent", *started("tidemill_homes", Task([], 0, database, ""), str(count)))
+
+
 def no_browser() -> str:
     """Why there is no browser to measure with; '' when there is."""
     try:

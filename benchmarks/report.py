@@ -85,28 +85,29 @@ def _against(runs: Sequence[Run], contender: Contender, pages: int) -> tuple[str
 def _extremes(measured: Sequence[Measured]) -> Table:
     table = Table("", "", title="Beside the contest", title_justify="left", show_header=False)
     for one in measured:
-        if one.figures is None:
-            words = f"[red]{one.problem[-300:]}"
-        elif "median_ms" in one.figures.extra:
-            words = f"{one.figures.extra['median_ms']:.1f} ms (worst {one.figures.extra['worst_ms']:.1f})"
-        elif "fetch_ratio" in one.figures.extra:
-            micros = one.figures.extra
-            words = f"{micros['fetch_micros']:.0f} us of CPU a page, bare aiohttp {micros['bare_micros']:.0f}"
-        elif "extruct_ms_per_page" in one.figures.extra:
-            extra = one.figures.extra
-            other = f"extruct with price-parser {extra['extruct_ms_per_page']:.2f}"
-            words = f"{extra['ms_per_page']:.2f} ms of CPU a page, {other}"
-        elif "history_ms" in one.figures.extra:
-            words = f"{one.figures.extra['history_ms']:.1f} ms (worst {one.figures.extra['worst_ms']:.1f})"
-        elif "product_pages_per_second" in one.figures.extra:
-            words = f"{one.figures.extra['product_pages_per_second']:,.0f} pages/s"
-        elif "browser_ratio" in one.figures.extra:
-            extra = one.figures.extra
-            words = f"{extra['pages_a_minute']:.0f}, plain Playwright code {extra['plain_pages_a_minute']:.0f}"
-        else:
-            words = f"{one.figures.seconds:.1f} s where {one.figures.extra['ideal_seconds']:.1f} s are ideal"
-        table.add_row(one.name, words)
+        table.add_row(one.name, f"[red]{one.problem[-300:]}" if one.figures is None else _told(one.figures))
     return table
+
+
+TOLD = {
+    "median_ms": "{median_ms:.1f} ms (worst {worst_ms:.1f})",
+    "fetch_ratio": "{fetch_micros:.0f} us of CPU a page, bare aiohttp {bare_micros:.0f}",
+    "extruct_ms_per_page": "{ms_per_page:.2f} ms of CPU a page, extruct with price-parser {extruct_ms_per_page:.2f}",
+    "history_ms": "{history_ms:.1f} ms (worst {worst_ms:.1f})",
+    "product_pages_per_second": "{product_pages_per_second:,.0f} pages/s",
+    "browser_ratio": "{pages_a_minute:.0f}, plain Playwright code {plain_pages_a_minute:.0f}",
+    "decay_ms": "{search_ms:.1f} ms a search, {newest_ms:.1f} the newest, {near_ms:.1f} nearby, {fading_ms:.1f} what fades, "
+    "{decay_ms:.1f} what is over",
+    "ideal_seconds": "{seconds:.1f} s where {ideal_seconds:.1f} s are ideal",
+}
+"""What is told of a measurement, by the figure that only it has."""
+
+
+def _told(figures: Figures) -> str:
+    """The figures that a measurement has of its own, in words."""
+    known = {"seconds": figures.seconds, **figures.extra}
+    words = next((words for name, words in TOLD.items() if name in known), "")
+    return words.format(**known) or ", ".join(f"{name} {value:g}" for name, value in figures.extra.items())
 
 
 def _goals(goals: Sequence[Goal]) -> Table:

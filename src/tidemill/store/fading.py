@@ -1,16 +1,18 @@
 """Confidence in SQL: the very expression of `core.freshness`, so that one statement judges any number of rows (D-8)."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, and_, case, literal, or_
+from sqlalchemy import BigInteger, ColumnElement, Integer, and_, case, literal, or_, text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, Fading, lasts
 from tidemill.store.columns import Moment
 from tidemill.store.schema import listings, market_configs
+
+ACTIVE = text("listings.is_active")
+"""As its indexes say it: another spelling of the same would not find them."""
 
 
 class micros_between(FunctionElement[int]):  # noqa: N801 - a function of SQL, and named as one
@@ -57,20 +59,23 @@ def confidence(fading: Fading, now: datetime) -> ColumnElement[int]:
 
 
 def at_least(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
-    """Whether confidence is `level` or more, as bare comparisons with moments: what an index can answer."""
-    return or_(*(
-        and_(market_configs.c.tier == tier, _since(rate, level, now)) for tier, rate in sorted(fading.rates.items())
-    ))  # fmt: skip
+    """Whether confidence is `level` or more, as bare comparisons with moments."""
+    return or_(
+        listings.c.last_seen_at > _lost_at(fading, SEEN, level, now),
+        listings.c.verified_at > _lost_at(fading, VERIFIED, level, now),
+    )
 
 
-def _since(rate: int, level: int, now: datetime) -> ColumnElement[bool]:
-    by_sight = listings.c.last_seen_at > now - lasts(SEEN, rate, level)
-    return or_(by_sight, listings.c.verified_at > now - lasts(VERIFIED, rate, level))
+def below(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
+    """Whether confidence is under `level`; from each market an index leads straight to those rows."""
+    return and_(
+        listings.c.last_seen_at <= _lost_at(fading, SEEN, level, now),
+        or_(listings.c.verified_at.is_(None), listings.c.verified_at <= _lost_at(fading, VERIFIED, level, now)),
+    )
 
 
-def cutoffs(fading: Fading, level: int, now: datetime) -> Mapping[str, tuple[datetime, datetime]]:
-    """By tier, the moments at or before which a sighting and a check no longer amount to `level`."""
-    return {
-        tier: (now - lasts(SEEN, rate, level), now - lasts(VERIFIED, rate, level))
-        for tier, rate in fading.rates.items()
-    }
+def _lost_at(fading: Fading, worth: int, level: int, now: datetime) -> ColumnElement[datetime]:
+    """The moment at or before which a sighting, or a check, no longer amounts to `level`, by the market's tier."""
+    moments = {tier: literal(now - lasts(worth, rate, level), Moment()) for tier, rate in sorted(fading.rates.items())}
+    fastest = literal(now - lasts(worth, max(fading.rates.values()), level), Moment())
+    return case(*((market_configs.c.tier == tier, moment) for tier, moment in moments.items()), else_=fastest)

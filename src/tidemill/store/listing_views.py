@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, func, select, tuple_, update
 
 from tidemill.core.freshness import Fading, badge
 from tidemill.core.views.listings import (
@@ -17,13 +17,11 @@ from tidemill.core.views.listings import (
     Shown,
 )
 from tidemill.store.database import Database
-from tidemill.store.fading import at_least, confidence
+from tidemill.store.fading import ACTIVE, at_least, confidence
 from tidemill.store.schema import listing_sightings, listings, market_configs, record_history, sources
 
 KILOMETRES_A_DEGREE = 111.32
 MOST_HISTORY = 200
-_UNPRICED = 2_147_483_647
-"""Where homes whose rent one must ask for stand in the order: last."""
 
 _decode = msgspec.json.decode
 _FROM = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
@@ -40,8 +38,8 @@ class ListingViews:
     async def search(
         self, which: ListingFilter, now: datetime, *, after: ListingCursor | None = None, limit: int = 50
     ) -> list[ListingView]:
-        """The homes that match, active and fresh enough; newest first, or by rent."""
-        query = self._select(now).where(listings.c.is_active, at_least(self._fading, which.least_confidence, now))
+        """The homes that match, active and fresh enough; newest first, or the cheapest of those that name a rent."""
+        query = self._select(now).where(ACTIVE, at_least(self._fading, which.least_confidence, now))
         for condition in conditions(which):
             query = query.where(condition)
         async with self._database.read() as connection:
@@ -84,7 +82,7 @@ class ListingViews:
                 func.count().filter(sure < self._fading.verify_under).label("fading"),
             )
             .select_from(_FROM)
-            .where(listings.c.is_active)
+            .where(ACTIVE)
             .group_by(listings.c.market_id)
             .order_by(listings.c.market_id)
         )
@@ -158,10 +156,10 @@ def within(latitude: float, longitude: float, kilometres: float) -> ColumnElemen
 
 def _page(query: Select[Any], order: str, after: ListingCursor | None, limit: int) -> Select[Any]:
     if order == "rent":
-        rent = func.coalesce(listings.c.rent_low, _UNPRICED)
+        query = query.where(listings.c.rent_low.is_not(None))
         if after is not None:
-            query = query.where(or_(rent > after.value, and_(rent == after.value, listings.c.id > after.id)))
-        return query.order_by(rent, listings.c.id).limit(limit)
+            query = query.where(tuple_(listings.c.rent_low, listings.c.id) > tuple_(after.value, after.id))
+        return query.order_by(listings.c.rent_low, listings.c.id).limit(limit)
     if after is not None:
         query = query.where(listings.c.id < after.id)
     return query.order_by(listings.c.id.desc()).limit(limit)
@@ -169,8 +167,7 @@ def _page(query: Select[Any], order: str, after: ListingCursor | None, limit: in
 
 def cursor_of(view: ListingView, order: str) -> ListingCursor:
     """Where a page that ends with this home goes on."""
-    value = (view.rent_low if view.rent_low is not None else _UNPRICED) if order == "rent" else 0
-    return ListingCursor(value, view.id)
+    return ListingCursor((view.rent_low or 0) if order == "rent" else 0, view.id)
 
 
 def rent_note(row: Any) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, case, func, or_, select, update
+from sqlalchemy import Select, bindparam, case, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.freshness import Fading
 from tidemill.core.verification import Check, Fate, Looked
 from tidemill.store.bulk import write_many
 from tidemill.store.database import Database
-from tidemill.store.fading import confidence, cutoffs
+from tidemill.store.fading import ACTIVE, below, confidence
 from tidemill.store.ids import Ids
 from tidemill.store.listing_writes import history_row, write_history
 from tidemill.store.rows import source_of
@@ -21,6 +21,9 @@ FADED = "not seen and not verified for too long"
 AT_ONCE = 5_000
 SECOND_CHANCE = timedelta(hours=1)
 """How long a home rests after a check that could not tell."""
+
+
+_IN_MARKETS = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
 
 
 class Verification:
@@ -53,14 +56,6 @@ class Verification:
             .correlate(listings)
             .scalar_subquery()
         )
-        faint = or_(*(
-            and_(
-                market_configs.c.tier == tier,
-                listings.c.last_seen_at <= seen,
-                or_(listings.c.verified_at.is_(None), listings.c.verified_at <= checked),
-            )
-            for tier, (seen, checked) in sorted(cutoffs(self._fading, self._fading.verify_under, now).items())
-        ))  # fmt: skip
         return (
             select(
                 listings.c.id.label("listing_id"),
@@ -68,12 +63,9 @@ class Verification:
                 listing_sightings.c.source_id,
                 sure.label("sure"),
             )
-            .select_from(
-                listings.join(market_configs, market_configs.c.id == listings.c.market_id).join(
-                    listing_sightings, listing_sightings.c.id == newest
-                )
-            )
-            .where(listings.c.is_active, faint, listing_sightings.c.source_id.not_in(_barred(now)))
+            .select_from(_IN_MARKETS.join(listing_sightings, listing_sightings.c.id == newest))
+            .where(ACTIVE, below(self._fading, self._fading.verify_under, now))
+            .where(listing_sightings.c.source_id.not_in(_barred(now)))
             .where(or_(listings.c.checked_at.is_(None), listings.c.checked_at <= now - SECOND_CHANCE))
             .order_by((listings.c.saves * 5 + listings.c.looks).desc(), sure, listings.c.id)
             .limit(limit)
@@ -99,17 +91,14 @@ class Verification:
     async def end_faded(self, now: datetime) -> int:
         """Take homes off whose confidence is nothing: one statement, however many rows there are (B11)."""
         await self._ids.reserve(AT_ONCE)
-        over = or_(*(
-            and_(
-                listings.c.market_id.in_(select(market_configs.c.id).where(market_configs.c.tier == tier)),
-                listings.c.last_seen_at <= seen,
-                or_(listings.c.verified_at.is_(None), listings.c.verified_at <= checked),
-            )
-            for tier, (seen, checked) in sorted(cutoffs(self._fading, 1, now).items())
-        ))  # fmt: skip
-        keys = select(listings.c.id).where(listings.c.is_active, over).order_by(listings.c.id).limit(AT_ONCE)
+        keys = (
+            select(listings.c.id)
+            .select_from(_IN_MARKETS)
+            .where(ACTIVE, below(self._fading, 1, now))
+            .limit(AT_ONCE)
+        )
         async with self._database.write() as connection:
-            ended = list((await connection.execute(keys)).scalars())
+            ended = sorted((await connection.execute(keys)).scalars())
             await self._end(connection, ended, "faded", FADED, now)
         return len(ended)
 

@@ -18,7 +18,9 @@ Latitude = Annotated[float | None, Query(ge=-90, le=90)]
 Longitude = Annotated[float | None, Query(ge=-180, le=180)]
 Kilometres = Annotated[float | None, Query(gt=0, le=500, description="How far from there.")]
 Sure = Annotated[int, Query(ge=0, le=100, description="The least confidence; 40 by default, as readers see it.")]
-Order = Annotated[Literal["newest", "rent"], Query(description="The newest first, or the cheapest.")]
+Order = Annotated[
+    Literal["newest", "rent"], Query(description="The newest first, or the cheapest of those that name a rent.")
+]
 
 
 async def asked(  # noqa: PLR0917 - one parameter per question; the framework passes them by name
