@@ -87,7 +87,7 @@ def shortlist(
 ) -> tuple[list[Pick], list[Passed]]:
     """The best address of each site that the hits name, best first; noise and sites we have are passed over.
 
-    `taken` holds the hosts of known sources and candidates.
+    `taken` holds the sites of known sources and candidates.
     """
     best: dict[str, Pick] = {}
     passed: dict[str, Passed] = {}
@@ -96,16 +96,16 @@ def shortlist(
         if isinstance(pick, Passed):
             passed.setdefault(pick.url, pick)
             continue
-        host = origin_of(normalize(pick.url))
-        if host not in best or pick.promise > best[host].promise:
-            best[host] = pick
+        site = site_of(pick.url)
+        if site not in best or pick.promise > best[site].promise:
+            best[site] = pick
     return sorted(best.values(), key=lambda pick: (-pick.promise, pick.url)), list(passed.values())
 
 
 def _picked(hit: Hit, noise: Collection[str], taken: Collection[str]) -> Pick | Passed:
     try:
         canonical = canonicalize(hit.url)
-        site = origin_of(normalize(hit.url)).partition("://")[2]
+        site = site_of(hit.url)
     except BadUrl:
         return Passed(hit.url[:_LONGEST_URL], "not an address of the web")
     if len(canonical) > _LONGEST_URL or _NO_PAGE.search(canonical.partition("?")[0]):
@@ -115,6 +115,11 @@ def _picked(hit: Hit, noise: Collection[str], taken: Collection[str]) -> Pick | 
     if site in taken:
         return Passed(hit.url, "a source or candidate already")
     return Pick(hit.url, canonical, hit.title[:300], promise_of(hit))
+
+
+def site_of(url: str) -> str:
+    """What makes two addresses one site: host and port, with `www.` or without. Raises `BadUrl` for no address."""
+    return origin_of(normalize(url)).partition("://")[2].removeprefix("www.")
 
 
 def is_noise(url: str, noise: Collection[str] = NOISE) -> bool:

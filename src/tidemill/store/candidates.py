@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateStatus, Sample
-from tidemill.core.urls import BadUrl, normalize, origin_of
+from tidemill.core.discovery import site_of
+from tidemill.core.urls import BadUrl
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
@@ -49,7 +50,7 @@ class CandidateBook:
         async with self._database.read() as connection:
             ours = [*(await connection.execute(_SITES)).scalars()]
             theirs = [*(await connection.execute(_BASES)).scalars()]
-        return frozenset([*ours, *filter(None, map(site_of, theirs))])
+        return frozenset([*ours, *filter(None, map(_site, theirs))])
 
     async def judged(self, canonical_urls: Collection[str], since: datetime) -> frozenset[str]:
         """Which of these were judged since then: what a discovery that was killed need not do again."""
@@ -91,10 +92,9 @@ class CandidateBook:
         return is_ours
 
 
-def site_of(url: str) -> str:
-    """The host and port of an address, which is what makes two addresses one site; '' for no address."""
+def _site(url: str) -> str:
     try:
-        return origin_of(normalize(url)).partition("://")[2]
+        return site_of(url)
     except BadUrl:
         return ""
 
@@ -105,7 +105,7 @@ def row_of(candidate: Candidate, key: int) -> dict[str, Any]:
         "id": key,
         "canonical_url": storable(candidate.canonical_url, _LONGEST),
         "url": storable(candidate.url, _LONGEST),
-        "site": site_of(candidate.url),
+        "site": _site(candidate.url),
         "place": candidate.place,
         "title": storable(candidate.title, 300),
         "status": candidate.status.value,

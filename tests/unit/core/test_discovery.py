@@ -57,6 +57,13 @@ def test_only_the_best_address_of_a_site_is_looked_at():
     assert passed == []
 
 
+def test_a_site_is_the_same_with_www_and_without():
+    hits = [Hit("https://www.arnhem.nl/agenda"), Hit("https://arnhem.nl/evenementen"), Hit("https://www.known.test/x")]
+    picks, passed = shortlist(hits, taken={"known.test"})
+    assert len(picks) == 1
+    assert [one.url for one in passed] == ["https://www.known.test/x"]
+
+
 def test_what_is_passed_over_is_told_with_its_reason():
     hits = [
         Hit("https://facebook.com/arnhem"),
