@@ -16,6 +16,7 @@ from rich.table import Table
 from benchmarks.contest import CONTENDERS, Contender, Run
 from benchmarks.extremes import Measured
 from benchmarks.goals import Goal, paired, paired_cpu
+from benchmarks.task import Figures
 
 MEASURED_WITH = ("tidemill", "scrapy", "aiohttp", "selectolax", "sqlalchemy", "uvloop")
 
@@ -96,8 +97,8 @@ TOLD = {
     "history_ms": "{history_ms:.1f} ms (worst {worst_ms:.1f})",
     "product_pages_per_second": "{product_pages_per_second:,.0f} pages/s",
     "browser_ratio": "{pages_a_minute:.0f}, plain Playwright code {plain_pages_a_minute:.0f}",
-    "decay_ms": "{search_ms:.1f} ms a search, {newest_ms:.1f} the newest, {near_ms:.1f} nearby, {fading_ms:.1f} what fades, "
-    "{decay_ms:.1f} what is over",
+    "decay_ms": "{search_ms:.1f} ms a search, {newest_ms:.1f} the newest, {near_ms:.1f} nearby, "
+    "{fading_ms:.1f} what fades, {decay_ms:.1f} what is over",
     "ideal_seconds": "{seconds:.1f} s where {ideal_seconds:.1f} s are ideal",
 }
 """What is told of a measurement, by the figure that only it has."""
