@@ -1,11 +1,14 @@
-"""The map in squares of a tenth of a degree: how a database finds what is near by equality alone."""
+"""The map in squares of a quarter of a degree: how a database finds what is near by equality alone.
+
+Of that size a town and what is around it lie in a dozen: each costs a look into an index, each event outside a filter.
+"""
 
 from collections.abc import Iterator
 from math import ceil, cos, floor, radians
 
 from tidemill.core.source import Coordinates
 
-PER_DEGREE = 10
+PER_DEGREE = 4
 _ROW = 360 * PER_DEGREE
 KM_PER_DEGREE = 111.2
 """Along a meridian; along a parallel it is this times the cosine of the latitude."""

@@ -28,10 +28,10 @@ _MATCHES = (
     " (x.latitude - CAST(:north AS {real})) * (x.latitude - CAST(:north AS {real}))"
     " + (x.longitude - CAST(:east AS {real})) * (x.longitude - CAST(:east AS {real})) * CAST(:shrink AS {real})"
     " <= CAST(:reach AS {real}))"
-    " AND (CAST(:literal AS TEXT) IS NULL OR x.title LIKE CAST(:literal AS TEXT) ESCAPE '\\')"
     " AND NOT EXISTS (SELECT 1 FROM {also} WHERE NOT EXISTS (SELECT 1 FROM event_words w"
     " WHERE w.word = o.word AND w.event_date = x.event_date AND w.card_id = x.id))"
 )
+_LITERAL = " AND (CAST(:literal AS TEXT) IS NULL OR x.title LIKE CAST(:literal AS TEXT) ESCAPE '\\')"
 _IN_ORDER = " ORDER BY x.event_date, x.id LIMIT CAST(:most AS BIGINT)"
 
 
@@ -47,7 +47,7 @@ def finding(lead: Lead, *, sqlite: bool) -> TextClause:
     }
     where = _CALENDAR.format(x="x", key="id", **words) + _MATCHES.format(**words)
     leads = {
-        "date": f"SELECT {_FOUND} FROM event_cards x WHERE {where}",
+        "date": f"SELECT {_FOUND} FROM event_cards x WHERE {where}{_LITERAL}",
         "category": f"SELECT {_FOUND} FROM event_cards x WHERE x.category = CAST(:category AS TEXT) AND {where}",
         "source": f"SELECT {_FOUND} FROM event_links s JOIN event_cards x ON x.id = s.card_id"
         f" WHERE s.source_id = CAST(:source AS BIGINT) AND {where}",

@@ -25,7 +25,7 @@ from tidemill.verticals.events.linking import folded_words
 LONG_AGO, FOREVER = datetime(1900, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 MOST_SQUARES = 100
 """A circle of more squares is searched by the calendar: so much of the map is dense with events."""
-MOST_CANDIDATES = 600
+MOST_CANDIDATES = 300
 """So many events are ranked for a feed, the soonest of each square, word or category."""
 MOST_BEGINNINGS = 8
 """So many words are tried for the beginning of one."""
@@ -97,9 +97,9 @@ async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter
 
 
 def _share(around: Around | None) -> int:
-    """How many candidates one square may send: together they send twice as many as are ranked."""
+    """How many candidates one square may send: together they send about as many as are ranked."""
     squares = len(squares_within(around.centre, around.kilometres)) if around else 1
-    return max(8, 2 * MOST_CANDIDATES // squares)
+    return max(8, MOST_CANDIDATES // squares)
 
 
 def _candidate(row: Mapping[Any, Any], connection: AsyncConnection) -> Candidate:
@@ -151,8 +151,8 @@ def _escaped(text: str) -> str:
 
 def _lead(which: CardFilter, words: Sequence[str], squares: Sequence[int]) -> Lead:
     """Whatever leaves the least to look at."""
-    if words:
-        return "words"
+    if words or which.text:
+        return "words" if words else "date"
     if 0 < len(squares) <= MOST_SQUARES:
         return "squares"
     if which.source is not None:

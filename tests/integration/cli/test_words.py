@@ -83,7 +83,7 @@ def test_the_version_is_told() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["surces"], "No such command 'surces'. Did you mean 'sources'?"),
+        (["surces"], "No such command 'surces'. Did you mean 'sources'"),
         (["sources", "lst"], "Did you mean 'list'?"),
         (["runs", "show", "x"], "valid integer"),
         (["crawl"], "name a source, or say --all"),

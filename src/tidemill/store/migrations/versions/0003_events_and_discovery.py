@@ -87,7 +87,8 @@ def _cards() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_event_cards")),
     )
     op.create_index("ix_event_cards_date", "event_cards", ["event_date", "id"])
-    op.create_index("ix_event_cards_square", "event_cards", ["square", "event_date", "id"])
+    looked_at = ["square", "event_date", "id", "category", "latitude", "longitude"]
+    op.create_index("ix_event_cards_square", "event_cards", looked_at)
     op.create_index("ix_event_cards_category", "event_cards", ["category", "event_date", "id"])
     op.create_table(
         "event_links",
