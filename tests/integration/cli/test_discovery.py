@@ -4,13 +4,14 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Self
 
 import pytest
 
 from integration.cli.conftest import Cli, start
 from tidemill.lab.standins.serper import SerperStandin
-from tidemill.lab.standins.talk import StandinServer
+from tidemill.lab.standins.talk import Call, Reply, StandinServer
 
 
 class Thread:
@@ -72,6 +73,30 @@ def test_a_town_is_searched_its_agenda_approved_scraped_and_read(town: tuple[Cli
     assert len(cli("export").out.splitlines()) > 3
     assert cli("discover", "run", city).code == 0
     assert len(standin.asked) == 5
+
+
+def test_a_discovery_killed_in_the_middle_goes_on_and_pays_for_nothing_twice(
+    town: tuple[Cli, SerperStandin, str],
+) -> None:
+    cli, standin, city = town
+    answer, reached = standin.answer, threading.Event()
+
+    async def stall(call: Call, now: datetime) -> Reply:
+        reply = await answer(call, now)
+        if len(standin.asked) < 3:
+            return reply
+        reached.set()
+        return Reply(hangs=True)
+
+    standin.answer = stall  # type: ignore[method-assign]
+    process = cli.start("discover", "run", city)
+    assert reached.wait(60)
+    process.kill()
+    process.communicate()
+    standin.answer = answer  # type: ignore[method-assign]
+    assert cli("discover", "run", city, "--json").json["discovered"]["asked"] == 2
+    assert len(standin.asked) == len(set(standin.asked)) == 5
+    assert [one["status"] for one in cli("candidates", "list", "--json").json] == ["pending"]
 
 
 def test_a_file_from_the_time_without_a_database_is_brought_in_with_bad_lines_named(cli: Cli, tmp_path: Any) -> None:
