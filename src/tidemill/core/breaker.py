@@ -85,6 +85,15 @@ def failed(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
             return Open(now + policy.rest(trips), trips + 1)
 
 
+def given_up(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
+    """The breaker after trouble that trying again does not mend: open at once, without counting to the threshold."""
+    match breaker:
+        case Closed():
+            return Open(now + policy.rest(0), 1)
+        case _:
+            return failed(breaker, policy, now)
+
+
 def reopens_at(breaker: Breaker, now: datetime) -> datetime:
     """The first moment at which asking again makes sense."""
     match breaker:

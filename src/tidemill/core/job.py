@@ -110,6 +110,11 @@ def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -
     return next_wait(policy.retry_for(fail.failure, lane), tries, roll, fail.retry_after)
 
 
+def gives_source_up(outcome: Outcome) -> bool:
+    """Whether the source is to be left alone until a person has looked: its name or its certificate is wrong (F4)."""
+    return isinstance(outcome, Fail) and outcome.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
+
+
 def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
     """What an answer says about the health of the source: well, unwell, or nothing.
 

@@ -1,6 +1,6 @@
 """The narrator: says in typed words what a commit has just made true."""
 
-from tidemill.core.failure import Failure
+from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Stage
 from tidemill.core.run import RunSummary
@@ -14,6 +14,7 @@ from tidemill.pipeline.happenings import (
     JobWaits,
     LeaseLost,
     PageGot,
+    PersonNeeded,
     RecordsKept,
     StageDone,
     StoreTrouble,
@@ -76,6 +77,8 @@ class Narrator:
                 self._announce(JobRefused(*whose, failure, step.detail))
             case _:
                 self._announce(JobDead(*whose, Stage(job.stage), failure, step.detail))
+                if MEANING[failure].alerts:
+                    self._announce(PersonNeeded(*whose, failure, step.detail))
 
     def run_closed(self, summary: RunSummary) -> None:
         """Tell of a run's end."""

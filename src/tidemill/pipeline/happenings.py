@@ -74,6 +74,18 @@ class JobDead(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
+    """Something that trying again does not mend: somebody should look at the source at once (F4)."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    host: str
+    failure: Failure
+    detail: str
+
+
 class LeaseLost(msgspec.Struct, frozen=True, tag=True):
     """A worker came back to a job that was no longer its own; it wrote nothing."""
 
@@ -239,7 +251,8 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
 
 
 Happening = (
-    StageDone | PageGot | JobWaits | JobRefused | JobDead | LeaseLost | BreakerMoved | RecordsKept | RunOpened
+    StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved | RecordsKept
+    | RunOpened
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
     | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, reopens_at, succeeded
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
 from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
@@ -18,11 +18,12 @@ from tidemill.store.schema import breakers, sources
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """What the jobs of one batch said about a source, in order: well or unwell."""
+    """What the jobs of one batch said about a source, in order: well or unwell, or not worth another try (F4)."""
 
     source_id: int
     policy: BreakerPolicy
     answers: Sequence[bool]
+    is_hopeless: bool = False
 
 
 class Breakers:
@@ -97,6 +98,8 @@ async def record(
         before = after = breaker_of(row)
         for well in signal.answers:
             after = succeeded(after, signal.policy) if well else failed(after, signal.policy, now)
+        if signal.is_hopeless and isinstance(after, Closed):
+            after = given_up(after, signal.policy, now)
         if state_name(before) != state_name(after):
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
             shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))

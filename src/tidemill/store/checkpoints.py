@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import Job, JobStatus, speaks_for_source
+from tidemill.core.job import Job, JobStatus, gives_source_up, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.core.reasons import DropReason, QuarantineReason
@@ -184,7 +184,8 @@ class Checkpoints:
             if well is not None:
                 answers.setdefault(each.claimed.source.id, []).append(well)
                 policy[each.claimed.source.id] = self._policies[each.claimed.job.vertical]
-        signals = [breakers.Signal(key, policy[key].breaker, said) for key, said in answers.items()]
+        hopeless = {each.claimed.source.id for each in ours if gives_source_up(each.outcome)}
+        signals = [breakers.Signal(key, policy[key].breaker, said, key in hopeless) for key, said in answers.items()]
         return await breakers.record(connection, self._database, signals, now) if signals else []
 
 

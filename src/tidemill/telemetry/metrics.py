@@ -30,6 +30,7 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PageGot,
     PartCrashed,
+    PersonNeeded,
     PlaceSearched,
     RecordsKept,
     RunClosed,
@@ -71,6 +72,9 @@ class Metrics:
         )
         self.succeeded = tally("scrape_urls_succeeded", "Jobs that came to their end.", _SOURCE)
         self.failed = tally("scrape_urls_failed", "Jobs that became dead letters.", ("source_id", "reason"))
+        self.needed = tally(
+            "scraper_person_needed", "Times that trying again would not help.", ("source_id", "reason")
+        )  # fmt: skip
         self.refused = tally("scrape_urls_refused", "Jobs that we chose not to ask for.", ("source_id", "reason"))
         self.retries = tally("scrape_retries", "Failed attempts that will be tried again.", ("stage", "reason"))
         self.snoozes = tally("scrape_snoozes", "Jobs put off by politeness or a breaker.", ("stage",))
@@ -131,6 +135,7 @@ class Metrics:
             JobWaits: self._job_waits,
             JobRefused: self._job_refused,
             JobDead: self._job_dead,
+            PersonNeeded: lambda each: self.needed.add((str(each.source_id), str(each.failure))),
             RecordsKept: self._records_kept,
             RunOpened: lambda each: self.opened.add((each.trigger,)),
             RunClosed: lambda each: self._run_closed(each.summary),

@@ -20,6 +20,7 @@ from tidemill.pipeline.happenings import (
     Overdue,
     PageGot,
     PartCrashed,
+    PersonNeeded,
     ServiceDegraded,
     StoreTrouble,
 )
@@ -99,6 +100,7 @@ SAFETY: dict[type, str] = {
     JobWaits: "wait or retry",
     JobRefused: "refusal",
     JobDead: "dead letter",
+    PersonNeeded: "call for a person",
     BreakerMoved: "breaker",
     EnqueueRejected: "full queue",
     LeaseLost: "fence",

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 from rig.clock import NOON
-from tidemill.core.breaker import BreakerPolicy, Closed, Open, Probing, ask, failed, reopens_at, succeeded
+from tidemill.core.breaker import BreakerPolicy, Closed, Open, Probing, ask, failed, given_up, reopens_at, succeeded
 
 POLICY = BreakerPolicy()
 HALF_HOUR = timedelta(minutes=30)
@@ -69,3 +69,8 @@ def test_it_says_when_asking_again_makes_sense():
     assert reopens_at(Open(NOON + HALF_HOUR, 1), NOON) == NOON + HALF_HOUR
     assert reopens_at(Probing(1, 0, NOON + HALF_HOUR), NOON) == NOON + HALF_HOUR
     assert reopens_at(Closed(), NOON) == NOON
+
+
+def test_what_trying_again_does_not_mend_opens_the_breaker_at_once():
+    assert given_up(Closed(1), BreakerPolicy(), NOON) == failed(Closed(4), BreakerPolicy(), NOON)
+    assert given_up(Probing(2), BreakerPolicy(), NOON) == failed(Probing(2), BreakerPolicy(), NOON)

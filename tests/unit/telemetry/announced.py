@@ -19,6 +19,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PageGot,
+    PersonNeeded,
     PlaceSearched,
     RecordsKept,
     RunClosed,
@@ -40,6 +41,7 @@ SNOOZED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "the source's break
 RETRIED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "no answer in 30 s", Failure.TIMED_OUT)
 REFUSED = JobRefused(NOON, 11, 3, 7, HOST, Failure.ROBOTS_DISALLOWED, "/private")
 DEAD = JobDead(NOON, 11, 3, 7, HOST, Stage.PARSE, Failure.LAYOUT_CHANGED, "neither events nor a notice")
+NEEDED = PersonNeeded(NOON, 11, 3, 7, HOST, Failure.TLS_FAILED, "the certificate has expired")
 LOST = LeaseLost(NOON, 11, 3, 7, Stage.PARSE)
 OPENED_BREAKER = BreakerMoved(NOON, 7, "CLOSED", "OPEN", LATER)
 CLOSED_BREAKER = BreakerMoved(NOON, 7, "HALF_OPEN", "CLOSED", None)
@@ -72,6 +74,6 @@ SPILLED = DiscoverySpilled(NOON, "discovered-2026-03-02.jsonl", "the database do
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
-    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
+    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
     TICKED, RESCUED, TROUBLE, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
 ]  # fmt: skip

@@ -92,7 +92,7 @@ def test_a_failed_run_weighs_more_than_a_good_one() -> None:
 
 def test_pages_are_silent_unless_asked_for() -> None:
     loud = [line["event"] for line in lines_of(*announced.EVERY_KIND, level="error")]
-    assert loud == ["store trouble", "overdue", "discovery spilled"]
+    assert loud == ["person needed", "store trouble", "overdue", "discovery spilled"]
 
 
 def test_the_text_is_one_readable_line() -> None:

@@ -17,6 +17,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     Overdue,
     PartCrashed,
+    PersonNeeded,
     PlaceSearched,
     RunClosed,
     ServiceDegraded,
@@ -50,6 +51,9 @@ def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noq
             return News(at, "run", colour(run.status), words + new)
         case JobDead(at=at, source_id=source, failure=failure):
             return News(at, "dead letter", "bad", f"{_name(names, source)}: {failure.replace('_', ' ')}")
+        case PersonNeeded(at=at, source_id=source, failure=failure, detail=detail):
+            words = f"{_name(names, source)}: {failure.replace('_', ' ')} ({detail}); trying again does not mend it"
+            return News(at, "look at it", "bad", words)
         case BreakerMoved(at=at, source_id=source, after=after):
             return News(at, "breaker", colour(after), f"{_name(names, source)}: {after.lower().replace('_', ' ')}")
         case JobsRescued(at=at, jobs=jobs, reason=reason):
