@@ -21,16 +21,29 @@ _MARKS = (
     ("g-recaptcha", "a captcha"),
     ("h-captcha", "a captcha"),
     ("cf-turnstile", "a captcha"),
+    ("frc-captcha", "a captcha"),
+    ("awswaf.com", "an AWS challenge"),
+    ("aws-waf-token", "an AWS challenge"),
+    ("kpsdk", "a Kasada challenge"),
+    ("sucuri_cloudproxy", "a Sucuri challenge"),
+    ("/.well-known/sgcaptcha", "a SiteGround captcha"),
+    ("distil_r_captcha", "a Distil captcha"),
+    ("ddos-guard", "a DDoS-Guard challenge"),
 )
 _DENIED = (
     r"\baccess (?:to this (?:page|site) )?(?:has been |is )?denied\b|\btoegang (?:is )?geweigerd\b|\bgeen toegang\b"
-    r"|\b(?:403|401) forbidden\b|\byou (?:have been|are) blocked\b|\bu bent geblokkeerd\b"
+    r"|\b(?:403|401) forbidden\b|\bnot authori[sz]ed to (?:access|view)\b|\brequest (?:was |has been )?blocked\b"
+    r"|\bsecurity (?:policy|service|system)\b.{0,60}\bblocked\b"
+    r"|\byou (?:have been|are) blocked\b|\bu bent geblokkeerd\b"
 )
 _CAPTCHA = (
     r"\bare you (?:a )?(?:human|robot)\b|\bverify (?:that )?you(?:.re| are) (?:a )?(?:human|not a robot)\b"
     r"|\bbent u een (?:mens|robot)\b|\bik ben geen robot\b|\bcaptcha\b"
 )
-_CHECK = r"\bchecking your browser\b|\bunusual traffic\b|\bjust a moment\b|\bpardon our interruption\b"
+_CHECK = (
+    r"\bchecking (?:if the site connection is secure|your browser)\b|\bunusual (?:activity|traffic)\b"
+    r"|\bjust a moment\b|\bpardon our interruption\b"
+)
 _TOO_MANY = r"\btoo many requests\b|\brate limit(?:ed)? exceeded\b|\bte veel verzoeken\b"
 _SCRIPTED = r"\benable javascript\b|\bjavascript (?:is (?:required|disabled)|moet)\b|\bschakel javascript in\b"
 _NOTICES = (
