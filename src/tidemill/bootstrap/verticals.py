@@ -16,8 +16,11 @@ from tidemill.verticals.listings import VERTICAL as LISTINGS
 from tidemill.verticals.prices import VERTICAL as PRICES
 
 _OWN: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
-VERTICALS, UNUSABLE_ADAPTERS = with_installed(_OWN, entry_points(group=GROUP))
-"""Every vertical, with the adapters that installed packages bring; and those of them that cannot be used."""
+_widened = with_installed(_OWN, entry_points(group=GROUP))
+VERTICALS: dict[str, Vertical] = _widened[0]
+"""Every vertical, with the adapters that installed packages bring."""
+UNUSABLE_ADAPTERS = _widened[1]
+"""Those of them that cannot be used, and why."""
 
 
 ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}
