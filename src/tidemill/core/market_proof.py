@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.freshness import Fading, too_fast
 from tidemill.core.market import Market
 
 WINDOW = timedelta(hours=48)
@@ -30,7 +31,7 @@ def doubts(
     sizes: Mapping[str, int],
     now: datetime,
 ) -> list[Doubt]:
-    """Every market that is overdue, got too few jobs, or is larger than what is taken of it."""
+    """Every market that is overdue, got too few jobs, is larger than what is taken of it, or fades before it is seen."""
     found: list[Doubt] = []
     for market in markets:
         if not market.enabled or not covered.get(market.id):
@@ -39,6 +40,7 @@ def doubts(
             overdue(market, now),
             too_few_jobs(market, covered[market.id], jobs.get(market.id, 0), now),
             too_small_a_cap(market, sizes.get(market.id)),
+            too_slow(market),
         )
         found += [doubt for doubt in checks if doubt is not None]
     return found
@@ -77,3 +79,9 @@ def too_small_a_cap(market: Market, size: int | None) -> Doubt | None:
         f"its sites show {size} homes, but only {market.max_listings} are taken: no run can be complete; "
         f"raise max_listings_per_scrape",
     )
+
+
+def too_slow(market: Market) -> Doubt | None:
+    """A market whose homes readers would lose between two scrapes, however it got into the table."""
+    trouble = too_fast(Fading(), market.tier, market.every)
+    return None if trouble is None else Doubt(market.id, "rhythm", trouble)

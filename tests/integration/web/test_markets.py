@@ -124,5 +124,13 @@ async def test_homes_are_searched_with_clear_errors(sqlite_browser):
     assert (await sqlite_browser.get("/api/v1/listings/123")).status == 404
 
 
+async def test_a_home_that_nobody_knows_cannot_be_saved(sqlite_browser):
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{sqlite_browser.address}/api/v1/listings/123/saves") as response,
+    ):
+        assert response.status == 404
+
+
 def test_a_market_knows_how_often_it_is_scraped():
     assert Market(id="x", display_name="X", city="X", state="NY", tier="hot").every.total_seconds() == 6 * 3600

@@ -72,6 +72,10 @@ def test_a_cap_below_the_markets_size_is_reported():
     assert found(salem(last_scrape_at=NOW, max_listings=500), size=101) == set()
 
 
+def test_a_rhythm_that_hides_homes_between_two_scrapes_is_reported_however_it_got_there():
+    assert found(salem(last_scrape_at=NOW, frequency_hours=24)) == {"rhythm"}
+
+
 def test_what_is_off_or_covered_by_nobody_owes_nothing():
     assert found(salem(enabled=False)) == set()
     assert found(salem(), covered=0) == set()

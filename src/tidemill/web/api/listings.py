@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from tidemill.core.views.listings import ListingCursor, ListingDetail, ListingFilter, ListingView
 from tidemill.store.listing_views import cursor_of
+from tidemill.web.acting import may_act
 from tidemill.web.answers import BadQuestion, Listed, NotThere, json_answer
 from tidemill.web.api.questions import LARGEST_KEY, Cursor, Key, Limit, Text, Word
 from tidemill.web.deps import WebDeps
@@ -82,12 +83,24 @@ def listings(deps: WebDeps) -> APIRouter:
         """Show a home with who shows it and what became of it; looking at it has it checked sooner."""
         detail = await deps.homes.one(listing_id, deps.clock.now())
         if detail is None:
-            msg = f"There is no listing {listing_id}."
-            raise NotThere(msg, "Search for it under /api/v1/listings.")
+            raise not_there(listing_id)
         await deps.homes.note_interest(listing_id, saved=False)
         return json_answer(detail)
 
+    @router.post("/{listing_id}/saves", status_code=202, responses=answers(dict[str, Any], 401, 403, 404, 422, 503))
+    async def save(listing_id: Key, acting: Annotated[str, Depends(may_act(deps))]) -> Response:
+        """Note that a reader saved a home: it is checked before those that nobody wants."""
+        if await deps.homes.one(listing_id, deps.clock.now()) is None:
+            raise not_there(listing_id)
+        await deps.homes.note_interest(listing_id, saved=True)
+        return json_answer({"listing": listing_id, "saved_by": acting}, 202)
+
     return router
+
+
+def not_there(listing_id: int) -> NotThere:
+    """There is no such home."""
+    return NotThere(f"There is no listing {listing_id}.", "Search for it under /api/v1/listings.")
 
 
 def circle(
