@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
@@ -12,6 +13,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.products.landmarks import landmarks
 from tidemill.reading.products.marks import Mark
+from tidemill.reading.products.peers import Peers, kind_of
 from tidemill.reading.products.price_text import text_within
 from tidemill.reading.products.product import Product
 from tidemill.reading.products.shown import Spot, spots
@@ -21,6 +23,8 @@ from tidemill.reading.text import squash
 _CONFIDENCE = 0.7
 _FEWEST = 3
 _CLIMB = 8
+_MOST_ROWS = 50
+_NO_BOXES = frozenset({"span", "b", "strong", "em", "a", "p", "del", "ins", "s", "td"})
 _LONGEST_CARD = 1_500
 _LINK = "a[href]:not([href^='#']):not([href^='javascript'])"
 _TITLES = "h1 a[href], h2 a[href], h3 a[href], h4 a[href], h5 a[href], a[href] h2, a[href] h3, a[href] h4"
@@ -46,57 +50,47 @@ def looks_like_a_list(document: Document) -> bool:
 
 def _cards(prices: list[Spot]) -> list[tuple[LexborNode, list[Spot]]]:
     """The boxes alike that hold a price and a link each: the kind of box of which there are most."""
+    peers = Peers()
     holders: dict[int, tuple[LexborNode, list[Spot]]] = {}
     kinds: Counter[str] = Counter()
     for spot in prices:
-        card = _card_of(spot.node)
+        card = _card_of(spot.node, peers)
         if card is None:
             continue
         if card.mem_id not in holders:
             holders[card.mem_id] = (card, [])
-            kinds[_kind(card)] += 1
+            kinds[kind_of(card)] += 1
         holders[card.mem_id][1].append(spot)
     commonest, count = max(kinds.items(), key=lambda kind: kind[1], default=("", 0))
-    return [each for each in holders.values() if _kind(each[0]) == commonest] if count > 1 else []
+    return [each for each in holders.values() if kind_of(each[0]) == commonest] if count > 1 else []
 
 
-def _kind(card: LexborNode) -> str:
-    """What makes two boxes alike: one tag, one first class."""
-    names = (card.attributes.get("class") or "").split()
-    return f"{card.tag}.{names[0] if names else ''}"
-
-
-def _card_of(node: LexborNode | None) -> LexborNode | None:
+def _card_of(node: LexborNode | None, peers: Peers) -> LexborNode | None:
     """The box around a price that has neighbours of its kind, a link, and no more than a card's worth of words."""
     for _ in range(_CLIMB):
         if node is None or node.parent is None or node.tag in {"body", "html", "main"}:
             return None
-        if _has_peers(node) and node.css_first(_LINK) is not None:
+        if _has_peers(node, peers) and node.css_first(_LINK) is not None:
             return node if len(node.text(deep=True).strip()) <= _LONGEST_CARD else None
         node = node.parent
     return None
 
 
-def _has_peers(node: LexborNode) -> bool:
-    parent = node.parent
-    if parent is None or node.tag in {"span", "b", "strong", "em", "a", "p", "del", "ins", "s", "td"}:
+def _has_peers(node: LexborNode, peers: Peers) -> bool:
+    if node.tag in _NO_BOXES or node.parent is None:
         return False
-    kind = _kind(node)
-    peers = sum(1 for child in parent.iter(include_text=False) if _kind(child) == kind)
-    if peers > 1:
-        return True
-    return _has_cousins(parent, kind)
+    return peers.beside(node) > 1 or _has_cousins(node.parent, kind_of(node), peers)
 
 
-def _has_cousins(row: LexborNode, kind: str) -> bool:
+def _has_cousins(row: LexborNode, kind: str, peers: Peers) -> bool:
     """Whether other rows of the same kind hold boxes of this kind: a lone last card of a grid in rows."""
     above = row.parent
-    if above is None:
+    if above is None or peers.beside(row) <= 1:
         return False
-    others = [
-        each for each in above.iter(include_text=False) if _kind(each) == _kind(row) and each.mem_id != row.mem_id
-    ]
-    return any(_kind(child) == kind for other in others for child in other.iter(include_text=False))
+    rows = islice(above.iter(include_text=False), _MOST_ROWS)
+    return any(
+        peers.within(other)[kind] for other in rows if other.mem_id != row.mem_id and kind_of(other) == kind_of(row)
+    )
 
 
 def _product(document: Document, card: LexborNode, prices: list[Spot], index: int) -> Product | None:
@@ -108,7 +102,7 @@ def _product(document: Document, card: LexborNode, prices: list[Spot], index: in
     if money is None:
         return None
     crossed = [spot.amount for spot in prices if spot.amount > money.amount and spot.marks & Mark.OLD]
-    origin = f"list/{_kind(card)}[{index}]"
+    origin = f"list/{kind_of(card)}[{index}]"
     return Product(
         title=title,
         price=money.amount,

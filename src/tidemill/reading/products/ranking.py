@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.products.landmarks import Landmarks
 from tidemill.reading.products.marks import REFUSED, Mark
+from tidemill.reading.products.peers import Peers
 from tidemill.reading.products.shown import Spot
 
 STRONG = 6.0
@@ -57,6 +58,7 @@ class _Ground:
         self._above = _depths(found.heading)
         self._sellers = [button.order for button in found.buttons if button.sells and not button.marks & Mark.ASIDE]
         self._cards: dict[int, bool] = {}
+        self._peers = Peers()
 
     def rate(self, spot: Spot, amounts: Counter[Decimal]) -> Ranked:
         aside = bool(spot.marks & Mark.ASIDE) or self._leads_elsewhere(spot) or self._in_a_grid(spot.node)
@@ -98,12 +100,20 @@ class _Ground:
         climbed = 0
         while node is not None and climbed < _CARD_CLIMB and node.mem_id not in self._above:
             if node.mem_id not in self._cards:
-                self._cards[node.mem_id] = _is_card(node)
+                self._cards[node.mem_id] = self._is_card(node)
             if self._cards[node.mem_id]:
                 return True
             node = node.parent
             climbed += 1
         return False
+
+    def _is_card(self, node: LexborNode) -> bool:
+        if node.tag in _NO_BOXES or self._peers.beside(node) < _GRID:
+            return False
+        return node.css_first("a[href]") is not None and node.css_first("img, picture") is not None
+
+
+_NO_BOXES = frozenset({"span", "b", "strong", "em", "td", "option", "label", "p"})
 
 
 def _named(spot: Spot) -> float:
@@ -131,17 +141,3 @@ def _depths(heading: LexborNode | None) -> dict[int, int]:
         depths[node.mem_id] = height
         height, node = height + 1, node.parent
     return depths
-
-
-def _is_card(node: LexborNode) -> bool:
-    parent = node.parent
-    if parent is None or node.tag in {"span", "b", "strong", "em", "td", "option", "label", "p"}:
-        return False
-    kind = (node.tag, _first_class(node))
-    alike = sum(1 for child in parent.iter(include_text=False) if (child.tag, _first_class(child)) == kind)
-    return alike >= _GRID and node.css_first("a[href]") is not None and node.css_first("img, picture") is not None
-
-
-def _first_class(node: LexborNode) -> str:
-    names = (node.attributes.get("class") or "").split()
-    return names[0] if names else ""
