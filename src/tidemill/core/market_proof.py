@@ -31,7 +31,7 @@ def doubts(
     sizes: Mapping[str, int],
     now: datetime,
 ) -> list[Doubt]:
-    """Every market that is overdue, got too few jobs, is larger than what is taken of it, or fades before it is seen."""
+    """Every market that is overdue, got too few jobs, is larger than what is taken of it, or fades too soon."""
     found: list[Doubt] = []
     for market in markets:
         if not market.enabled or not covered.get(market.id):
