@@ -10,7 +10,8 @@ from tidemill.reading.setting import Setting
 
 _ENOUGH_TEXT = 600
 """Characters of a block in which its words show, if it has any."""
-_LISTED = frozenset({"li", "p", "tr", "td"})
+_LISTED = frozenset({"li", "p", "tr", "td", "dt", "h2", "h3", "h4", "h5"})
+"""Of these two in a row are a list; of other elements it takes three."""
 _LIST_OF_DATES = 3
 _LARGEST_BLOCK = 6_000
 

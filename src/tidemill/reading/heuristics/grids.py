@@ -1,6 +1,7 @@
 """Month calendars: a grid of days in which some cells hold events."""
 
 import re
+from itertools import pairwise
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.heuristics.context import is_heading
@@ -11,7 +12,8 @@ from tidemill.reading.heuristics.wording import is_title, title_from
 from tidemill.reading.moments import Grain, Moment, parse_moment
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, any_of
 
-_FEWEST_DAYS = 25
+_A_MONTH, _A_WEEK = 25, 7
+"""So many numbered cells are a month whatever stands between; a week's must follow one another."""
 _NUMBER = re.compile(r"^(?P<day>\d{1,2})(?!\d|[:./-]\d|\s*(?:uur|am|pm))\b")
 _MONTH = re.compile(rf"\b(?P<month>{any_of(FULL_MONTHS)})\s+(?P<year>20\d\d)\b", re.IGNORECASE)
 
@@ -23,10 +25,16 @@ def from_grids(elements: list[Element], scribe: Scribe) -> list[RawRecord]:
             continue
         cells = [cell for cell in table.walk() if cell.tag == "td"]
         numbered = [cell for cell in cells if _NUMBER.match(cell.text)]
-        month = _month_of(table, elements) if len(numbered) >= _FEWEST_DAYS else None
+        month = _month_of(table, elements) if _is_calendar(numbered) else None
         if month is not None:
             return [record for cell in _of_month(numbered) for record in _of_cell(cell, month, scribe)]
     return []
+
+
+def _is_calendar(numbered: list[Element]) -> bool:
+    days = [int(_NUMBER.match(cell.text)["day"]) for cell in numbered]  # type: ignore[index]
+    in_turn = all(after == before + 1 or after == 1 for before, after in pairwise(days))
+    return len(days) >= _A_MONTH or (len(days) >= _A_WEEK and in_turn)
 
 
 def _month_of(table: Element, elements: list[Element]) -> tuple[int, int] | None:
