@@ -57,6 +57,8 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         *_product_pages(measured),
         *_browser(measured),
         *_homes(measured),
+        *_feed(measured),
+        *_reading(measured),
     ]  # fmt: skip
     return [one for one in found if one is not None]
 
@@ -175,6 +177,44 @@ def _browser(measured: Sequence[Measured]) -> list[Goal]:
     name = "browser pages a minute against plain Playwright code"
     ratios = [one.figures.extra.get("browser_ratio") for one in measured if one.figures]
     return [Goal(name, ratio, 0.9) for ratio in ratios if ratio is not None]
+
+
+FEED = {"feed": 3.0, "near": 3.0, "words": 3.0}
+"""How many times longer each may take, at its 95th percentile, over a hundred times as many events."""
+
+
+def _feed(measured: Sequence[Measured]) -> list[Goal]:
+    """What readers wait for with many events against few."""
+    figures = {
+        one.figures.found["events"]: one.figures
+        for one in measured
+        if one.figures and "feed_p95_ms" in one.figures.extra
+    }
+    if len(figures) < 2:  # noqa: PLR2004 - few and many
+        return []
+    few, many = min(figures), max(figures)
+    unsure = figures[few].was_disturbed or figures[many].was_disturbed
+    return [
+        Goal(
+            f"p95 of the {what} with {many:,} events against {few:,}",
+            figures[many].extra[f"{what}_p95_ms"] / figures[few].extra[f"{what}_p95_ms"],
+            bound,
+            at_least=False,
+            unsure=unsure,
+        )
+        for what, bound in FEED.items()
+    ]
+
+
+def _reading(measured: Sequence[Measured]) -> list[Goal]:
+    """Both sides took turns in one process, by processor time."""
+    beside = {"structured": "extruct and dateparser", "cards": "BeautifulSoup and dateparser"}
+    return [
+        Goal(f"event pages ({kind}) read and judged, against {them}", one.figures.extra[f"{kind}_times_as_fast"], 3.0)
+        for one in measured
+        if one.figures and "structured_times_as_fast" in one.figures.extra
+        for kind, them in beside.items()
+    ]
 
 
 HOMES = {"search": 3.0, "newest": 3.0, "fading": 150.0, "decay": 150.0}

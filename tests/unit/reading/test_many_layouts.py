@@ -43,7 +43,8 @@ LAYOUTS = {
         [("Lezing: De zee stijgt", "2026-11-20T20:00"), ("Repair Café", "2026-11-21T10:00")],
     ),
     "two weeks of a calendar": (
-        ("<h2>november 2026</h2><table><tr><th>ma</th><th>di</th><th>wo</th><th>do</th><th>vr</th><th>za</th><th>zo</th>"
+        ("<h2>november 2026</h2><table><tr>"
+        "<th>ma</th><th>di</th><th>wo</th><th>do</th><th>vr</th><th>za</th><th>zo</th>"
         '</tr><tr><td>16</td><td>17</td><td>18 <a href="/1">Spelletjesmiddag</a></td><td>19</td><td>20 <a href="/2">'
         'Bandavond</a></td><td>21</td><td>22</td></tr><tr><td>23</td><td>24</td><td>25</td><td>26 <a href="/3">Breicafé'
         "</a></td><td>27</td><td>28</td><td>29</td></tr></table>"),
