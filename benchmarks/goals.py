@@ -190,13 +190,13 @@ def _feed(measured: Sequence[Measured]) -> list[Goal]:
         for one in measured
         if one.figures and "feed_p95_ms" in one.figures.extra
     }
-    if len(figures) < 2:  # noqa: PLR2004 - few and many
+    if len(figures) < 2:
         return []
     few, many = min(figures), max(figures)
     unsure = figures[few].was_disturbed or figures[many].was_disturbed
     return [
         Goal(
-            f"p95 of the {what} with {many:,} events against {few:,}",
+            f"p95 of a question ({what}) with {many:,} events against {few:,}",
             figures[many].extra[f"{what}_p95_ms"] / figures[few].extra[f"{what}_p95_ms"],
             bound,
             at_least=False,

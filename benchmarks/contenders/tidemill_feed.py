@@ -38,8 +38,9 @@ WARM_UP = 15
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 DAYS = 180
 SOUTH, NORTH, WEST, EAST = 50.8, 53.4, 3.5, 7.1
-WORDS = [f"{first}{second}" for first in ("jazz", "koor", "markt", "lezing", "dans", "film", "toneel", "wandel", "kunst")
-         for second in ("", "avond", "feest", "dag", "middag", "cafe", "festival", "route", "lab", "club", "plein")]  # fmt: skip
+FIRST = ("jazz", "koor", "markt", "lezing", "dans", "film", "toneel", "wandel", "kunst")
+SECOND = ("", "avond", "feest", "dag", "middag", "cafe", "festival", "route", "lab", "club", "plein")
+WORDS = [first + second for first in FIRST for second in SECOND]
 
 
 def rows(count: int, draw: random.Random) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
@@ -51,7 +52,7 @@ def rows(count: int, draw: random.Random) -> Iterator[tuple[dict[str, Any], list
     for key in range(1, count + 1):
         place = Coordinates(draw.uniform(SOUTH, NORTH), draw.uniform(WEST, EAST))
         starts = NOW + timedelta(minutes=draw.randrange(DAYS * 24 * 60))
-        words = draw.sample(WORDS, 3) + [f"straat{key % 5_000}"]
+        words = [*draw.sample(WORDS, 3), f"straat{key % 5_000}"]
         yield {
             "id": key, "source_id": key % 500, "title": " ".join(words), "event_date": starts, "ends_at": None,
             "category": draw.choice(categories), "status": "scheduled", "latitude": place.latitude,
