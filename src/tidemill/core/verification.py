@@ -16,18 +16,20 @@ class Fate(StrEnum):
 
 
 class Check(msgspec.Struct, frozen=True):
-    """A record to be looked up, at the address under which its source shows it."""
+    """A record to be looked up, at the address under which its source shows it: one sighting of it."""
 
     listing_id: int
+    sighting_id: int
     url: str
     source: Source
     confidence: int
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What was found."""
+    """What was found of a record where this sighting says that it is."""
 
     listing_id: int
+    sighting_id: int
     fate: Fate
     words: str
 

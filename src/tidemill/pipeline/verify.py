@@ -16,6 +16,9 @@ from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, F
 
 AT_ONCE = 600
 PER_HOST = 120
+LOOKS_BY: Mapping[FetcherKind, FetcherKind] = {FetcherKind.BROWSER: FetcherKind.BROWSER}
+"""How a home of a source is looked up: plainly, but for sites that show nothing without a browser. What an actor or a
+paid service found is asked for at the site itself, at nobody's cost."""
 LONGEST = timedelta(minutes=20)
 """How long one round may take; what is left is looked up in the next."""
 
@@ -71,7 +74,7 @@ class Verifier:
         began = self._clock.now()
         by_host: dict[str, list[Check]] = {}
         for check in await self._ledger.wanted(began, AT_ONCE):
-            by_host.setdefault(registrable_domain(check.url), []).append(check)
+            by_host.setdefault(host_of(check.url), []).append(check)
         rounds = await asyncio.gather(*(self._ask(host, checks, began) for host, checks in sorted(by_host.items())))
         looked = [one for some in rounds for one in some]
         fates = [one.fate for one in looked]
@@ -90,9 +93,9 @@ class Verifier:
 
     async def _look(self, host: str, check: Check) -> Looked:
         source = check.source
-        fetcher = self._fetchers.get(FetcherKind.HTTP)
-        if fetcher is None:
-            return Looked(check.listing_id, Fate.UNKNOWN, "no way to ask")
+        fetcher = self._fetchers.get(LOOKS_BY.get(source.fetcher, FetcherKind.HTTP))
+        if fetcher is None or not host:
+            return Looked(check.listing_id, check.sighting_id, Fate.UNKNOWN, "no way to ask")
         request = FetchRequest(
             url=check.url,
             host=host,
@@ -103,7 +106,7 @@ class Verifier:
             obey_robots=True,
         )
         fate, words = self._judge(check.url, await fetcher.fetch(request))
-        return Looked(check.listing_id, fate, words)
+        return Looked(check.listing_id, check.sighting_id, fate, words)
 
     def _judge(self, url: str, result: FetchResult) -> tuple[Fate, str]:
         if result.status is not FetchStatus.OK:
@@ -130,6 +133,14 @@ def page_of(result: FetchResult, now: datetime) -> Page:
         digest=result.digest,
         fetched_at=now,
     )
+
+
+def host_of(url: str) -> str:
+    """Whose pace an address falls under; '' for one that nobody can be asked at, which must not stop the others."""
+    try:
+        return registrable_domain(url)
+    except BadUrl:
+        return ""
 
 
 def led_elsewhere(url: str, final_url: str) -> bool:

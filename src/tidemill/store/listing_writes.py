@@ -238,15 +238,16 @@ async def miss_sightings(
     return sorted({row.listing_id for row in over})
 
 
-_shown = (
+SHOWN = (
     select(func.count())
     .select_from(listing_sightings)
     .where(listing_sightings.c.listing_id == listings.c.id, listing_sightings.c.gone_at.is_(None))
     .scalar_subquery()
 )
+"""How many sources still show a home."""
 _END = (
     update(listings)
-    .where(listings.c.id.in_(_KEYS), listings.c.is_active, _shown == 0)
+    .where(listings.c.id.in_(_KEYS), listings.c.is_active, SHOWN == 0)
     .where(or_(listings.c.verified_at.is_(None), listings.c.verified_at < listings.c.last_seen_at))
     .values(is_active=False, gone_at=bindparam("b_now"), gone_reason=NOT_SHOWN, updated_at=bindparam("b_now"))
     .returning(listings.c.id)

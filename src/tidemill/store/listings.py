@@ -7,11 +7,13 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
+from tidemill.core.page import Page
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store import listing_lookups as lookups
 from tidemill.store import listing_writes as writes
 from tidemill.store.events import signed
 from tidemill.store.ids import Ids
+from tidemill.store.listing_lock import alone
 from tidemill.store.listing_merging import Home, Sighting, merge_sightings
 from tidemill.verticals.listings.dedupe import Index, Known
 from tidemill.verticals.listings.record import Listing
@@ -23,11 +25,17 @@ class Item(msgspec.Struct, frozen=True, eq=False):
     """A listing on its way to the shelf, encoded once."""
 
     job: Job
-    page_id: int
+    page: Page
     identity: str
     listing: Listing
     encoded: bytes
     checksum: int
+
+    @property
+    def own_address(self) -> str:
+        """Where the home can be looked up; '' if it has no page but the list it is on, which proves nothing of it."""
+        address = self.listing.url
+        return "" if address.partition("#")[0] in {self.page.url, self.page.final_url} else address
 
 
 class Placed(msgspec.Struct, eq=False):
@@ -58,6 +66,7 @@ class ListingShelf:
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
     ) -> dict[int, Kept]:
         """Insert new homes, note every sighting, and bring each home up to what its sources say now."""
+        await alone(connection)
         items = list(unique(harvests))
         placed = await self._place(connection, items)
         await self._write_new(connection, [each for each in placed if each.is_new], now)
@@ -69,6 +78,7 @@ class ListingShelf:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
+        await alone(connection)
         homes = await writes.touch_sightings(connection, source_id, identities, now)
         await writes.mark_seen(connection, homes, now)
         return len(homes)
@@ -80,6 +90,7 @@ class ListingShelf:
 
         A home is gone when no source shows it any more, and nobody who looked it up since found it still there.
         """
+        await alone(connection)
         homes = await writes.miss_sightings(connection, source_id, run_id, since, now, patience)
         gone = await writes.end_unshown(connection, homes, now)
         history = [writes.history_row(self._ids.take(), key, run_id, None, "gone", {}, now) for key in gone]
@@ -102,21 +113,24 @@ class ListingShelf:
         return placed
 
     async def _place_strangers(self, connection: AsyncConnection, strangers: Sequence[Item]) -> list[Placed]:
+        """Find homes by what they are; two that a source numbers apart are two, be they new in the same batch."""
         homes, shown_by = await lookups.candidates(connection, [item.listing for item in strangers])
         shelves: dict[int, Index] = {}
         batch = Index()
+        named: set[tuple[int, int]] = set()
         placed = []
         for item in strangers:
             source = item.job.source_id
             if source not in shelves:
                 shelves[source] = Index(home for home in homes if source not in shown_by.get(home.key, ()))
             same = shelves[source].find(item.listing) or batch.find(item.listing)
-            if same is None:
+            is_new = same is None or (bool(item.listing.own_id) and (source, same.key) in named)
+            if same is None or is_new:
                 same = Known(self._ids.take(), item.listing)
                 batch.add(same)
-                placed.append(Placed(item, same.key, is_new=True))
-            else:
-                placed.append(Placed(item, same.key))
+            if item.listing.own_id:
+                named.add((source, same.key))
+            placed.append(Placed(item, same.key, is_new=is_new))
         return placed
 
     async def _write_new(self, connection: AsyncConnection, new: Sequence[Placed], now: datetime) -> None:
@@ -139,10 +153,10 @@ class ListingShelf:
             source_id=item.job.source_id,
             identity=item.identity,
             market_id=item.listing.market_id,
-            url=item.listing.url,
+            url=item.own_address,
             checksum=item.checksum,
             record=item.encoded,
-            page_id=item.page_id,
+            page_id=item.page.id,
         )
 
     async def _renew(
@@ -163,7 +177,7 @@ class ListingShelf:
             was, item = before[home.id], origin[home.id]
             kind, changes = writes.difference(was, home)
             if kind:
-                row = writes.history_row(self._ids.take(), home.id, item.job.run_id, item.page_id, kind, changes, now)
+                row = writes.history_row(self._ids.take(), home.id, item.job.run_id, item.page.id, kind, changes, now)
                 history.append(row)
         await writes.update_homes(connection, made, before, now)
         await writes.write_history(connection, history)
@@ -178,7 +192,7 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
             if key not in seen:
                 seen.add(key)
                 encoded = accepted.encoded
-                yield Item(job, harvest.judged.page.id, accepted.identity, accepted.record, encoded, signed(encoded))
+                yield Item(job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed(encoded))
 
 
 def tally(harvests: Sequence[tuple[Job, Harvest]], placed: Sequence[Placed]) -> dict[int, Kept]:

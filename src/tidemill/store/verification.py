@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, func, or_, select, update
+from sqlalchemy import BindParameter, ScalarSelect, Select, bindparam, case, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.freshness import Fading
 from tidemill.core.verification import Check, Fate, Looked
 from tidemill.store.bulk import write_many
+from tidemill.store.columns import Moment
 from tidemill.store.database import Database
 from tidemill.store.fading import ACTIVE, below, confidence
 from tidemill.store.ids import Ids
-from tidemill.store.listing_writes import history_row, write_history
+from tidemill.store.listing_lock import alone
+from tidemill.store.listing_writes import SHOWN, history_row, write_history
 from tidemill.store.rows import source_of
 from tidemill.store.schema import breakers, listing_sightings, listings, market_configs, sources
 
@@ -43,29 +45,24 @@ class Verification:
             known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
         by_key = {row["id"]: source_of(row) for row in known}
         return [
-            Check(row["listing_id"], row["url"], by_key[row["source_id"]], row["sure"])
+            Check(row["listing_id"], row["sighting_id"], row["url"], by_key[row["source_id"]], row["sure"])
             for row in rows
             if row["source_id"] in by_key
         ]
 
     def _fading_homes(self, now: datetime, limit: int) -> Select[Any]:
         sure = confidence(self._fading, now)
-        newest = (
-            select(func.max(listing_sightings.c.id))
-            .where(listing_sightings.c.listing_id == listings.c.id)
-            .correlate(listings)
-            .scalar_subquery()
-        )
+        askable = _askable(now)
         return (
             select(
                 listings.c.id.label("listing_id"),
+                listing_sightings.c.id.label("sighting_id"),
                 listing_sightings.c.url,
                 listing_sightings.c.source_id,
                 sure.label("sure"),
             )
-            .select_from(_IN_MARKETS.join(listing_sightings, listing_sightings.c.id == newest))
+            .select_from(_IN_MARKETS.join(listing_sightings, listing_sightings.c.id == askable))
             .where(ACTIVE, below(self._fading, self._fading.verify_under, now))
-            .where(listing_sightings.c.source_id.not_in(_barred(now)))
             .where(or_(listings.c.checked_at.is_(None), listings.c.checked_at <= now - SECOND_CHANCE))
             .order_by((listings.c.saves * 5 + listings.c.looks).desc(), sure, listings.c.id)
             .limit(limit)
@@ -74,30 +71,40 @@ class Verification:
     async def record(self, looked: Sequence[Looked], now: datetime) -> int:
         """Write what was found; answers how many are gone.
 
-        There counts as verified, gone ends it, and not knowing changes only the time of the check.
+        There counts as verified, and not knowing changes only the time of the check. Gone ends what that source
+        shows; the home is over when no other source shows it, and else the next one is asked without delay (D-7).
         """
         await self._ids.reserve(len(looked))
-        gone = sorted({one.listing_id for one in looked if one.fate is Fate.GONE})
+        unshown = [one for one in looked if one.fate is Fate.GONE]
         rows = [
             {"b_id": one.listing_id, "b_now": now, "b_result": f"{one.fate}: {one.words}"[:300],
-             "b_there": one.fate is Fate.THERE}
-            for one in looked
+             "b_there": one.fate is Fate.THERE, "b_settled": one.fate is not Fate.GONE}
+            for one in sorted(looked, key=lambda one: one.listing_id)
         ]  # fmt: skip
         async with self._database.write() as connection:
+            await alone(connection)
             await write_many(connection, _CHECKED, rows)
+            if not unshown:
+                return 0
+            said = {"b_keys": [one.sighting_id for one in unshown], "b_now": now}
+            await connection.execute(_NOT_THERE, said)
+            homes = sorted({one.listing_id for one in unshown})
+            gone = sorted((await connection.execute(_SHOWN_BY_NOBODY, {"b_keys": homes})).scalars())
             await self._end(connection, gone, "gone", "gone when looked up", now)
         return len(gone)
 
     async def end_faded(self, now: datetime) -> int:
-        """Take homes off whose confidence is nothing: one statement, however many rows there are (B11)."""
+        """Take homes off whose confidence is nothing, so many at a time in constant memory; answers how many (B11)."""
+        ended = 0
+        while some := await self._end_some(now):
+            ended += some
+        return ended
+
+    async def _end_some(self, now: datetime) -> int:
         await self._ids.reserve(AT_ONCE)
-        keys = (
-            select(listings.c.id)
-            .select_from(_IN_MARKETS)
-            .where(ACTIVE, below(self._fading, 1, now))
-            .limit(AT_ONCE)
-        )
+        keys = select(listings.c.id).select_from(_IN_MARKETS).where(ACTIVE, below(self._fading, 1, now)).limit(AT_ONCE)
         async with self._database.write() as connection:
+            await alone(connection)
             ended = sorted((await connection.execute(keys)).scalars())
             await self._end(connection, ended, "faded", FADED, now)
         return len(ended)
@@ -115,6 +122,19 @@ class Verification:
         await write_history(connection, rows)
 
 
+def _askable(now: datetime) -> ScalarSelect[int]:
+    """The sighting of a home to ask about: with an address, of a source that may be asked, rather one still shown."""
+    barred = _barred(now)
+    shown = case((listing_sightings.c.gone_at.is_(None), listing_sightings.c.id))
+    return (
+        select(func.coalesce(func.max(shown), func.max(listing_sightings.c.id)))
+        .where(listing_sightings.c.listing_id == listings.c.id, listing_sightings.c.url != "")
+        .where(listing_sightings.c.source_id.not_in(barred))
+        .correlate(listings)
+        .scalar_subquery()
+    )
+
+
 def _barred(now: datetime) -> Select[Any]:
     """Sources that may not be asked now: switched off, or their breaker open."""
     off = select(sources.c.id).where(or_(~sources.c.enabled, sources.c.auto_disabled))
@@ -122,12 +142,16 @@ def _barred(now: datetime) -> Select[Any]:
     return off.union(tripped).subquery().select()
 
 
+_at = bindparam("b_now", type_=Moment())
 _CHECKED = (
     update(listings)
     .where(listings.c.id == bindparam("b_id"))
     .values(
-        checked_at=bindparam("b_now"),
+        checked_at=case((bindparam("b_settled"), _at), else_=listings.c.checked_at),
         check_result=bindparam("b_result"),
-        verified_at=case((bindparam("b_there"), bindparam("b_now")), else_=listings.c.verified_at),
+        verified_at=case((bindparam("b_there"), _at), else_=listings.c.verified_at),
     )
 )
+_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_NOT_THERE = update(listing_sightings).where(listing_sightings.c.id.in_(_KEYS)).values(gone_at=bindparam("b_now"))
+_SHOWN_BY_NOBODY = select(listings.c.id).where(listings.c.id.in_(_KEYS), ACTIVE, SHOWN == 0)

@@ -1,5 +1,6 @@
 """Homes, sightings, fading and verification, the same on SQLite and on PostgreSQL (L3, L4, D-7, D-8)."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -15,6 +16,7 @@ from tidemill.core.verification import Fate, Looked
 from tidemill.core.views.listings import ListingFilter
 from tidemill.pipeline.checkpoints import Harvest, Judged
 from tidemill.store.fading import confidence as confidence_in_sql
+from tidemill.store.ids import Ids
 from tidemill.store.listing_views import ListingViews, cursor_of
 from tidemill.store.listings import ListingShelf
 from tidemill.store.schema import listing_sightings, listings, market_configs, record_history, runs, sources
@@ -175,7 +177,8 @@ async def test_nothing_is_gone_while_another_source_still_shows_it(shelf):
 
 async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(shelf):
     (_, row) = await shelf.put(home()), (await shelf.rows())[0]
-    await shelf.verification.record([Looked(row["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR)
+    (sighting,) = await shelf.rows(listing_sightings)
+    await shelf.verification.record([Looked(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR)
     for hours in (6, 12, 18):
         assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
     assert (await shelf.rows())[0]["is_active"]
@@ -254,10 +257,11 @@ async def test_the_three_answers_of_a_check(shelf):
     await shelf.put(flat(1), flat(2), flat(3))
     there, gone, unknown = [row["id"] for row in await shelf.rows()]
     at = NOW + 16 * HOUR
+    sightings = {row["listing_id"]: row["id"] for row in await shelf.rows(listing_sightings)}
     looked = [
-        Looked(there, Fate.THERE, "still shown"),
-        Looked(gone, Fate.GONE, "answered 404"),
-        Looked(unknown, Fate.UNKNOWN, "403"),
+        Looked(there, sightings[there], Fate.THERE, "still shown"),
+        Looked(gone, sightings[gone], Fate.GONE, "answered 404"),
+        Looked(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
     ]
     assert await shelf.verification.record(looked, at) == 1
     rows = {row["id"]: row for row in await shelf.rows()}
@@ -266,6 +270,66 @@ async def test_the_three_answers_of_a_check(shelf):
     assert (rows[unknown]["verified_at"], rows[unknown]["is_active"], rows[unknown]["checked_at"]) == (None, True, at)
     assert await shelf.verification.wanted(at, 10) == []
     assert [check.listing_id for check in await shelf.verification.wanted(at + HOUR, 10)] == [unknown]
+
+
+async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_it_is_gone(shelf):
+    await shelf.put(home(url="https://homes.example/h/1"))
+    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+    at = NOW + 16 * HOUR
+    (first,) = await shelf.verification.wanted(at, 10)
+    assert await shelf.verification.record([Looked(*key_of(first), Fate.GONE, "answered 404")], at) == 0
+    (second,) = await shelf.verification.wanted(at, 10)
+    assert {first.url, second.url} == {"https://homes.example/h/1", "https://other.example/zz"}
+    (row,) = await shelf.rows()
+    assert row["is_active"]
+    assert await shelf.verification.record([Looked(*key_of(second), Fate.GONE, "answered 410")], at) == 1
+    assert [row["is_active"] for row in await shelf.rows()] == [False]
+
+
+def key_of(check):
+    return check.listing_id, check.sighting_id
+
+
+async def test_a_source_that_may_not_be_asked_leaves_it_to_the_other(shelf):
+    await shelf.put(home(url="https://homes.example/h/1"))
+    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+    await shelf.say(update(sources).where(sources.c.id == 2).values(enabled=False))
+    (check,) = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
+    assert check.url == "https://homes.example/h/1"
+
+
+async def test_a_home_without_a_page_of_its_own_is_never_found_there_on_the_list(shelf):
+    await shelf.put(flat(1, url="https://homes.example#1"), flat(2, url="https://homes.example/h/2"))
+    assert [check.url for check in await shelf.verification.wanted(NOW + 16 * HOUR, 10)] == [
+        "https://homes.example/h/2"
+    ]
+
+
+async def test_two_flats_that_a_source_numbers_apart_stay_two_beside_anothers_one(shelf):
+    await shelf.put(home(unit=""), source=2, run=RUN + 1)
+    kept = await shelf.put(home(own_id="a", unit=""), home(own_id="b", unit=""))
+    assert (kept.inserted, len(await shelf.rows())) == (1, 2)
+
+
+async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of_each(shelf, database):
+    others = [Shelf(database, Ids(database)) for _ in range(3)]
+    homes = [flat(number) for number in range(1, 40)]
+    await asyncio.gather(
+        shelf.put(*homes),
+        others[0].put(*reversed(homes)),
+        others[1].put(*homes, source=2, run=RUN + 1),
+        others[2].put(*reversed(homes), source=2, run=RUN + 1),
+        shelf.verification.end_faded(NOW),
+    )
+    rows = await shelf.rows()
+    assert (len(rows), len(await shelf.rows(listing_sightings))) == (39, 78)
+    assert {row["times_seen"] for row in rows} == {4}
+
+
+async def test_however_many_have_faded_all_are_let_go_in_one_round(shelf, monkeypatch):
+    monkeypatch.setattr("tidemill.store.verification.AT_ONCE", 2)
+    await shelf.put(*(flat(number) for number in range(1, 6)))
+    assert await shelf.verification.end_faded(NOW + 34 * HOUR) == 5
 
 
 async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(shelf):

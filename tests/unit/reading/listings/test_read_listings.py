@@ -140,6 +140,12 @@ def test_a_removal_notice_is_recognised(page: str):
         "<h1>The Wharf</h1><p>Two beds, available now for $2,000.</p>",
         "<h1>The Wharf</h1>" + "<p>A fine home in a fine street.</p>" * 300 + "<p>12 Elm St is no longer available</p>",
         "<h1>Please verify that you are human</h1>",
+        "<h1>The Wharf</h1><p>This apartment is available now.</p>",
+        "<h1>The Wharf</h1><p>The property is available from June 1. This listing is active.</p>",
+        "<h1>The Wharf</h1><p>This home has been listed for 3 days.</p>",
+        "<h1>The Wharf</h1><p>The unit is rented unfurnished.</p>",
+        "<h1>The Wharf</h1><p>This unit may be available soon.</p>",
+        "<h1>The Wharf</h1><nav>Off-market homes nearby</nav>",
     ],
 )
 def test_a_page_that_says_no_such_thing_is_no_notice(page: str):
