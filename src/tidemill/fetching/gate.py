@@ -156,10 +156,11 @@ class Gate:
             return await self._spaced(host, pace)
         async with host.leaving:
             now = await self._spaced(host, pace)
-            if self._toll is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
-                now = await self._slot_anew(self._toll, host, pace)
             if self._meter is not None:
                 now = await self._metered(self._meter, leave)
+            # The ledger has the last word: whoever cannot ask the meter goes by it alone.
+            if self._toll is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
+                now = await self._slot_anew(self._toll, host, pace)
             host.sent, host.sent_at = _later(host.sent, now + pace.interval), now
             return now
 
@@ -229,12 +230,20 @@ class Gate:
         await self._clock.sleep_until(now + LOOK_AGAIN)
 
     async def _metered(self, meter: Meter, leave: Pass) -> datetime:
-        """Count the request with all machines; a place is taken once, however often the request is sent."""
-        if leave.lease is not None:
-            await meter.release(leave.host.name, leave.lease)
-        leave.lease = await meter.charge(leave.host.name, leave.pace, STAY)
-        if leave.lease is not None:
-            await self._wait_briefly(leave.host, leave.lease.wait)
+        """Count the request with all machines; a place is taken once, however often the request is sent.
+
+        Being told takes time too: a request that hears of its moment too late is counted anew.
+        """
+        for _ in range(TRIES):
+            if leave.lease is not None:
+                await meter.release(leave.host.name, leave.lease)
+            asked_at = self._clock.now()
+            leave.lease = await meter.charge(leave.host.name, leave.pace, STAY)
+            if leave.lease is None:
+                break
+            await self._wait_briefly(leave.host, asked_at + leave.lease.wait - self._clock.now())
+            if is_punctual(leave.pace, asked_at + leave.lease.wait, self._clock.now()):
+                break
         return self._clock.now()
 
     async def _wait_briefly(self, host: _Host, wait: timedelta) -> None:

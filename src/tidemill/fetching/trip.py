@@ -24,6 +24,8 @@ MOST_REDIRECTS = 10
 LONGEST_FOR_ROBOTS = timedelta(seconds=15)
 NO_TIME = timedelta(0)
 LEDGER_AWAY = timedelta(seconds=5)
+LONG_WAIT = timedelta(seconds=1)
+"""A request whose moment was so far away asks once more when it has come."""
 FRESH = timedelta(milliseconds=25)
 """What a gate said so short a while ago still holds, if nothing was waited for since; else it is asked again (B8)."""
 
@@ -210,19 +212,24 @@ class Trip:
         """What the transport awaits just before a request goes out: its moment, and the gates once more."""
         is_ours, recheck, gates = self._request.is_ours, self._request.recheck, self._gates
 
-        async def depart() -> None:
-            await leave.depart()
-            if is_ours is not None and not is_ours():
-                raise lease_gone()
-            now = gates.clock.now()
-            if not self._has_waited and now - self._asked_at <= FRESH:
-                self._has_waited = True  # the next one leaves after an answer
-                return
+        async def ask_again() -> None:
             verdict = gates.robots.recall(href) if obeys_robots else None
             if isinstance(verdict, Disallowed):
                 raise stopped(robots_said(href, verdict))
             if recheck is not None and (against := await recheck()) is not None:
                 raise stopped(against)
+
+        async def depart() -> None:
+            """Ask the gates before the moment is charged: asking takes time, and a request must leave on its moment."""
+            began = gates.clock.now()
+            if self._has_waited or began - self._asked_at > FRESH:
+                await ask_again()
+            self._has_waited = True  # the next one leaves after an answer
+            await leave.depart()
+            if gates.clock.now() - began > LONG_WAIT:
+                await ask_again()
+            if is_ours is not None and not is_ours():
+                raise lease_gone()
 
         return depart
 
