@@ -115,7 +115,7 @@ async def test_an_adapter_that_is_switched_off_gets_no_more_work(system: System)
     assert (started.jobs, started.reason) == (0, "adapter_disabled")
     explained = await system.desks.why.explain(f"source:{well}")
     assert "held back by adapter on" in explained.verdict
-    assert (await system.desks.adapters.enable(adapter, "ans")).enabled
+    assert (await system.desks.adapters.enable(adapter, "ans")).adapter.enabled
     with pytest.raises(NotFound, match="did you mean"):
         await system.desks.adapters.enable(adapter + "x", "ans")
 

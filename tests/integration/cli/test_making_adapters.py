@@ -9,11 +9,16 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.checking import in_folder
 from tidemill.cli.commands.savefixture import saved
 from tidemill.cli.scaffolding import scaffold, verticals
 from tidemill.core.page import Page
-from tidemill.operations.golden import cases_in, check
+from tidemill.core.reasons import DropReason
+from tidemill.core.source import Source
+from tidemill.core.verdict import Accepted, Dropped
+from tidemill.core.vertical import Context
+from tidemill.operations.golden import cases_in, check, read_case
 from tidemill.operations.mistakes import Mistake
 
 
@@ -29,6 +34,44 @@ def test_a_new_adapter_reads_its_golden_pages_as_it_should(made: Path) -> None:
     assert [(one.case, one.differences) for one in done] == [
         ("usual", ()), ("empty", ()), ("changed", ()), ("blocked", ()),
     ]  # fmt: skip
+
+
+def test_there_is_a_template_for_every_vertical() -> None:
+    assert verticals() == sorted(VERTICALS)
+
+
+@pytest.mark.parametrize("vertical", verticals())
+def test_the_records_of_a_new_adapter_are_kept_by_its_vertical(tmp_path: Path, vertical: str) -> None:
+    """The template's field names are the vertical's own: what it reads is worth something downstream."""
+    ((adapter, golden),) = in_folder(scaffold("some-site", vertical, "example.org", tmp_path, NOON)[0].parent)
+    usual = cases_in(golden)[0]
+    source = Source(
+        id=1, name="new", vertical=vertical, base_url=usual.url, adapter_id=adapter.id, time_zone="Europe/Amsterdam",
+    )  # fmt: skip
+    context = Context(source, usual.url, usual.captured_at)
+    verdicts = [VERTICALS[vertical].judge(record, context) for record in read_case(adapter, usual, golden).records]
+    assert verdicts
+    assert all(isinstance(verdict, Accepted) for verdict in verdicts), verdicts
+
+
+def test_a_sold_out_product_without_a_price_is_a_harmless_drop_of_a_new_adapter(tmp_path: Path) -> None:
+    ((adapter, golden),) = in_folder(scaffold("some-shop", "prices", "example.org", tmp_path, NOON)[0].parent)
+    case = next(case for case in cases_in(golden) if case.name == "sold-out")
+    source = Source(id=1, name="new", vertical="prices", base_url=case.url, adapter_id=adapter.id)
+    (record,) = read_case(adapter, case, golden).records
+    verdict = VERTICALS["prices"].judge(record, Context(source, case.url, case.captured_at))
+    assert isinstance(verdict, Dropped)
+    assert (verdict.reason, verdict.harmless) == (DropReason.OOS_NO_PRICE, True)
+
+
+@pytest.mark.parametrize("vertical", verticals())
+def test_a_field_that_moved_is_told_by_name(tmp_path: Path, vertical: str) -> None:
+    ((adapter, golden),) = in_folder(scaffold("some-site", vertical, "example.org", tmp_path, NOON)[0].parent)
+    page, case = golden / "usual.html", cases_in(golden)[0]
+    title = str((case.records or [])[0]["title"])
+    page.write_text(page.read_text().replace(title, "Something else"))
+    told = check(adapter, golden, NOON)[0].differences
+    assert told == (f"record 1, title: 'Something else' was read, {title!r} is on the page",)
 
 
 @pytest.mark.parametrize("vertical", verticals())

@@ -18,7 +18,7 @@ def new_adapter(
     name: Annotated[str, typer.Argument(help="What to call it, such as townhall-arnhem.")],
     *,
     domain: Annotated[str, typer.Option(help="The site that it reads, such as arnhem.nl.")],
-    vertical: Annotated[str, typer.Option(help="What kind of data it reads.")] = "events",
+    vertical: Annotated[str, typer.Option(help="What kind of data it reads: events, prices or listings.")] = "events",
     into: Annotated[Path, typer.Option(help="The folder to make it in.")] = Path(),
     json: AsJson = False,
 ) -> None:
