@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,18 @@ def test_the_runbook_speaks_of_settings_and_ticks_that_exist(project_root: Path)
         assert f"`{setting}`" in text
         assert setting in Settings.model_fields
     assert "maintenance" in RHYTHMS
+
+
+def test_what_the_runbook_switches_on_are_settings_and_extras(project_root: Path) -> None:
+    text = operating(project_root)
+    extras, settings = (text.partition(head)[2].partition("\n\n")[0] for head in ("| extra |", "| set | to have |"))
+    named = {
+        name for cell in re.findall(r"^\| (`.+?) \|", settings, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
+    }
+    assert len(named) > 10
+    assert named - set(Settings.model_fields) == set()
+    known = tomllib.loads((project_root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(re.findall(r"^\| `(\w+)`", extras, re.MULTILINE)) == set(known)
 
 
 def operating(root: Path) -> str:
