@@ -256,7 +256,7 @@ def test_every_setting_is_shown_with_its_origin(cli: Cli) -> None:
 
 def test_what_this_version_knows_is_listed_without_a_database(cli: Cli) -> None:
     assert "events.generic" in cli("list").out
-    assert [line["name"] for line in cli("list", "verticals", "--json").json] == ["events"]
+    assert [line["name"] for line in cli("list", "verticals", "--json").json] == ["events", "prices", "listings"]
 
 
 def test_a_reader_that_leaves_early_is_no_trouble(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
