@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from tidemill.core.record import Found, RawRecord, Strategy
-from tidemill.reading import pagination
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, climb
 from tidemill.reading.listings.cards import read_cards
 from tidemill.reading.listings.dataset import read_dataset
+from tidemill.reading.listings.embedded import from_scripts
+from tidemill.reading.listings.paging import next_of, total_of
 from tidemill.reading.listings.rent import Period, Rent, parse_rent
 from tidemill.reading.listings.rooms import Span, parse_baths, parse_beds, parse_size
 from tidemill.reading.listings.schema import from_jsonld, from_microdata
-from tidemill.reading.selectors import Spec, pick, read_selectors
+from tidemill.reading.selectors import Spec, read_selectors
 
 __all__ = [
     "Period",
@@ -35,22 +36,30 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
     rungs = [Rung(Strategy.JSONLD, from_jsonld), Rung(Strategy.MICRODATA, from_microdata)]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
-    rungs.append(Rung(Strategy.HEURISTICS, read_cards))
+    rungs.append(Rung(Strategy.HEURISTICS, read_shown))
     climbed = climb(document, rungs, is_usable)
     guessed = bool(climbed.records) and climbed.records[0].strategy is Strategy.HEURISTICS
     return Found(
         records=once(climbed.records),
         total=total_of(document, selectors),
-        next_url=pagination.next_url(document),
+        next_url=next_of(document),
         truncated=guessed and document.truncated,
         notes=climbed.notes,
     )
 
 
+def read_shown(document: Document) -> Sequence[RawRecord]:
+    """What a page shows without markup for it: its cards, or the data they are drawn from if that tells as many."""
+    cards, embedded = read_cards(document), from_scripts(document)
+    return embedded if len(embedded) >= len(cards) else cards
+
+
 def is_usable(record: RawRecord) -> bool:
     """Whether a record has what no listing can do without: a place and something to tell it by."""
     fields = record.fields
-    return ("address" in fields or "latitude" in fields) and ("rent" in fields or "beds" in fields or "id" in fields)
+    return bool(fields.keys() & {"address", "latitude", "neighborhood"}) and (
+        "rent" in fields or "beds" in fields or "id" in fields
+    )
 
 
 def once(records: Sequence[RawRecord]) -> list[RawRecord]:
@@ -61,13 +70,3 @@ def once(records: Sequence[RawRecord]) -> list[RawRecord]:
         key = fields.get("id") or (fields.get("url"), fields.get("address"), fields.get("unit"), fields.get("beds"))
         kept.setdefault(key, record)
     return list(kept.values())
-
-
-def total_of(document: Document, selectors: Spec | None) -> int | None:
-    """How many homes the site says there are: at the adapter's place for it, else where pages usually say it."""
-    place = str((selectors or {}).get("total", ""))
-    root = document.tree.root
-    if place and root is not None:
-        digits = "".join(letter for letter in pick(root, place) if letter.isdigit())
-        return int(digits[:9]) if digits else None
-    return pagination.total(document)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
@@ -17,7 +18,7 @@ _LONGEST_LINE = 200
 _SURE, _SURER = 0.5, 0.65
 
 _STREET = (
-    r"\d+[A-Za-z]?(?:-\d+)?\s+(?:[NSEW]\.?\s+)?(?:[\w'.]+\s+){0,4}?(?:st(?:reet)?|ave(?:nue)?|r(?:oa)?d|blvd|boulevard|dr(?:ive)?|"
+    r"\d+[A-Za-z]?(?:-\d+)?\s+(?!(?:bed|bd|br|bath|ba|room|month|week|min|mile|block|day|hour|unit|car)[a-z]*\b)(?:[NSEW]\.?\s+)?(?:[\w'.]+\s+){0,4}?(?:st(?:reet)?|ave(?:nue)?|r(?:oa)?d|blvd|boulevard|dr(?:ive)?|"
     r"l(?:a)?ne?|c(?:our)?t|pl(?:ace)?|sq(?:uare)?|ter(?:race)?|p(?:ar)?kwa?y|h(?:igh)?wa?y|cir(?:cle)?|way|walk|row|broadway|plaza|plz)\b\.?"
 )
 _ADDRESS = re.compile(
@@ -26,18 +27,31 @@ _ADDRESS = re.compile(
 _ADDRESS_NAMES = re.compile(r"address|adres|street|locality")
 _TITLE_NAMES = re.compile(r"title|(?:^|[\s_-])name|heading|property-name")
 _RENT_NAMES = re.compile(r"price|rent|huur")
-_HOOD_NAMES = re.compile(r"neighbou?rhood|district|buurt|wijk")
+_HOOD_NAMES = re.compile(r"neighbou?rhood|district|buurt|wijk|(?:^|[\s_-])(?:hood|location|area)(?:$|\s)")
 _AVAILABLE = re.compile(r"\b(?:available|beschikbaar|move[- ]in)\b[^|\n]{0,40}", re.IGNORECASE)
 _ID_ATTRIBUTES = (
     "data-listingid",
     "data-listing-id",
     "data-property-id",
     "data-propertyid",
+    "data-pid",
     "data-id",
     "data-zpid",
     "data-key",
 )
-_ID_IN_ADDRESS = re.compile(r"/(?:[\w-]*-)?(\d{4,}|[a-z0-9]{6,10}(?=/?$))/?(?:\.html?)?(?:[?#].*)?$", re.IGNORECASE)
+_ID_IN_ADDRESS = re.compile(
+    r"/(?:[\w-]*-)?(\d{4,}(?=_[a-z]+/?$|\D|$)|[a-z0-9]{6,10}(?=/?$))(?:_[a-z]+)?/?(?:\.html?)?(?:[?#].*)?$",
+    re.IGNORECASE,
+)
+_COLUMNS = (
+    ("address", re.compile(r"address|street", re.IGNORECASE)),
+    ("unit", re.compile(r"\b(?:unit|apt|apartment)\b", re.IGNORECASE)),
+    ("beds", re.compile(r"\b(?:bed\w*|brs?)\b", re.IGNORECASE)),
+    ("baths", re.compile(r"\b(?:bath\w*|ba)\b", re.IGNORECASE)),
+    ("size", re.compile(r"\b(?:sq\.?\s?f\w*|size|area)\b", re.IGNORECASE)),
+    ("available", re.compile(r"availab|move", re.IGNORECASE)),
+    ("neighborhood", re.compile(r"neighbou?rhood", re.IGNORECASE)),
+)
 _PICTURES = ("src", "data-src", "data-lazy-src", "data-original")
 
 
@@ -119,6 +133,7 @@ def _record(card: Element, document: Document) -> RawRecord | None:
         "available": match[0] if (match := _AVAILABLE.search(text)) else "",
         "images": picture_of(card, document),
     }
+    fields = columns_of(card) | {name: value for name, value in fields.items() if value}
     told = {name: value for name, value in fields.items() if value}
     if "address" not in told and "beds" not in told:
         return None
@@ -127,6 +142,24 @@ def _record(card: Element, document: Document) -> RawRecord | None:
         fields=told, strategy=Strategy.HEURISTICS, confidence=sure, origin=f"cards/{card.path()}[{card.order}]",
         block=block_of(card.node.html or ""),
     )  # fmt: skip
+
+
+def columns_of(card: Element) -> dict[str, Any]:
+    """What a table's head says of a row's cells: beds and baths are bare numbers there."""
+    if card.tag != "tr" or card.parent is None:
+        return {}
+    table = next((one for one in upwards(card) if one.tag == "table"), card.parent)
+    head = next(
+        (one for one in table.walk() if one.tag == "tr" and any(cell.tag == "th" for cell in one.children)), None
+    )
+    if head is None or head is card:
+        return {}
+    found: dict[str, Any] = {}
+    for name, cell in zip(head.children, card.children, strict=False):
+        field = next((field for field, words in _COLUMNS if words.search(name.text)), None)
+        if field is not None and cell.text:
+            found.setdefault(field, cell.text)
+    return found
 
 
 def rent_of(card: Element) -> str:
@@ -161,7 +194,7 @@ def address_of(card: Element, text: str) -> str:
 
 def named(card: Element, names: re.Pattern[str]) -> str:
     """The words of the first element that is named so."""
-    return next((one.text for one in card.walk() if one is not card and names.search(one.names)), "")[:100]
+    return next((one.text for one in card.walk() if one is not card and names.search(one.names)), "")[:100].strip("() ")
 
 
 def link_of(card: Element, document: Document) -> str:

@@ -22,7 +22,7 @@ _BATHS = re.compile(
 )
 _SIZE = re.compile(
     r"(?<![$€£\d.,])(?P<low>\d[\d,]*(?:\.\d+)?)(?:\s*(?:-|\u2013|\u2014|\bto\b)\s*(?P<high>\d[\d,]*(?:\.\d+)?))?\s*\+?\s*"
-    r"(?P<unit>sq\.?\s*f(?:ee)?t\.?|sqft|square f(?:ee|oo)t|ft²|ft2|sf\b|m²|m2\b|sq\.?\s*m\b|square met\w+)",
+    r"(?P<unit>sq\.?\s*f(?:ee)?t\.?|sqft|square f(?:ee|oo)t|ft²|ft\s?2\b|sf\b|m²|m2\b|sq\.?\s*m\b|square met\w+)",
     re.IGNORECASE,
 )
 _MOST_ROOMS, _MOST_FEET = 20, 30_000

@@ -50,7 +50,7 @@ def from_microdata(document: Document) -> list[RawRecord]:
 def is_home(item: Item) -> bool:
     """Whether an object is a home, or an offer of one."""
     kinds = _kinds(item)
-    if kinds & HOMES:
+    if kinds & HOMES or _kinds(offered(item)) & HOMES:
         return True
     return bool(kinds & {"Offer", "Product", "RentAction"}) and any(
         isinstance(inner, dict) and _kinds(inner) & HOMES for inner in (item.get(name) for name in _WRAPPERS)
@@ -65,12 +65,12 @@ def _record(item: Item, origin: str, strategy: Strategy, absolute: Absolute) -> 
 
 def fields_of(item: Item, absolute: Absolute) -> dict[str, Any]:
     """A home's fields; what its wrapper says stands in for what it does not say itself."""
-    inner = next((one for name in _WRAPPERS if isinstance(one := item.get(name), dict)), {})
+    inner = next((one for name in _WRAPPERS if isinstance(one := item.get(name), dict)), None) or offered(item)
     both = {**item, **{name: value for name, value in inner.items() if value not in (None, "", [])}}
     offer = first_offer(item) or first_offer(inner) or (item if _kinds(item) & {"Offer"} else {})
     fields: dict[str, Any] = {
         "title": text_of(both.get("name")),
-        "url": absolute(text_of(item.get("url") or both.get("url") or offer.get("url"))),
+        "url": absolute(text_of(item.get("url") or both.get("url") or offer.get("url") or own_name(both))),
         "id": text_of(both.get("identifier") or both.get("sku") or both.get("productID")),
         "rent": rent_text(offer),
         "currency": text_of(offer.get("priceCurrency")),
@@ -117,6 +117,18 @@ def first_offer(item: Mapping[str, Any]) -> Item:
     if isinstance(offers, list):
         offers = next((one for one in offers if isinstance(one, dict)), None)
     return offers if isinstance(offers, dict) else {}
+
+
+def offered(item: Mapping[str, Any]) -> Item:
+    """The home that a product's offer is of."""
+    home = first_offer(item).get("itemOffered")
+    return home if isinstance(home, dict) else {}
+
+
+def own_name(item: Mapping[str, Any]) -> str:
+    """An `@id` that is an address on the web."""
+    name = item.get("@id")
+    return name if isinstance(name, str) and name.startswith(("http://", "https://", "/")) and "#" not in name else ""
 
 
 def rent_text(offer: Mapping[str, Any]) -> str:

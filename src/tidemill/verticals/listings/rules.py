@@ -46,8 +46,11 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
 
 
 def what_is_missing(said: Said, address: Address) -> Dropped | None:
-    """What no listing can do without: a place, a name or a door, and a way to it."""
-    if not address.door and said.latitude is None:
+    """What no listing can do without: a place, a name or a door, and a way to it.
+
+    A neighbourhood is place enough for one that its site numbers: it is known by that number alone.
+    """
+    if not address.door and said.latitude is None and not (said.neighborhood and said.id):
         return Dropped(Reason.NO_PLACE, "no address and no coordinates")
     if not said.title and not said.address:
         return Dropped(Reason.NO_NAME, "no title and no address")
