@@ -56,6 +56,16 @@ def certify(evidence: Evidence) -> Certificate:
     return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
 
 
+def far_short(evidence: Evidence) -> str:
+    """How a run fell so far short that a person should know: under half of the usual, or of the site's own count."""
+    seen, claimed = evidence.records_seen, evidence.claimed_total
+    if (unusual := _usual_count(evidence)) is not None:
+        return unusual.detail
+    if claimed is not None and seen < claimed * SHORTFALL and (doubt := _claimed_total(evidence)) is not None:
+        return doubt.detail
+    return ""
+
+
 def _every_page(evidence: Evidence) -> Doubt | None:
     answered, expected = evidence.counts.urls_succeeded, evidence.targets + evidence.followed
     if answered >= expected and evidence.targets > 0:

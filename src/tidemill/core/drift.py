@@ -36,6 +36,7 @@ class Rule(StrEnum):
     WORSE_THAN_USUAL = "worse_than_usual"
     FIELD_SHARE = "field_share"
     WATCHED = "watched"
+    SHORT_LIST = "short_list"
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):

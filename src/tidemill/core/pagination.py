@@ -24,11 +24,14 @@ class Stop(msgspec.Struct, frozen=True):
 END = Stop("the list ends here")
 
 
-def following(number: int, next_url: str | None, host: str, seen: Collection[str], most: int) -> Follow | Stop:
+def following(
+    number: int, next_url: str | None, host: str, seen: Collection[str], most: int, *, has_enough: bool = False
+) -> Follow | Stop:
     """What comes after page `number` of a list.
 
     `seen` holds the canonical addresses of the pages so far: a list that leads back to one of them has been seen
-    whole. A list that goes on past `most` pages, or on a site that is not `host`'s, was cut short.
+    whole. A list that goes on past `most` pages, past as many records as were wanted (`has_enough`), or on a site
+    that is not `host`'s, was cut short.
     """
     if not next_url:
         return END
@@ -41,6 +44,15 @@ def following(number: int, next_url: str | None, host: str, seen: Collection[str
         return Stop(f"the next page is on another site: {url[:200]}", cut=True)
     if canonicalize(url) in seen:
         return Stop("the next page was seen before")
-    if number >= most:
-        return Stop(f"no more than {most} pages are followed", cut=True)
+    if number >= most or has_enough:
+        words = "as many records as are wanted were seen" if has_enough else f"no more than {most} pages are followed"
+        return Stop(words, cut=True)
     return Follow(url, number + 1)
+
+
+def has_enough(number: int, shown: int, wanted: int | None) -> bool:
+    """Whether the pages up to `number` hold what is wanted, if they are all as long as this one.
+
+    A page that leads to another is full, so that what it shows is what those before it showed.
+    """
+    return wanted is not None and number * shown >= wanted

@@ -50,6 +50,12 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     scope: str = ""
     parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
 
+    @property
+    def most_records(self) -> int | None:
+        """How many records are wanted of its list at most; None for all of them."""
+        most = self.parameters.get("max_listings", "")
+        return int(most) if most.isdigit() else None
+
 
 UNCHANGED = "UNCHANGED"
 """The `last_status` of a target whose page was the same as last time."""

@@ -55,11 +55,12 @@ class MarketHands:
 
 def market_work(hands: MarketHands, rhythms: Mapping[str, Every | Cron] = MARKET_RHYTHMS) -> list[Tick]:
     """The list."""
+    told: set[tuple[str, str]] = set()
     chores = {
         "markets": lambda: lay_out(hands),
         "freshness": lambda: freshen(hands),
         "market_breakers": lambda: reset_breakers(hands),
-        "market_proof": lambda: prove_markets(hands),
+        "market_proof": lambda: prove_markets(hands, told),
     }
     return [Tick(name, rhythms[name], chore) for name, chore in chores.items()]
 
@@ -81,9 +82,15 @@ async def reset_breakers(hands: MarketHands) -> str:
     return f"{await hands.markets.reset_breakers(hands.clock.now())} markets"
 
 
-async def prove_markets(hands: MarketHands) -> str:
-    """Say which markets fall short of what their schedule promises, even if nothing was ever written for them."""
-    found = await hands.doubts()
-    for doubt in found:
-        hands.announce(Overdue(hands.clock.now(), f"market {doubt.market}", doubt.words))
+async def prove_markets(hands: MarketHands, told: set[tuple[str, str]]) -> str:
+    """Say which markets fall short of what their schedule promises, even if nothing was ever written for them.
+
+    Each doubt is announced once, when it comes up; `told` keeps what was, until it is over. `/status` shows all of
+    them for as long as they last.
+    """
+    found = {(doubt.market, doubt.rule): doubt for doubt in await hands.doubts()}
+    for key in sorted(found.keys() - told):
+        hands.announce(Overdue(hands.clock.now(), f"market {found[key].market}", found[key].words))
+    told &= found.keys()
+    told |= found.keys()
     return f"{len(found)} doubts"

@@ -131,25 +131,26 @@ class Checkpoints:
                 count_kept(tallies[job.run_id], harvest, kept[job.id])
             for each in mine:
                 if isinstance(unchanged := product_of(each), Unchanged):
-                    seen, next_url = await self._touch(connection, shelf, each, now)
+                    seen, shown, next_url = await self._touch(connection, shelf, each, now)
                     if next_url:
-                        onward.append((each, unchanged.page.final_url, next_url))
+                        onward.append((each, unchanged.page.final_url, next_url, shown))
                     tallies[each.claimed.job.run_id].add(pages_unchanged=1, records_seen_again=seen)
         return kept
 
     async def _touch(
         self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime
-    ) -> tuple[int, str | None]:
-        """Mark what the page held as seen again; answers how many, and where its list went on."""
+    ) -> tuple[int, int, str | None]:
+        """Mark what the page held as seen again; answers how many, of how many, and where its list went on."""
         good = each.claimed.target.good_page_id
         staged = await read_all(connection, _STAGED, {"b_page": good})
         if not staged:
-            return 0, None
+            return 0, 0, None
         known = outputs.decode_identities(staged[0]["staged"])
         identities = sorted({one.identity for one in known.accepted})
         if not identities:
-            return 0, known.next_url
-        return await shelf.touch(connection, each.claimed.source.id, identities, now), known.next_url
+            return 0, 0, known.next_url
+        seen = await shelf.touch(connection, each.claimed.source.id, identities, now)
+        return seen, len(known.accepted), known.next_url
 
     async def _settle(
         self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
@@ -224,7 +225,7 @@ def product_of(checkpoint: Checkpoint) -> object:
 def read_on(batch: Sequence[Checkpoint]) -> list[Onward]:
     """The checkpoints of pages that were read and whose lists go on."""
     return [
-        (each, parsed.page.final_url, parsed.found.next_url)
+        (each, parsed.page.final_url, parsed.found.next_url, len(parsed.found.records))
         for each in batch
         if isinstance(parsed := product_of(each), Parsed) and parsed.found.next_url
     ]

@@ -111,9 +111,12 @@ _SWITCHED = _upsert(
 
 
 async def watch_run(
-    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], counts: Counts, now: datetime
+    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], counts: Counts, now: datetime, short: str | None
 ) -> tuple[Noticed, ...]:
-    """Judge a run that has just ended; answers what a person should be told, each thing once."""
+    """Judge a run that has just ended; answers what a person should be told, each thing once.
+
+    `short` says how a scope's list fell far short (B6), is '' if it was complete, None if nobody can say.
+    """
     who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
     row = (await connection.execute(_STANDING, who)).mappings().one_or_none()
     standing = standing_of(row)
@@ -124,10 +127,16 @@ async def watch_run(
         await _note_standing(connection, run, judged.standing, now)
     if batch_size(counts) >= BATCH:
         await _note_batch(connection, run, counts, judged, baseline, now)
-    told = await _incidents(connection, ids, run, judged, fields, now)
+    if short:
+        judged = msgspec.structs.replace(judged, findings=(*judged.findings, _short_list(run, short)))
+    told = await _incidents(connection, ids, run, judged, fields, now, is_whole=short == "")
     if reason := next((each for each in judged.findings if each.disables), None):
         told += (await _switch_off(connection, ids, run, reason, now),)
     return told
+
+
+def _short_list(run: Mapping[Any, Any], words: str) -> Finding:
+    return Finding(Rule.SHORT_LIST, f"{run['scope']}: {words}; nothing was taken off", field=run["scope"])
 
 
 def standing_of(row: Mapping[Any, Any] | None) -> Standing:
@@ -199,6 +208,8 @@ async def _incidents(
     judged: Judgement,
     fields: tuple[Finding, ...] | None,
     now: datetime,
+    *,
+    is_whole: bool,
 ) -> tuple[Noticed, ...]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
     who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
@@ -206,7 +217,8 @@ async def _incidents(
     found = {(each.rule.value, each.field): each for each in (*judged.findings, *(fields or ()))}
     new = {key: each for key, each in found.items() if key not in known}
     again = [{"b_id": known[key], "b_now": now, "b_detail": found[key].detail} for key in found if key in known]
-    over = [key for key in known if key not in found and _is_over(key, judged.well, fields)]
+    whole = run["scope"] if is_whole else None
+    over = [key for key in known if key not in found and _is_over(key, judged.well, fields, whole)]
     if new:
         rows = [_incident_row(ids.take(), run, each, now) for each in new.values()]
         await connection.execute(quality_incidents.insert(), rows)
@@ -218,7 +230,11 @@ async def _incidents(
     return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for rule, field in over)
 
 
-def _is_over(key: tuple[str, str], well: Collection[Rule], fields: tuple[Finding, ...] | None) -> bool:
+def _is_over(
+    key: tuple[str, str], well: Collection[Rule], fields: tuple[Finding, ...] | None, whole: str | None
+) -> bool:
+    if key[0] == Rule.SHORT_LIST:
+        return key[1] == whole
     return fields is not None if key[0] == Rule.FIELD_SHARE else key[0] in well
 
 

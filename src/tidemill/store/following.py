@@ -8,7 +8,7 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pagination import Follow, following
+from tidemill.core.pagination import Follow, following, has_enough
 from tidemill.core.policy import Policy
 from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import Checkpoint
@@ -19,8 +19,8 @@ from tidemill.store.ids import Ids
 from tidemill.store.rows import Row
 from tidemill.store.schema import jobs
 
-Onward = tuple[Checkpoint, str, str]
-"""A checkpoint, the address its page really had, and where its list goes on."""
+Onward = tuple[Checkpoint, str, str, int]
+"""A checkpoint, the address its page really had, where its list goes on, and how many records the page showed."""
 
 _COPIED = ("run_id", "source_id", "target_id", "vertical", "adapter_id", "lane", "host", "trigger", "due_at", "rank",
            "priority", "max_attempts")  # fmt: skip
@@ -47,14 +47,15 @@ async def follow(
 
     What is not followed though it goes on is counted against its run, which then cannot be complete (X6).
     """
-    chains = await _chains(connection, [checkpoint.claimed.job.id for checkpoint, _, _ in onward])
+    chains = await _chains(connection, [checkpoint.claimed.job.id for checkpoint, *_ in onward])
     rows = []
-    for checkpoint, final_url, next_url in onward:
+    for checkpoint, final_url, next_url, shown in onward:
         job, source = checkpoint.claimed.job, checkpoint.claimed.source
         chain = chains.get(job.id, {})
         seen = {canonicalize(row["url"]) for row in chain.values()} | {canonicalize(final_url)}
         most = source.max_pages or policies[job.vertical].max_pages
-        step = following(job.page_number, next_url, job.host, seen, most)
+        enough = has_enough(job.page_number, shown, checkpoint.claimed.target.most_records)
+        step = following(job.page_number, next_url, job.host, seen, most, has_enough=enough)
         if isinstance(step, Follow) and job.id in chain:
             rows.append(_job_row(ids.take(), chain[job.id], step, now))
         elif not isinstance(step, Follow) and step.cut:

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.completeness import Certificate, Evidence, certify
+from tidemill.core.completeness import Certificate, Evidence, certify, far_short
 from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
 from tidemill.store.bulk import read_all
@@ -56,13 +56,14 @@ class RunBook:
                 return None
             (run,) = over
             counts = counts_of(run)
-            certificate = certify(await self._evidence(connection, run, counts))
+            evidence = await self._evidence(connection, run, counts)
+            certificate = certify(evidence)
             removed = await self._fade(connection, run, certificate, now)
             closed = closing(run, counts, certificate, removed, now)
             await connection.execute(_CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
             await self._credit(connection, run, counts)
             await settle_market(connection, run["scope"], closed["status"], now)
-            noticed = await watch_run(connection, self._ids, run, counts, now)
+            noticed = await watch_run(connection, self._ids, run, counts, now, shortfall(run, evidence, certificate))
         closed_run = summary(run, run["source_name"] or "", counts, certificate, removed, now)
         return msgspec.structs.replace(closed_run, adapter_id=run["adapter_id"], noticed=noticed)
 
@@ -132,6 +133,13 @@ _CREDIT = (
         historical_count=sources.c.historical_count + bindparam("b_inserted"),
     )
 )
+
+
+def shortfall(run: Any, evidence: Evidence, certificate: Certificate) -> str | None:
+    """How a scope's list fell far short; '' if it was complete, None if neither, or if the run has no scope."""
+    if not run["scope"]:
+        return None
+    return "" if certificate.complete else far_short(evidence) or None
 
 
 def seen(counts: Counts) -> int:

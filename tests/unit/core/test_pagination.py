@@ -1,6 +1,6 @@
 import pytest
 
-from tidemill.core.pagination import END, Follow, Stop, following
+from tidemill.core.pagination import END, Follow, Stop, following, has_enough
 
 HERE = "https://arnhem.test/agenda"
 SEEN = {HERE}
@@ -23,6 +23,16 @@ def test_a_list_that_goes_on_past_the_limit_is_cut():
     stop = following(20, f"{HERE}?page=21", "arnhem.test", SEEN, 20)
     assert isinstance(stop, Stop)
     assert stop.cut
+
+
+def test_a_list_that_goes_on_past_what_is_wanted_of_it_is_cut():
+    stop = following(4, f"{HERE}?page=5", "arnhem.test", SEEN, 20, has_enough=has_enough(4, 25, 100))
+    assert stop == Stop("as many records as are wanted were seen", cut=True)
+
+
+def test_so_many_pages_as_long_as_this_one_hold_what_is_wanted():
+    assert not has_enough(3, 25, 100)
+    assert not has_enough(900, 25, None)
 
 
 def test_another_part_of_the_same_site_is_followed():

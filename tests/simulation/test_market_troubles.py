@@ -1,0 +1,129 @@
+"""Markets in trouble, through the engine in virtual time: cut short, capped, blocked for days (B6, L2, X6)."""
+
+import asyncio
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from tidemill.cli.simulate import build_mill
+from tidemill.lab.dice import dice
+from tidemill.lab.homes.fortnight import GRAIN, LEASE, START, TICKS
+from tidemill.lab.homes.transport import HomesTransport, entries
+from tidemill.lab.homes.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, Trouble
+from tidemill.lab.leash import Leash, LeashedClock
+from tidemill.lab.mill import Surroundings
+from tidemill.lab.virtual import run_virtual
+from tidemill.pipeline.happenings import DriftNoticed, Overdue
+
+DAYS = 2.2
+CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"
+TROUBLES = (
+    Trouble(TRUNCATED, PLACARDS, CUT_SHORT, START + timedelta(hours=14), START + timedelta(hours=40)),
+    *(Trouble(BLOCKED, site, BLOCKED_FOR_DAYS, START + timedelta(hours=1), START + timedelta(days=9))
+      for site in (PLACARDS, CARDS)),
+)  # fmt: skip
+TRIPPED = START + timedelta(hours=15)
+HOUR = 3_600_000_000
+
+
+class Fallout:
+    """What two days of trouble left behind."""
+
+    def __init__(self, folder, announced, tripped):
+        self.announced = announced
+        self.tripped = tripped
+        self._database = sqlite3.connect(folder / "simulation.db")
+
+    def ask(self, question, *values):
+        return self._database.execute(question, values).fetchall()
+
+    def close(self):
+        self._database.close()
+
+
+@pytest.fixture(scope="module")
+def fallout(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("troubles")
+    announced = []
+    world = HomesWorld(7, START, DAYS, homes_each=40)
+    leash = Leash()
+
+    async def main(clock):
+        surroundings = Surroundings(
+            folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"),
+            transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, leash=leash, ticks=TICKS,
+            lease=LEASE, settings={},
+        )  # fmt: skip
+        systems = []
+        mill = build_mill(surroundings, systems.append)
+        await mill.prepare(entries()[:2])
+        await leave_three(systems[0].desks.markets)
+        at_work = asyncio.create_task(mill.run())
+        await clock.sleep_until(TRIPPED)
+        tripped = await systems[0].desks.markets.explain(BLOCKED_FOR_DAYS)
+        await clock.sleep_until(world.ends - GRAIN)
+        mill.stop()
+        await at_work
+        await mill.close()
+        return tripped
+
+    found = Fallout(folder, announced, run_virtual(main, START))
+    yield found
+    found.close()
+
+
+async def leave_three(desk):
+    for market in await desk.every():
+        if market.id not in {CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED}:
+            await desk.change(market.id, {"enabled": False}, "test")
+    await desk.change(CAPPED, {"max_listings": 15}, "test")
+
+
+def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fallout):
+    short = fallout.ask(
+        "SELECT complete, records_removed FROM scrape_runs WHERE scope = ? AND doubts LIKE '%are usual%'", CUT_SHORT
+    )
+    assert len(short) >= 3
+    assert set(short) == {(0, 0)}
+    ((times, closed_at, detail),) = fallout.ask(
+        "SELECT times, closed_at, detail FROM quality_incidents WHERE rule = 'short_list' AND field = ?", CUT_SHORT
+    )
+    assert times == len(short)
+    assert closed_at is not None
+    assert "nothing was taken off" in detail
+    told = [one for one in fallout.announced if isinstance(one, DriftNoticed) and one.field == CUT_SHORT]
+    assert [one.is_over for one in told] == [False, True]
+
+
+def test_a_list_is_not_followed_past_the_markets_cap_and_its_run_is_never_complete(fallout):
+    capped = fallout.ask(
+        "SELECT complete, truncated_pages, pages_followed FROM scrape_runs WHERE scope = ? AND source_id = "
+        "(SELECT id FROM scraper_sources WHERE name = 'homes-one')", CAPPED
+    )  # fmt: skip
+    assert set(capped) == {(0, 1, 0)}
+    followed = fallout.ask("SELECT max(pages_followed) FROM scrape_runs WHERE scope = ?", CUT_SHORT)
+    assert followed[0][0] >= 1
+
+
+def test_a_market_that_fails_three_times_is_left_alone_but_for_a_try_a_day(fallout):
+    breaker = next(step for step in fallout.tripped.steps if step.gate == "market breaker")
+    assert "4 failures in a row: one fresh try a day" in breaker.detail
+    start = int(START.timestamp() * 1_000_000)
+    tries = [
+        (started - start) / HOUR
+        for (started,) in fallout.ask(
+            "SELECT DISTINCT started_at FROM scrape_runs WHERE scope = ? AND trigger = 'SCHEDULED'", BLOCKED_FOR_DAYS
+        )
+    ]
+    assert [one for one in tries if 14 < one < 27] == []
+    assert [one for one in tries if 27 <= one < 28]
+    assert fallout.ask("SELECT count(*) FROM listings WHERE market_id = ? AND gone_at IS NOT NULL AND gone_reason = ?",
+                       BLOCKED_FOR_DAYS, "not shown any more") == [(0,)]  # fmt: skip
+
+
+def test_a_doubt_about_a_market_is_announced_when_it_comes_up_and_not_every_hour(fallout):
+    told = [
+        one for one in fallout.announced if isinstance(one, Overdue) and one.subject == f"market {BLOCKED_FOR_DAYS}"
+    ]
+    assert 1 <= len(told) <= 3
