@@ -93,6 +93,7 @@ def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
     return product if isinstance(product, Fetched | Unchanged) else None
 
 
+_MOMENT = targets.c.next_due_at.type
 _TARGET = (
     update(targets)
     .where(targets.c.id == bindparam("b_id"))
@@ -106,6 +107,12 @@ _TARGET = (
         good_page_id=bindparam("b_page"),
         good_digest=bindparam("b_digest"),
         good_reader=bindparam("b_reader"),
+        # the row itself is asked whether it was broken: a letter's retry may have broken or revived it meanwhile
+        next_due_at=case(
+            (bindparam("b_well") & (targets.c.status == TargetStatus.BROKEN), bindparam("b_at_once", type_=_MOMENT)),
+            (bindparam("b_breaks") & (targets.c.status != TargetStatus.BROKEN), bindparam("b_recheck", type_=_MOMENT)),
+            else_=targets.c.next_due_at,
+        ),
     )
 )
 
@@ -113,29 +120,12 @@ _TARGET = (
 async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
     """Write what a job's end means for its target: health, and the page to compare the next one with.
 
-    The first page of a list stands for its target; the end of a further page says nothing about it.
+    The first page of a list stands for its target; the end of a further page says nothing about it. A target that
+    breaks is left alone for a week (S4); one that answers again is due at once, and its own schedule holds from there.
     """
     firsts = [each for each in ended if each.claimed.job.page_number == 1]
     rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
     await write_many(connection, _TARGET, [rows[key] for key in sorted(rows)])
-    if revived := sorted(each.claimed.target.id for each in firsts if _is_revived(each)):
-        # its next look was a week away; its own schedule holds again from now on
-        await connection.execute(update(targets).where(targets.c.id.in_(revived)).values(next_due_at=now))
-    if broken := sorted(each.claimed.target.id for each in firsts if _is_newly_broken(each)):
-        # left alone from now on, but for one look a week (S4)
-        away = update(targets).where(targets.c.id.in_(broken)).values(next_due_at=now + RECHECK_EVERY)
-        await connection.execute(away)
-
-
-def _is_newly_broken(checkpoint: Checkpoint) -> bool:
-    target = checkpoint.claimed.target
-    if checkpoint.move.status is not JobStatus.DEAD or target.status is TargetStatus.BROKEN:
-        return False
-    return after_failure(target)[0] is TargetStatus.BROKEN
-
-
-def _is_revived(checkpoint: Checkpoint) -> bool:
-    return checkpoint.move.status is JobStatus.DONE and checkpoint.claimed.target.status is TargetStatus.BROKEN
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -156,6 +146,10 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "b_page": target.good_page_id,
         "b_digest": target.good_digest,
         "b_reader": target.good_reader,
+        "b_well": move.status is JobStatus.DONE,
+        "b_breaks": status is TargetStatus.BROKEN,
+        "b_at_once": now,
+        "b_recheck": now + RECHECK_EVERY,
     }
     produced = getattr(checkpoint.outcome, "produced", None)
     if isinstance(produced, Harvest):

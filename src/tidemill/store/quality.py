@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
@@ -19,6 +19,7 @@ from tidemill.store.ids import Ids
 from tidemill.store.resume import Materials
 from tidemill.store.rows import source_of
 from tidemill.store.schema import (
+    adapter_status,
     drift_standings,
     field_baselines,
     pages,
@@ -34,6 +35,8 @@ RUNS_BLESSED = 5
 _INCIDENTS = select(quality_incidents, func.coalesce(sources.c.name, "").label("source_name")).outerjoin(
     sources, sources.c.id == quality_incidents.c.source_id
 )
+_OFF = exists().where(adapter_status.c.adapter_id == sources.c.adapter_id, ~adapter_status.c.enabled)
+_SWITCHED_OFF = select(sources.c.id, sources.c.adapter_id, or_(sources.c.auto_disabled, _OFF).label("was_off"))
 _COUNTED = (
     select(runs.c.field_counts)
     .where(runs.c.source_id == bindparam("b_source"), runs.c.field_counts.is_not(None))
@@ -122,17 +125,23 @@ class QualityShelf:
 
 
 async def forgive_drift(connection: AsyncConnection, condition: Any, by: str, now: datetime) -> None:
-    """Forget what is held against the adapters of these sources, and watch their next run closely (R5)."""
-    whose = (await connection.execute(select(sources.c.id, sources.c.adapter_id).where(condition))).all()
+    """Forget what is held against the adapters of these sources.
+
+    Where drift had switched something off, the next run is watched closely (R5). A source that a person had switched
+    off for reasons of their own is judged as before: one bad page of a small site would switch it off for good.
+    """
+    whose = (await connection.execute(_SWITCHED_OFF.where(condition))).all()
     owners = [row.id for row in whose]
     if not owners:
         return
     await connection.execute(delete(drift_standings).where(drift_standings.c.source_id.in_(owners)))
-    rows = [
+    watched = [
         {"adapter_id": row.adapter_id, "source_id": row.id, "watched": True, "updated_at": now}
         for row in whose
-    ]  # fmt: skip
-    await connection.execute(drift_standings.insert(), rows)
+        if row.was_off
+    ]
+    if watched:
+        await connection.execute(drift_standings.insert(), watched)
     still_open = (quality_incidents.c.source_id.in_(owners), quality_incidents.c.closed_at.is_(None))
     await connection.execute(update(quality_incidents).where(*still_open).values(closed_at=now, closed_by=by))
     await connection.execute(update(sources).where(sources.c.id.in_(owners)).values(auto_disabled=False))

@@ -125,11 +125,11 @@ async def forgive(connection: AsyncConnection, source_ids: Sequence[int], now: d
     """Clear the trap and the counters of sources that a person trusts again (B8)."""
     if not source_ids:
         return
+    await forgive_drift(connection, sources.c.id.in_(source_ids), "a person", now)
     clean = {"auto_disabled": False, "consecutive_failures": 0, "updated_at": now}
     await connection.execute(update(sources).where(sources.c.id.in_(source_ids)).values(**clean))
     closed = {**breaker_columns(Closed()), "changed_at": now}
     await connection.execute(update(breakers).where(breakers.c.source_id.in_(source_ids)).values(**closed))
-    await forgive_drift(connection, sources.c.id.in_(source_ids), "a person", now)
 
 
 def columns_of(source: Source) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from rig.mill import Mill
 from tidemill.core.failure import Failure
@@ -60,6 +61,23 @@ async def test_a_broken_target_that_answers_is_on_its_own_schedule_at_once(mill)
     assert (await mill.rows(targets))[0]["next_due_at"] == mill.clock.now() + timedelta(days=7)
     (claimed,) = await mill.claim(worker)
     await mill.carry(claimed)
+    (target,) = await mill.rows(targets)
+    assert (target["status"], target["next_due_at"]) == ("ACTIVE", mill.clock.now())
+
+
+async def test_a_target_that_broke_while_a_job_was_in_hand_is_on_its_own_schedule_when_the_job_goes_well(mill):
+    key = await mill.source()
+    worker = await mill.worker()
+    for _ in range(4):
+        await mill.enqueue(key)
+        await fail_for_good(mill, worker)
+        mill.clock.advance(HOUR)
+    await mill.enqueue(key)
+    (in_hand,) = await mill.claim(worker)
+    broke = {"status": "BROKEN", "consecutive_failures": 5, "next_due_at": mill.clock.now() + timedelta(days=7)}
+    async with mill.database.write() as connection:
+        await connection.execute(update(targets).values(**broke))  # as the retry of an earlier letter does
+    await mill.carry(in_hand)
     (target,) = await mill.rows(targets)
     assert (target["status"], target["next_due_at"]) == ("ACTIVE", mill.clock.now())
 

@@ -19,7 +19,7 @@ from tidemill.store.audit import AuditLog
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.rows import pace_of
-from tidemill.store.schema import breakers, hosts, sources, targets
+from tidemill.store.schema import breakers, drift_standings, hosts, sources, targets
 from tidemill.store.sources import SourceShelf
 from tidemill.store.targets import TargetShelf
 from tidemill.store.views import Views
@@ -182,6 +182,21 @@ async def test_switching_on_forgives_what_was_held_against_a_source(
     assert (breaker.state, breaker.failure_count, breaker.consecutive_opens) == ("CLOSED", 0, 0)
     assert breaker.cooldown_until is None
     assert breaker.total_failures == 40  # what happened stays known
+
+
+@pytest.mark.parametrize("by_drift", [True, False])
+async def test_only_a_source_that_drift_switched_off_is_watched_when_it_is_on_again(
+    importer: Importer, source_desk: SourceDesk, database: Database, *, by_drift: bool
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    source = await source_desk.find("jazzclub")
+    async with database.write() as connection:
+        await connection.execute(update(sources).where(sources.c.id == source.id).values(auto_disabled=by_drift))
+    await source_desk.disable("jazzclub", "ans", "they are moving house")
+    await source_desk.enable("jazzclub", "ans")
+    async with database.read() as connection:
+        watched = list((await connection.execute(select(drift_standings.c.watched))).scalars())
+    assert watched == [True] * by_drift
 
 
 async def test_an_import_that_switches_on_forgives_too(

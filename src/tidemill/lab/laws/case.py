@@ -1,6 +1,6 @@
 """What a law is judged by, and what comes of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -14,6 +14,7 @@ from tidemill.lab.eventlog import Asked, SourceSwitched
 from tidemill.lab.sites import Site
 from tidemill.lab.witness import Witness
 from tidemill.lab.world import World
+from tidemill.pipeline.happenings import AdapterDisabled, BreakerMoved
 
 TOLD = 10
 """Breaches told in words; the rest are counted."""
@@ -68,10 +69,33 @@ class Case:
 
     @cached_property
     def times_off(self) -> dict[str, list[tuple[datetime, datetime]]]:
-        """When a person had each host's source switched off."""
-        switches = [event for event in self.witness.events if isinstance(event, SourceSwitched)]
+        """When each host's source was off, by a person's word or by drift detection's, until a person's word."""
+        offs = [each for event in self.witness.events for each in self._switched_off(event)]
+        switches = [event for event in self.witness.events if isinstance(event, SourceSwitched) and event.on]
         times: dict[str, list[tuple[datetime, datetime]]] = {host: [] for host in self.world.sites}
-        for off in (switch for switch in switches if not switch.on):
-            again = [on.at for on in switches if on.on and on.host == off.host and on.at > off.at]
-            times[off.host].append((off.at, min(again, default=self.ends)))
+        for host, off in offs:
+            again = [on.at for on in switches if on.host == host and on.at > off]
+            times[host].append((off, min(again, default=self.ends)))
         return times
+
+    def _switched_off(self, event: object) -> Iterator[tuple[str, datetime]]:
+        match event:
+            case SourceSwitched(at=at, host=host, on=False):
+                yield host, at
+            case AdapterDisabled(at=at, source_id=key, scope="source"):
+                yield f"{self.books.sources[key]}.test", at
+            case AdapterDisabled(at=at, adapter_id=adapter):
+                yield from ((f"{entry['name']}.test", at) for entry in self.entries if entry["adapter"] == adapter)
+
+    def resting(self, at: datetime) -> set[str]:
+        """The hosts whose breaker was not closed at a moment, by what was announced."""
+        states = dict.fromkeys(self.world.sites, "CLOSED")
+        for event in self.witness.events:
+            match event:
+                case BreakerMoved(at=moment, source_id=key, after=after) if moment <= at:
+                    states[f"{self.books.sources[key]}.test"] = after
+                case SourceSwitched(at=moment, host=host, on=True) if moment <= at:
+                    states[host] = "CLOSED"
+                case _:
+                    pass
+        return {host for host, state in states.items() if state != "CLOSED"}

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from tidemill.lab.laws.appointments import appointments
 from tidemill.lab.laws.breaking import breaking
 from tidemill.lab.laws.case import Case, Verdict
 from tidemill.lab.laws.pace import leave, pace
-from tidemill.lab.laws.truth import appointments, nothing_doubled, nothing_lost, records, removals
+from tidemill.lab.laws.truth import nothing_doubled, nothing_lost, records, removals
 from tidemill.lab.laws.work import accounts, bounded, drained, letters, upkeep
 
 LAWS: tuple[Callable[[Case], Verdict], ...] = (

@@ -2,20 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urlsplit
 
 import msgspec
 
-from tidemill.core.target import BROKEN_AFTER
-from tidemill.lab.books import EventRow, JobRow, PageRow
+from tidemill.lab.books import EventRow, PageRow
 from tidemill.lab.faults import (
-    EVERYWHERE,
     BrokenJsonLd,
     Fault,
     MalformedHtml,
     Redesign,
-    Spell,
     TruncatedList,
     TruncatedPages,
     WrongCharset,
@@ -23,18 +20,10 @@ from tidemill.lab.faults import (
 from tidemill.lab.laws.case import Case, Verdict, verdict
 from tidemill.lab.site import on_page, page_number
 from tidemill.lab.sites import Site
-from tidemill.lab.sources import DAILY
 from tidemill.pipeline.happenings import StageDone
 
 DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, TruncatedPages, WrongCharset)
 """Faults under which a page may be read without holding all that is on."""
-LONGEST = {DAILY: timedelta(hours=24), "every 96h": timedelta(hours=96), "adaptive 48h-144h": timedelta(hours=144)}
-"""The longest time between two jobs that each rhythm asks for."""
-SLACK = timedelta(hours=1, minutes=30)
-"""For the rhythm of dispatch, and for the hour by which clocks change."""
-AFTER_TROUBLE = timedelta(days=2)
-"""The longest rest of a breaker, and a day's appointment missed for it."""
-WEEKLY = timedelta(days=7)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -143,48 +132,3 @@ def records(case: Case) -> Verdict:
         breaches.append(f"{total['records_accepted']} records accepted, {kept} kept, {case.books.staged} on their way")
     checked = f"{total['records_read']} records on {len(case.auditor.pages_checked)} pages"
     return verdict("every record is accounted for", checked, breaches)
-
-
-def appointments(case: Case) -> Verdict:
-    """Every target is scraped as often as its schedule says, as far as its site and its owner let us."""
-    targets = {
-        target["url"]: (entry["name"], target["schedule"]) for entry in case.entries for target in entry["targets"]
-    }
-    seen = {jobs[0].url: jobs for jobs in case.jobs_by_target.values()}
-    breaches: list[str] = []
-    for url, (name, schedule) in targets.items():
-        breaches += _gaps(case, url, f"{name}.test", seen.get(url, []), LONGEST[schedule] + SLACK)
-    return verdict("every target keeps its appointments", f"{len(targets)} targets", breaches)
-
-
-def _gaps(case: Case, url: str, host: str, jobs: list[JobRow], usual: timedelta) -> Iterator[str]:
-    spells = [spell for spell in case.world.timetable.spells if spell.host in {host, EVERYWHERE}]
-    begins = case.world.start
-    deaths = 0
-    for job in [*jobs, None]:
-        ends = case.ends if job is None else job.created_at
-        patience = _patience(spells, begins, ends, usual, is_broken=deaths * 4 >= BROKEN_AFTER)
-        if ends - begins > patience + _time_off(case, host, begins, ends):
-            yield f"{url} had no job from {begins:%d %H:%M} to {ends:%d %H:%M}"
-        if job is not None:  # a job counts once for each of its retries
-            deaths = deaths + 1 if job.status == "dead" else 0
-            begins = job.created_at
-
-
-def _patience(spells: list[Spell], begins: datetime, ends: datetime, usual: timedelta, *, is_broken: bool) -> timedelta:
-    """How long a target may go without a job, given what was wrong in that time."""
-    patience = usual
-    for spell in spells:
-        over = ends if spell.ends is None else spell.ends + AFTER_TROUBLE
-        if spell.begins < ends and over > begins:
-            patience = max(patience, (min(ends, over) - max(begins, spell.begins)) + usual)
-    return max(patience, WEEKLY + usual) if is_broken else patience
-
-
-def _time_off(case: Case, host: str, begins: datetime, ends: datetime) -> timedelta:
-    """How much of a time the source was switched off."""
-    off = timedelta(0)
-    for begun, over in case.times_off[host]:
-        if begun < ends and over > begins:
-            off += min(over, ends) - max(begun, begins)
-    return off
