@@ -82,7 +82,7 @@ def build_desks(
     adapters = AdapterShelf(store.database, store.ids)
     markets = build_market_desk(store, clock, dispatcher, wake)
     return Desks(
-        importer=Importer(store.sources, store.targets, clock, known),
+        importer=Importer(store.sources, store.targets, clock, known, store.markets.lay_out),
         sources=sources,
         targets=targets,
         runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),

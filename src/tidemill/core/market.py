@@ -7,12 +7,16 @@ from datetime import datetime, timedelta
 import msgspec
 
 from tidemill.core.freshness import Fading, too_fast
+from tidemill.core.urls import BadUrl, canonicalize
 
 TIERS: Mapping[str, int] = {"hot": 6, "standard": 12, "cool": 24}
 """Hours between two scrapes, by tier."""
 
 BROKEN_AFTER = 3
 """Failed scrapes in a row after which a market is left alone but for one fresh try a day (R1)."""
+
+TEMPLATE = "market_url"
+"""The setting of a source that makes it cover markets: its search page's address, with names in braces."""
 
 STATES = frozenset(
     "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR "  # noqa: SIM905 - a table to read
@@ -97,6 +101,22 @@ def filled(template: str, market: Market) -> str:
     """A URL template with the market's parameters filled in; unknown names in braces are left as they are."""
     parameters = market.parameters
     return re.sub(r"\{(\w+)\}", lambda found: parameters.get(found[1], found[0]), template)
+
+
+def template_trouble(template: object) -> str:
+    """What is wrong with a source's `market_url`, in words for whoever wrote it; '' if nothing is."""
+    if not isinstance(template, str):
+        return "write the address of a search page, such as https://homes.example/{state_slug}/{city_slug}/"
+    names = ", ".join(SEEDED[0].parameters)
+    if left := re.findall(r"\{(\w*)\}", filled(template, SEEDED[0])):
+        return f"no market has a {left[0]!r}; the names in braces are {names}"
+    if filled(template, SEEDED[0]) == filled(template, SEEDED[1]):
+        return f"it is the same address for every market; name the market in braces: {names}"
+    try:
+        canonicalize(filled(template, SEEDED[0]))
+    except BadUrl as error:
+        return f"it makes no address that can be asked: {error}"
+    return ""
 
 
 def _east_coast() -> tuple[Market, ...]:

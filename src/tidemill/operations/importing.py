@@ -1,16 +1,20 @@
 """Bring sources and targets in from files: idempotent, the good kept, the bad told."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.market import TEMPLATE
 from tidemill.operations.plans import Known, Problem, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import read_targets
 from tidemill.pipeline.ports import Clock
+
+LayOut = Callable[[datetime], Awaitable[int]]
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -22,11 +26,12 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What an import did."""
+    """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
     sources: Tally = Tally()
     targets: Tally = Tally()
     problems: Sequence[Problem] = ()
+    in_markets: int = 0
 
     @property
     def created(self) -> int:
@@ -47,8 +52,11 @@ class Imported(msgspec.Struct, frozen=True):
 class Importer:
     """Reads files and writes what they ask for; `known` says which verticals and adapters there are."""
 
-    def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: Known) -> None:
-        """Write through the store's shelves."""
+    def __init__(
+        self, sources: Sources, targets: Targets, clock: Clock, known: Known, lay_out: LayOut | None = None
+    ) -> None:
+        """Write through the store's shelves; `lay_out` makes targets of the sources that cover markets."""
+        self._lay_out = lay_out
         self._sources = sources
         self._targets = targets
         self._clock = clock
@@ -79,7 +87,15 @@ class Importer:
         wanted = [(plan.source, plan.fields) for plan in plans]
         done = await self._sources.upsert(wanted, self._clock.now(), audit)
         keys = {name: key for name, (key, _) in done.items()}
-        return Imported(_tally(done.values()), await self._write_targets(targets, keys, actor, []), troubles.found)
+        written = await self._write_targets(targets, keys, actor, [])
+        in_markets = await self._cover_markets(plans)
+        return Imported(_tally(done.values()), written, troubles.found, in_markets)
+
+    async def _cover_markets(self, plans: Sequence[SourcePlan]) -> int:
+        """Give sources that cover markets their targets now, and not when the next hour strikes."""
+        if self._lay_out is None or not any(TEMPLATE in plan.source.adapter_settings for plan in plans):
+            return 0
+        return await self._lay_out(self._clock.now())
 
     async def _write_targets(
         self, plans: Sequence[TargetPlan], keys: Mapping[str, int], actor: str, audit: Sequence[AuditEntry]

@@ -53,8 +53,8 @@ class MarketShelf(Protocol):
         """How many targets each market has."""
         ...
 
-    async def sizes(self) -> dict[str, int]:
-        """How many homes each market's sites say to have."""
+    async def sizes(self, since: datetime) -> dict[str, int]:
+        """How many homes each market's sites said to have since then."""
         ...
 
 
@@ -136,6 +136,10 @@ class MarketDesk:
             jobs=done.jobs, rejected=answer.rejected, reason=answer.reason, retry_after_seconds=wait, notes=notes
         )
 
+    async def lay_out(self) -> int:
+        """Have every source that covers markets cover all of them, at once; answers how many targets changed."""
+        return await self._shelf.lay_out(self._clock.now())
+
     async def doubts(self) -> list[Doubt]:
         """Where markets fall short of what their schedule promises."""
         return await market_doubts(self._shelf, self._clock.now())
@@ -154,5 +158,6 @@ class MarketDesk:
 
 async def market_doubts(shelf: MarketShelf, now: datetime) -> list[Doubt]:
     """Compare every market's schedule with what the ledger shows (D-10)."""
-    jobs = await shelf.jobs_since(now - WINDOW)
-    return doubts(await shelf.every(), await shelf.covered(), jobs, await shelf.sizes(), now)
+    since = now - WINDOW
+    jobs, sizes = await shelf.jobs_since(since), await shelf.sizes(since)
+    return doubts(await shelf.every(), await shelf.covered(), jobs, sizes, now)

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from tidemill.core.market import TEMPLATE, template_trouble
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
@@ -57,6 +58,7 @@ def _entry(node: yaml.Node, plans: Mapping[str, SourcePlan], known: Known, troub
     before = len(troubles.found)
     values = _values(node, parts, troubles)
     _check_names(parts, values, plans, known, troubles)
+    _check_markets(parts, values, troubles)
     if len(troubles.found) > before:
         return None
     source = Source(id=0, **values)
@@ -106,6 +108,13 @@ def _check_names(
     elif adapter is not None and vertical is not None and adapter not in known.adapters[vertical]:
         message = unknown("adapter", adapter, known.adapters[vertical])
         troubles.add(line_of(parts["adapter"]), "adapter", message)
+
+
+def _check_markets(parts: Mapping[str, yaml.Node], values: Mapping[str, Any], troubles: Troubles) -> None:
+    """A source that covers markets needs no targets: one is made for each market, of an address that must be one."""
+    settings = values.get("adapter_settings") or {}
+    if TEMPLATE in settings and (trouble := template_trouble(settings[TEMPLATE])):
+        troubles.add(line_of(parts["settings"]), f"settings.{TEMPLATE}", trouble)
 
 
 def _targets(node: yaml.Node, source: Source, known: Known, troubles: Troubles) -> list[TargetPlan]:

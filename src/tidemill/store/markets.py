@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import and_, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.market import BROKEN_AFTER, Market, filled
+from tidemill.core.market import BROKEN_AFTER, TEMPLATE, Market, filled
 from tidemill.core.source import Source
 from tidemill.core.target import Target, TargetStatus
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
@@ -19,9 +19,6 @@ from tidemill.store.sources import SourceShelf
 from tidemill.store.targets import TargetShelf, Wanted
 
 VERTICAL = "listings"
-TEMPLATE = "market_url"
-"""The setting of a source that makes it cover markets: its search page's address, with names in braces."""
-
 SPOKEN_OF = ("schedule", "enabled", "scope", "parameters")
 
 
@@ -120,11 +117,11 @@ class Markets:
         async with self._database.read() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 
-    async def sizes(self) -> dict[str, int]:
-        """How many homes each market's sites said to have, at the most, in their latest complete runs."""
+    async def sizes(self, since: datetime) -> dict[str, int]:
+        """How many homes each market's sites said to have since then, at the most."""
         query = (
             select(runs.c.scope, func.max(runs.c.claimed_total))
-            .where(runs.c.vertical == VERTICAL, runs.c.claimed_total.is_not(None))
+            .where(runs.c.vertical == VERTICAL, runs.c.claimed_total.is_not(None), runs.c.started_at >= since)
             .group_by(runs.c.scope)
         )
         async with self._database.read() as connection:

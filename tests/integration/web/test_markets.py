@@ -116,6 +116,16 @@ async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite
     assert "was never scraped" in why["verdict"]
 
 
+async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_is_brought_in(sqlite_system):
+    entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search"}
+    good = entry | {"settings": {"market_url": "https://homes.test/{market}"}}
+    bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all"}}
+    done = await sqlite_system.desks.importer.source_entries([good, bad], "test")
+    assert (done.sources.created, done.in_markets) == (1, 19)
+    assert [problem.field for problem in done.problems] == ["settings.market_url"]
+    assert set((await sqlite_system.store.markets.covered()).values()) == {1}
+
+
 async def test_homes_are_searched_with_clear_errors(sqlite_browser):
     assert (await sqlite_browser.get("/api/v1/listings?market=nyc&rent_to=3000&order=rent")).json()["items"] == []
     assert (await sqlite_browser.get("/api/v1/listings/geojson")).json()["features"] == []

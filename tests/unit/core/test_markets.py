@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tidemill.core.freshness import Fading
-from tidemill.core.market import SEEDED, Market, filled, market_troubles, slug
+from tidemill.core.market import SEEDED, Market, filled, market_troubles, slug, template_trouble
 from tidemill.core.market_proof import doubts
 from tidemill.core.verification import Fate, fate_of
 
@@ -52,6 +52,23 @@ def test_a_url_is_filled_in_for_each_market():
         "https://x.test/new-york-ny/?m=nyc&n=100&q={other}"
     )
     assert slug("Arlington, VA") == "arlington-va"
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("https://x.test/{market}/", ""),
+        ("https://x.test/{state_slug}/{city_slug}?n={max_listings}", ""),
+        ("https://x.test/{citty}", "no market has a 'citty'"),
+        ("https://x.test/homes", "the same address for every market"),
+        ("homes in {city}", "no address that can be asked"),
+        (7, "write the address of a search page"),
+    ],
+)
+def test_a_template_that_makes_no_address_of_each_market_is_told(template, words):
+    trouble = template_trouble(template)
+    assert words in trouble
+    assert bool(trouble) is bool(words)
 
 
 def test_a_market_is_overdue_after_two_of_its_intervals():

@@ -1,7 +1,7 @@
 """`tidemill sources`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -121,18 +121,25 @@ def add_source(
         str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")
     ] = "events.generic",
     target: Annotated[list[str] | None, typer.Option("--target", metavar="URL", help="A page to scrape.")] = None,
+    market_url: Annotated[
+        str | None, typer.Option(help="Homes for rent: its search page, with {city_slug} and the like; covers markets.")
+    ] = None,
 ) -> None:
     """Add one source; --target may be given several times."""
 
-    async def work() -> str:
+    async def work() -> tuple[str, int]:
         async with opened(ctx, create=True) as system:
-            entry = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
+            entry: dict[str, Any] = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
+            if market_url is not None:
+                entry["settings"] = {"market_url": market_url}
             source = await system.desks.sources.add(entry, actor())
             for page in target or []:
                 await system.desks.targets.add(source.name, page, actor())
-            return source.name
+            covered = await system.desks.markets.lay_out() if market_url is not None else 0
+            return source.name, len(target or []) + covered
 
-    say(f"added source {run(work())} with {len(target or [])} targets")
+    added, count = run(work())
+    say(f"added source {added} with {count} targets")
 
 
 @app.command("enable")
