@@ -49,6 +49,7 @@ _NO_PRICE = re.compile(
     r"years?|jaar|jahre|grain|gr\b|rounds?|rds?)\b",
     re.IGNORECASE,
 )
+_APOSTROPHE = re.compile(r"(?<=\d)[’ʼ´](?=\d{3})")
 _DATE = re.compile(r"\b\d{1,4}[-/]\d{1,2}[-/]\d{2,4}\b|\b\d{1,2}:\d{2}\b|\+?\d[\d ]*-\d{5,}")
 _SMALL = re.compile(r"^\D*0[.,]\d{3,}\D*$")
 _FOR_NOTHING = re.compile(r"^\W*(?:free|gratis|kostenlos|gratuit|gratuito|grátis|zdarma|ilmainen)\W*$", re.IGNORECASE)
@@ -108,7 +109,7 @@ def _plain(text: str) -> str:
         return ""
     if text.isascii():
         return text.strip()
-    plain = "".join(_digit(character) for character in text)
+    plain = _APOSTROPHE.sub("'", "".join(_digit(character) for character in text))
     return plain.replace("٬", "").replace("٫", ".").strip()
 
 

@@ -11,6 +11,7 @@ from tidemill.reading import Product, read_product
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, dict[str, Any]] = json.loads((HERE / "expected.json").read_text())
+FIELDS = ("title", "sku", "gtin", "mpn", "brand")
 
 
 def read(name: str) -> Product:
@@ -38,6 +39,16 @@ def test_no_list_price_is_made_up(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, expected in EXPECTED.items() if "availability" in expected])
 def test_stock_is_what_the_page_says(name: str) -> None:
     assert read(name).availability == EXPECTED[name]["availability"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [(name, field) for name, expected in EXPECTED.items() for field in FIELDS if field in expected],
+)
+def test_the_product_is_named_and_numbered_as_on_its_page(name: str, field: str) -> None:
+    product = read(name)
+    assert getattr(product, field) == EXPECTED[name][field]
+    assert product.places[field]
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -13,6 +13,7 @@ from tidemill.reading.products.marks import (
     BUY,
     BUY_NAMES,
     LASTING,
+    OTHERS,
     Mark,
     Marks,
     marks_of,
@@ -130,7 +131,7 @@ class _Walk:
         while pending:
             node, here = pending.pop()
             if node.next is not None and node is not root:
-                pending.append((node.next, here))
+                pending.append((node.next, _behind(node, here)))
             if node.is_text_node:
                 self._word(node, here)
             elif self._is_walked(node):
@@ -169,15 +170,16 @@ class _Walk:
             own |= Mark.HIDDEN
         if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
             own |= Mark.PRICE
+        lasting = here.lasting
         if node.mem_id in self._above_heading:
-            own &= ~(LASTING | Mark.OLD)
-        marks = own | here.lasting
+            own, lasting = own & ~(LASTING | Mark.OLD), lasting & ~LASTING
+        marks = own | lasting
         if tag in _BUTTONS or attributes.get("role") == "button":
             self._button(node, tag, names, marks)
         if own & Mark.STOCK:
             self._found.notices.append(Notice(self._order, node, names, marks))
         href = (attributes.get("href") or "") if tag == "a" else here.href
-        lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else here.lasting & Mark.OLD)
+        lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else lasting & Mark.OLD)
         return _Here(lasting, (*here.near, own)[-_NEAR:], href)
 
     def _button(self, node: LexborNode, tag: str, names: str, marks: Marks) -> None:
@@ -193,6 +195,24 @@ class _Walk:
             return
         off = "disabled" in attributes or "disabled" in names.lower() or attributes.get("aria-disabled") == "true"
         self._found.buttons.append(Button(self._order, text, not off, sells, marks, node))
+
+
+def _behind(node: LexborNode, here: _Here) -> _Here:
+    """What holds for what follows an element: behind a heading such as 'Related products' stand others."""
+    if node.is_text_node or here.lasting & Mark.ASIDE:
+        return here
+    heading = node if node.tag in _HEADINGS else None
+    if heading is None and node.tag in {"div", "header"}:
+        first = node.first_child
+        while first is not None and first.is_text_node:
+            first = first.next
+        heading = first if first is not None and first.tag in _HEADINGS and first.next is None else None
+    if heading is None or not OTHERS.search(heading_text(heading)[:_LONGEST_BUTTON]):
+        return here
+    return msgspec.structs.replace(here, lasting=here.lasting | Mark.ASIDE)
+
+
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
 
 def names_of(attributes: Mapping[str, str | None]) -> str:

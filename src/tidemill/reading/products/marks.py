@@ -27,7 +27,7 @@ class Mark:
     CHOICE: Final = 4096
 
 
-LASTING = Mark.ASIDE | Mark.HIDDEN
+LASTING = Mark.ASIDE | Mark.HIDDEN | Mark.TIER
 """What holds for all that stands within, however deep; the rest is said only of what stands near."""
 REFUSED = Mark.ASIDE | Mark.NO_PRICE | Mark.UNIT
 """Whose prices are not what the product costs."""
@@ -44,8 +44,8 @@ _SPLIT = re.compile(r"[^a-z0-9]+")
 
 _NAMED = {
     Mark.PRICE: r"""
-        prices? pricing prijs prijzen preis preise prix precio preco prezzo cena ceny pris hinta amount
-        money
+        prices? pricing prijs prijzen preis preise prix precio preco prezzo prezzi cena ceny pris hinta amount
+        money prc
     """,
     Mark.CURRENT: r"""
         current sale special final now our actual selling ins reduced discounted deal promo new nu aktuell
@@ -55,11 +55,13 @@ _NAMED = {
         secondary
         old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
         previous original compared? retail prior former advies\w* statt ordinary omnibus lowest_30\w*
-        oldprice wasprice
+        oldprice wasprice price_?standard standard_?price price_?recommended recommended_(?:retail_)?price
+        orig prc_org barrato barre tachado riscado durchgestrichen
     """,
     Mark.ASIDE: r"""
-        product_?(?:items?|cards?|tiles?)(?!_(?:price|product|detail|info|main|name|title|content|form))
-        related recommend\w* up_?sells? cross_?sells? carousel swiper slick owl similar recently
+        product_?(?:items?|cards?|tiles?|thumbs?)(?!_(?:price|product|detail|info|main|name|title|content|form))
+        related (?<!price_)recommend\w*(?!_(?:retail_)?price) up_?sells? cross_?sells? carousel swiper slick owl
+        similar recently
         customers?_also also_(?:bought|viewed|like) you_may_also sponsored suggest\w* best_?sellers?
         trending last_?viewed recent_?viewed complete_the_look frequently\w* bought_together mini_?cart
         mini_?basket cart_?(?:items?|drawer|summary|total|content\w*) side_?cart
@@ -146,42 +148,52 @@ _WORDS = {
         \bvoor\b: prix_(?:conseillé|barré|public) au_lieu_de \bantes\b \bde:
         prezzo_(?:consigliato|di_listino) \binvece_di cena_regularna poprzednia_cena najniższa_cena původní
         běžná_cena \bord\b\.? ordinarie tidigare lägsta_pris førpris \bfør\b veil\.? normaalihinta eredeti
-        korábbi \bстарая \bстара compare_at comp\._value strike mrp\b recommended lowest_price niedrigster
+        korábbi oorspronkelijk ursprünglich bisherig alter_preis prezzo_precedente precio_anterior preço_anterior
+        ancien_prix ^de:?\s*$ 希望小売価格 定価 通常価格 参考価格 原价 原價
+        \bстарая \bстара compare_at comp\._value strike mrp\b recommended lowest_price niedrigster
         laagste_prijs prix_le_plus_bas
     """,
     Mark.NO_PRICE: r"""
-        \bmembers?\b club_(?:price|card) loyalty with_(?:your_)?card subscribe
+        (?<!non-)(?<!non_)\bmembers?\b club_(?:price|card) loyalty with_(?:your_)?card subscribe
         \bsave\b saving \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
-        frakt доставк over_\W?\d orders?_(?:over|above) minimum deposit statiegeld pfand instal payments?_of
+        frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
+        minimum deposit statiegeld pfand instal payments?_of
         interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
         gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
         warenkorb panier tax: vat: btw: donat warranty
         insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
+        sepette indirim taksit ポイント
     """,
     Mark.CURRENT: r"""
         \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
-        preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta
+        preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta 販売価格
     """,
     Mark.UNTAXED: r"""
-        excl ex\.?_?(?:vat|tax|btw|gst) zzgl hors_taxe \bht\b netto sin_iva iva_esclusa bez_dph plus_vat
-        \+_?vat
+        (?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)
+        excl\w*\.?:?\s*$ ex\.?_?(?:vat|tax|btw|gst) hors_taxe \bht\b nett[oó]\b (?:sin|sem)_iva iva_esclusa
+        bez_dph без_ндс (?:plus|\+)_?(?:vat|iva|tax|gst) 税抜 税別 本体価格
     """,
     Mark.TIER: r"""
-        \b\d+_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt) buy_\d+
+        \b(?:[2-9]|\d{2,})_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt|dozen|boxes|packs|pakken)
+        buy_\d+
     """,
 }
 _LABELS = tuple((mark, _any_of(words)) for mark, words in _WORDS.items())
 _AFTER = {
     Mark.UNIT: r"""
-        ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar)\b)(?:1\s?)?\d*\s?[a-zµ²³]{1,9}\b
+        ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zµ²³]{1,9}\b
     """,
     Mark.NO_PRICE: r"""
-        ^\s*\)?\s*(?:off\b|discount|korting|rabatt|saved?\b|cashback|x\b|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
+        ^\s*\)?\s*(?:off\b|discount|korting|rabatt|saved?\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
     """,
     Mark.UNTAXED: r"""
-        ^\s*\(?\s*(?:excl|ex\.?_?(?:vat|tax|btw|gst)|zzgl|hors_taxe|ht\b|netto|sin_iva|bez_dph|\+_?vat|plus)
+        ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
+        ^\#\W*(?:in[ck]\w*\.?_(?:vat|tax|btw|gst|mwst|moms|mva|dph|iva|tva)|ttc|brutto)
+    """,
+    Mark.CURRENT: r"""
+        ^\s*[(（]?\s*(?:in[ck]\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|dph|iva|tva)|ttc\b|brutto|iva_inclu\w+|税込|à_vista)
     """,
 }
 _BEHIND = tuple((mark, _any_of(words)) for mark, words in _AFTER.items())
@@ -210,19 +222,34 @@ def marks_behind(words: str) -> Marks:
 BUY = _any_of(
     r"""
     add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ order_now
+    toevoegen_aan_(?:winkel\w+|mandje|tas) voeg_toe_aan
     in_(?:de_|het_)?winkel\w+ in_winkel(?:wagen|mand) in_mandje \bbestel(?:len)?\b
     in_den_(?:waren|einkaufs)\w+ \bkaufen\b ajouter_au_panier \bacheter\b
     añadir_al?_(?:carrito|cesta|carro) agregar_al_carr\w+ \bcomprar\b aggiungi_al_carrello \bacquista\b
     adicionar_(?:ao|à)_(?:carrinho|sacola) do_koszyka kup_teraz do_košíku do_košíka \bkoupit\b \bkúpiť\b
     lägg_(?:i|till_i)_(?:varu|kund)\w+ \bköp\b læg_i_(?:indkøbs)?kurv tilføj_til_kurv legg_i_handle\w+
     \bkjøp\b lisää_(?:osto)?skoriin lisää_ostoskoriin \bosta\b kosárba adaug\w+_(?:î|i)n_co в_корзину
-    \bкупить\b до_кошика \bкупити\b в_количката sepete_ekle カートに(?:入れる|追加) 購入
+    \bкупить\b до_кошика \bкупити\b в_количката sepete_ekle カートに(?:入れる|追加) (?:買い物)?かごに 購入
     加入购物车 加入購物車 立即购买 장바구니 구매
     στο_καλάθι u_košaricu v_košarico ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
     beli_sekarang أضف_إلى הוסף_לסל
     """
 )
 """What a button says that sells the thing."""
+OTHERS = _any_of(
+    r"""
+    ^related ^similar ^recommended you_(?:may|might)_(?:also_)?(?:like|love) customers?_(?:who|also) ^also_
+    frequently_bought recently_viewed complete_(?:the|your) ^more_from goes_(?:well|great)_with pairs_well
+    gerelateerd vergelijkbar anderen_(?:kochten|bekeken) ook_interessant combineer_met aanbevolen laatst_bekeken
+    kunden_(?:kauften|haben)(?:_auch)? ähnliche das_könnte passend_dazu zuletzt_angesehen empfehlung
+    produits?_(?:similaires|associés) vous_aimerez les_clients productos_(?:relacionados|similares)
+    también_te prodotti_(?:correlati|simili) potrebbe_interessarti produtos_(?:relacionados|similares)
+    quem_(?:viu|comprou) podobne_produkty polecane klienci_kupili podobné související liknande relaterade
+    andra_köpte lignende relaterede andre_købte samankaltais hasonló_termék produse_similare похожие с_этим_товаром
+    схожі benzer_ürün 関連商品 おすすめ 相关商品
+    """
+)
+"""What heads a part of the page that shows other products."""
 BUY_NAMES = re.compile(
     r"add[-_ ]?to[-_ ]?(?:cart|basket|bag)|addtocart|btn-?cart|buy-?now|buybutton|add2cart|tocart|product-form__submit",
     re.IGNORECASE,

@@ -120,7 +120,7 @@ def _named(spot: Spot) -> float:
     marks = spot.marks
     weight = 0.0
     weight += 3.0 if marks & Mark.PRICE else 0.0
-    weight += 1.5 if marks & Mark.CURRENT else 0.0
+    weight += 1.5 if marks & Mark.CURRENT and not marks & Mark.UNTAXED else 0.0
     weight += 1.0 if marks & Mark.MAIN else 0.0
     weight += 1.0 if spot.money.currency or spot.money.symbol else 0.0
     weight -= 6.0 if marks & Mark.OLD else 0.0
@@ -128,7 +128,7 @@ def _named(spot: Spot) -> float:
     weight -= 7.0 if marks & Mark.UNIT or spot.money.per else 0.0
     weight -= 2.5 if marks & Mark.TIER or spot.money.quantity > 1 else 0.0
     weight -= 2.0 if marks & Mark.HIDDEN else 0.0
-    weight -= 1.0 if marks & Mark.UNTAXED else 0.0
+    weight -= 3.0 if marks & Mark.UNTAXED else 0.0
     weight -= 1.0 if marks & Mark.CHOICE else 0.0
     return weight
 

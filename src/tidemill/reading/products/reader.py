@@ -1,5 +1,6 @@
 """Reading a product page: gather what every place on it claims, choose the price, and answer an offer or a reason."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -14,6 +15,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.products import loose, meta, platforms, state, tables
 from tidemill.reading.products.claims import Claim, first_field
+from tidemill.reading.products.labelled import labelled_in, without_code, without_label
 from tidemill.reading.products.landmarks import Landmarks, heading_text, landmarks
 from tidemill.reading.products.lists import looks_like_a_list
 from tidemill.reading.products.marks import Mark
@@ -69,6 +71,7 @@ class _Reader:
         self._title = self._title_of()
         if not any(claim.price for claim in self._claims):
             self._add(lambda: state.state_claim(document, self._title, self._near))
+            self._title = self._title_of()
             self._add(lambda: loose.loose_claim(document, self._near))
         self._rated = self._tried(self._ranked, list[Ranked]())
         self._near = self._near or _shown_currency(self._rated)
@@ -127,7 +130,7 @@ class _Reader:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
         if any(map(_tells_of_one, self._claims)):
             return False
-        offered = any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
+        offered = self._offers()
         own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
         if any(offered or each.spot.marks & Mark.PRICE for each in own):
             return False
@@ -135,9 +138,10 @@ class _Reader:
 
     def _sells(self) -> bool:
         """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""
-        if any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons):
-            return True
-        return self._claims_product() or self._names_a_price()
+        return self._offers() or self._claims_product() or self._names_a_price()
+
+    def _offers(self) -> bool:
+        return any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
 
     def _names_a_price(self) -> bool:
         """Whether markup named for a product's price stands by the heading: buttons may come with a script."""
@@ -185,11 +189,18 @@ class _Reader:
                 value = as_gtin(value) or ""
             if value and not fields[name]:
                 fields[name], places[name] = value, f"table: {key}"
+        for name, (value, place) in self._tried(self._labelled, dict[str, tuple[str, str]]()).items():
+            if not fields[name]:
+                fields[name], places[name] = value, place
+        fields["sku"] = without_label(fields["sku"])
         if not fields["url"]:
             node = self._document.first("link[rel=canonical]")
             fields["url"] = self._document.absolute(node.attributes.get("href") or "") if node is not None else ""
             places["url"] = "link[rel=canonical]"
         return fields, places
+
+    def _labelled(self) -> dict[str, tuple[str, str]]:
+        return labelled_in(self._found, self._document)
 
     def _availability(self) -> tuple[Availability, str]:
         """The data's word first; a page whose only button refuses to sell overrules it."""
@@ -206,11 +217,14 @@ class _Reader:
         title, self._title_place = first_field([each for each in self._claims if each.origin != "meta"], "title")
         if title:
             return title
-        if self._found.heading is not None and (title := heading_text(self._found.heading)):
+        if self._found.heading is not None and (title := without_code(heading_text(self._found.heading))):
             self._title_place = "h1"
             return title
         self._title_place = "meta/og:title"
-        return squash(self._tags.get("og:title", ""))
+        if (title := squash(self._tags.get("og:title", ""))) or not self._offers():
+            return title
+        self._title_place = "title"
+        return _before_the_shop(self._document.title)
 
     def _ranked(self) -> list[Ranked]:
         path = self._document.url.partition("://")[2].partition("/")[2].partition("?")[0]
@@ -247,6 +261,11 @@ def _tells_of_one(claim: Claim) -> bool:
     return claim.price is not None or (
         "title" in known and any(name in known for name in ("availability", "sku", "gtin"))
     )
+
+
+def _before_the_shop(title: str) -> str:
+    """A page's title without the shop's name, which most put behind a sign."""
+    return re.split(r"\s+[|\u2013\u2014:\u00b7-]\s+", squash(title), maxsplit=1)[0]
 
 
 def _own_currency(claims: Sequence[Claim]) -> str:

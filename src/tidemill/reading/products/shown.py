@@ -64,7 +64,7 @@ def spots(found: Landmarks, near: str = "") -> list[Spot]:
     result: list[Spot] = []
     for index, word in enumerate(found.words[:_MOST_WORDS]):
         if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text) and _may_be_priced(word):
-            result += _spots_at(found.words, index, word, near, seen)
+            result += _spots_at(found, index, word, near, seen)
     return result
 
 
@@ -81,11 +81,12 @@ def _is_an_amount(text: str) -> bool:
     return _BARE.fullmatch(text) is not None or _AMOUNT.search(text) is not None
 
 
-def _spots_at(words: Sequence[Word], index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
+def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
+    words = found.words
     node, text = _whole(word)
     matches = list(_AMOUNT.finditer(text))
     if not matches:
-        if not word.marks & Mark.PRICE or not _BARE.fullmatch(text):
+        if not word.marks & Mark.PRICE or not _BARE.fullmatch(text) or "%" in text:
             return
         matches = [match for match in [re.search(_NUMBER, text)] if match is not None]
     reached = 0
@@ -95,7 +96,7 @@ def _spots_at(words: Sequence[Word], index: int, word: Word, near: str, seen: se
             continue
         seen.add(key)
         behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
-        label = text[reached : match.start()] or (_label(words, index) if number == 0 else "")
+        label = text[reached : match.start()] or (_label(found, index) if number == 0 else "")
         after = behind if behind.strip() else _following(words, index, node if text != squash(word.text) else None)
         reached = match.end()
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
@@ -165,9 +166,12 @@ def _cents_follow(node: LexborNode) -> bool:
     return is_fraction(after, after.text(deep=True))
 
 
-def _label(words: Sequence[Word], index: int) -> str:
-    """The words right before a price, if they are no price themselves, nor the tail of another's."""
+def _label(found: Landmarks, index: int) -> str:
+    """The words right before a price, if they are no price themselves, nor the tail of another's, nor the title."""
+    words = found.words
     before = words[index - 1] if index else None
+    if before is not None and found.heading is not None and found.heading.mem_id in _around(before.node):
+        return ""
     if before is None or len(before.text) > _LONGEST_LABEL or (before.marks ^ words[index].marks) & Mark.ASIDE:
         return ""
     if _AMOUNT.search(before.text) or (index > 1 and _belongs(before, words[index - 2], words[index])):
@@ -196,5 +200,13 @@ def _following(words: Sequence[Word], index: int, node: LexborNode | None) -> st
     inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
     for word in words[index + 1 : index + 6]:
         if word.node.mem_id not in inside:
-            return word.text.strip()[:_LONGEST_LABEL]
+            return _of_this_price(word.text.strip())
     return ""
+
+
+def _of_this_price(text: str) -> str:
+    """What words behind a price say of it; those that lead to another price are marked, for they are that one's."""
+    another = _AMOUNT.search(text)
+    if another is not None:
+        return f"#{text[: another.start()]}"[:_LONGEST_LABEL]
+    return "" if text.endswith((":", "：")) else text[:_LONGEST_LABEL]

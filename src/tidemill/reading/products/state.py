@@ -16,11 +16,13 @@ from tidemill.core.identity import normalized
 from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
 from tidemill.reading.document import Document
+from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.products.claims import Claim, amount_of, text_of
+from tidemill.reading.products.state_prices import price_within
 from tidemill.reading.stock import Availability
 
 _SURE = 0.8
-_TITLES = ("name", "title", "productname", "item_name", "producttitle", "displayname", "product_name")
+_TITLES = ("name", "title", "productname", "item_name", "producttitle", "displayname", "product_name", "subject")
 _PRICES = (
     "saleprice", "currentprice", "finalprice", "sellingprice", "final_price", "sale_price", "price", "priceamount",
     "current_price", "salesprice", "product_price", "productprice", "unit_price", "product_unit_price",
@@ -28,7 +30,10 @@ _PRICES = (
 _LISTED = ("compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice")
 _CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode")
 _SKUS = ("sku", "item_id", "productcode", "articlenumber")
-_MARK = re.compile(r"[\"']?(?:name|title|item_name|productName)[\"']?\s*:", re.IGNORECASE)
+_GTINS = ("gtin", "gtin13", "ean", "ean13", "upc", "barcode", "isbn")
+_STOCKED = ("available", "instock", "isinstock", "in_stock", "isavailable")
+_WITHIN = ("formatted", "value", "amount", "current", "final")
+_MARK = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)[\"']?\s*:", re.IGNORECASE)
 _PRICE_MARK = re.compile(r"price", re.IGNORECASE)
 _LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_STARTS = 1_500_000, 60, 40_000, 12
 _TELLING = 12
@@ -77,9 +82,22 @@ def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 currency = _currency_in(lowered) or currency
                 if any(_is_titled(text_of(lowered.get(key)), wanted) for key in _TITLES if lowered.get(key)):
                     yield path, {"currency": currency, **lowered} if currency else lowered
+                elif (told := _told_apart(lowered, wanted)) is not None:
+                    yield path, told
                 pending.extend((f"{path}/{key}", each, currency) for key, each in current.items() if _is_nested(each))
             elif isinstance(current, list):
                 pending.extend((f"{path}/{at}", each, currency) for at, each in enumerate(current) if _is_nested(each))
+
+
+def _told_apart(item: dict[str, Any], wanted: str) -> dict[str, Any] | None:
+    """An object that keeps the title in one part and the price in another, as modules of a page do; with its title."""
+    for part in item.values():
+        if not isinstance(part, dict):
+            continue
+        title = next((text for key in _TITLES if (text := text_of(part.get(key)))), "")
+        if title and _is_titled(title, wanted) and not any(_PRICE_MARK.search(str(key)) for key in part):
+            return {**item, "title": title}
+    return None
 
 
 def _is_titled(title: str, wanted: str) -> bool:
@@ -152,15 +170,13 @@ def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
     currency = _currency_in(item) or near
     in_cents = "variants" in item and "handle" in item  # Shopify's own shape: whole numbers are cents
     key, price = _first_amount(item, _PRICES, currency, in_cents=in_cents)
-    if price is None:
-        return None
     _, listed = _first_amount(item, _LISTED, currency, in_cents=in_cents)
-    fields = {
-        "sku": next((text_of(item[key]) for key in _SKUS if item.get(key)), ""),
-        "brand": text_of(item.get("brand") or item.get("vendor")),
-    }
-    if isinstance(item.get("available"), bool):
-        fields["availability"] = Availability.IN_STOCK if item["available"] else Availability.OUT_OF_STOCK
+    if price is None:
+        nested, listed = price_within(item, currency)
+        if nested is None:
+            return None
+        key, price, currency = nested.path.lstrip("/"), nested.amount, nested.currency or currency
+    fields = _fields(item)
     if in_cents and item.get("id"):
         fields["product_id"] = text_of(item["id"])
     return Claim(
@@ -175,15 +191,32 @@ def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
     )
 
 
+def _fields(item: dict[str, Any]) -> dict[str, str]:
+    """What the object says beside its price, itself or in the part that keeps identifiers."""
+    parts = [item, *({str(key).lower(): each for key, each in part.items()} for part in item.values() if _is_ids(part))]
+    stocked = next((item[key] for key in _STOCKED if isinstance(item.get(key), bool)), None)
+    fields = {
+        "title": next((text for key in _TITLES if (text := text_of(item.get(key)))), ""),
+        "sku": next((text_of(part[key]) for part in parts for key in _SKUS if part.get(key)), ""),
+        "gtin": next((gtin for part in parts for key in _GTINS if (gtin := as_gtin(text_of(part.get(key))))), ""),
+        "brand": text_of(item.get("brand") or item.get("brandname") or item.get("vendor")),
+    }
+    if stocked is not None:
+        fields["availability"] = Availability.IN_STOCK if stocked else Availability.OUT_OF_STOCK
+    return fields
+
+
+def _is_ids(part: Any) -> bool:
+    return isinstance(part, dict) and any(str(key).lower() in {*_SKUS, *_GTINS} for key in part)
+
+
 def _first_amount(
     item: dict[str, Any], keys: tuple[str, ...], currency: str, *, in_cents: bool
 ) -> tuple[str, Decimal | None]:
     for key in keys:
         value = item.get(key)
         if isinstance(value, dict):
-            value = next(
-                (value[name] for name in ("formatted", "value", "amount", "current", "final") if name in value), None
-            )
+            value = next((value[name] for name in _WITHIN if name in value), None)
         amount = amount_of(value, currency) if value not in (None, "", 0) else None
         if amount is not None:
             return key, amount / 100 if in_cents and isinstance(value, int) else amount

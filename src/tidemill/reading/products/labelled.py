@@ -1,0 +1,100 @@
+"""What a page writes beside a label (`SKU: AB-12`, `Artikelnummer 1126`, `Brand: Acme`) or in `data-` attributes."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tidemill.reading.document import Document
+from tidemill.reading.identifiers import as_gtin
+from tidemill.reading.products.landmarks import Landmarks, Word
+from tidemill.reading.products.marks import Mark
+from tidemill.reading.text import squash
+
+_SKU = (
+    r"SKU|item (?:no\.?|number|#|code|id)|product (?:code|no\.?|number|id)|part (?:no\.?|number)|"
+    r"article (?:no\.?|number)|stock code|catalog(?:ue)? (?:no\.?|number)|style (?:no\.?|#)|art(?:ikel)?\.?[ -]?(?:nr|nummer|no|code)\.?|"
+    r"bestel(?:l)?[ -]?(?:nr|nummer)\.?|produkt(?:nummer|nr\.?|kod)|vare(?:nr|nummer)\.?|tuote(?:numero|koodi)|"
+    r"r[ée]f(?:[ée]rence)?\.?|referencia|referência|riferimento|"
+    r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo))?|"
+    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|cikkszám|cod produs|артикул|код товара|ürün kodu|"
+    r"商品番号|品番|型番|商品コード|商品编号|상품코드"
+)
+_GTIN = (
+    r"EAN(?:[ -]?(?:13|code))?|GTIN(?:[ -]?\d+)?|UPC(?:[ -]?code)?|ISBN(?:[ -]?1[03])?|"
+    r"barcode|streepjescode|JAN(?:コード)?"
+)
+_MPN = r"MPN|manufacturer part (?:no\.?|number|#)|mfr\.? part (?:no\.?|number|#)|fabrikantcode|herstellernummer"
+_BRAND = (
+    r"brand|manufacturer|merk|marke|hersteller|marque|fabricant|marca|produttore|marka|producent|značka|výrobce|"
+    r"varumärke|mærke|merke|tuotemerkki|márka|бренд|производитель|ブランド|メーカー(?:名)?"
+)
+_LABELS = {
+    name: re.compile(rf"(?:{words})\s*(?P<colon>[:：#.]*)\s*(?P<value>.*)", re.IGNORECASE)
+    for name, words in (("gtin", _GTIN), ("mpn", _MPN), ("sku", _SKU), ("brand", _BRAND))
+}
+_CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}")
+_LEADING = re.compile(rf"^(?:{_SKU})\s*[:：#]*\s+(?=\S+$)", re.IGNORECASE)
+_TRAILING = re.compile(r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?))\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$")
+_ATTRIBUTES = {
+    "sku": ("data-product-sku", "data-sku"),
+    "gtin": ("data-product-ean", "data-ean", "data-gtin", "data-upc"),
+    "brand": ("data-product-brand", "data-brand"),
+}
+_LONGEST_LINE, _LONGEST_BRAND = 80, 40
+
+
+def labelled_in(found: Landmarks, document: Document) -> dict[str, tuple[str, str]]:
+    """The identifiers and the brand that stand beside their labels, each with where; the first of each counts."""
+    told: dict[str, tuple[str, str]] = {}
+    for index, word in enumerate(found.words):
+        if len(word.text) > _LONGEST_LINE or word.marks & Mark.ASIDE:
+            continue
+        for name, value in _told_at(found.words, index, word):
+            told.setdefault(name, (value, f"label: {squash(word.text)[:40]}"))
+    for name, ways in _ATTRIBUTES.items():
+        if name not in told and (held := _held(document, name, ways)) is not None:
+            told[name] = held
+    return told
+
+
+def _told_at(words: Sequence[Word], index: int, word: Word) -> Iterator[tuple[str, str]]:
+    line = squash(word.text)
+    for name, label in _LABELS.items():
+        match = label.fullmatch(line)
+        if match is None:
+            continue
+        after = words[index + 1].text if index + 1 < len(words) else ""
+        value = _believed(name, match["value"] or squash(after).lstrip(":： "))
+        if value and (name != "brand" or match["colon"] or not match["value"]):
+            yield name, value
+        return
+
+
+def _believed(name: str, value: str) -> str:
+    """The value, if it is of the kind that its label promises; '' if not."""
+    if name == "gtin":
+        return as_gtin(value) or ""
+    if name == "brand":
+        return value if 1 < len(value) <= _LONGEST_BRAND and not value.endswith((":", "：")) else ""
+    first = value.split(" ", 1)[0].rstrip(",;|") if value else ""
+    return first if _CODE.fullmatch(first) else ""
+
+
+def _held(document: Document, name: str, ways: Sequence[str]) -> tuple[str, str] | None:
+    """What one kind of attribute says, if the page says it once: lists of products repeat theirs."""
+    for way in ways:
+        values = {squash(node.attributes.get(way) or "") for node in document.css(f"[{way}]")[:20]} - {""}
+        if len(values) == 1:
+            value = values.pop()
+            held = (as_gtin(value) or "") if name == "gtin" else value[:_LONGEST_BRAND]
+            return (held, f"[{way}]") if held else None
+    return None
+
+
+def without_label(code: str) -> str:
+    """A code without the label that stands in one string with it: `SKU 00012` is 00012."""
+    return _LEADING.sub("", code)
+
+
+def without_code(title: str) -> str:
+    """A title without the article's number that a heading may carry behind it."""
+    return _TRAILING.sub("", title) or title
