@@ -32,7 +32,7 @@ _PERIODS = (
 _PER_PERSON = re.compile(
     r"(?:/|\bper |\beach |\ba )\s*(?:person|bed(?:room)?|room|tenant|occupant)\b|\bp\.?p\.?\b", re.IGNORECASE
 )
-_FROM = re.compile(r"\b(?:from|starting(?: at)?|starts at|vanaf|as low as)\b|\+", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:from|starting(?: at)?|starts at|vanaf|as low as)\b|\+(?!\s*[$€£\d])", re.IGNORECASE)
 _UP_TO = re.compile(r"\bup to\b|\btot\b", re.IGNORECASE)
 _LONGEST = 300
 
@@ -77,7 +77,7 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
     Rent(low=145000, high=210000, currency='USD', period=<Period.MONTH: 'month'>, per_person=False, open_ended=False)
     """
     text = text[:_LONGEST]
-    amounts = _amounts(text, _AMOUNT, currency) or _amounts(text, _BARE, currency)
+    amounts = _amounts(_with_symbols(text), _AMOUNT, currency) or _amounts(text, _BARE, currency)
     if not amounts:
         return Rent(currency=currency) if _ON_REQUEST.search(text) else None
     (low, named), *others = amounts
@@ -107,6 +107,17 @@ def _amounts(text: str, pattern: re.Pattern[str], currency: str) -> list[tuple[i
     return found
 
 
+_SYMBOL_ONCE = re.compile(
+    rf"({_SYMBOL}\s*[\d,.]*\d\s*(?:-|\u2013|\u2014|\bto\b)\s*)(?=\d)(?![\d,.]+\s*(?:bed|bd|br|bath|ba\b|sq|ft|m²|m2))",
+    re.IGNORECASE,
+)
+
+
+def _with_symbols(text: str) -> str:
+    """A range that names its currency once, naming it twice: `$1,200-1,500`."""
+    return _SYMBOL_ONCE.sub(lambda found: found[1] + found["symbol"], text)
+
+
 def _cents(match: re.Match[str]) -> int:
     whole = int(re.sub(r"\D", "", match["whole"]))
     part = int((match["part"] or "").ljust(2, "0") or 0)
@@ -115,8 +126,8 @@ def _cents(match: re.Match[str]) -> int:
 
 def _is_something_else(text: str, match: re.Match[str]) -> bool:
     """Whether the words right before or after an amount say that it is no rent."""
-    before = re.split(r"[;|\n]|[.,!]\s", text[max(0, match.start() - 24) : match.start()])[-1]
-    after = re.split(r"[;|,\n]|\.\s", text[match.end() : match.end() + 18])[0]
+    before = re.split(r"[;|\n\d]|[.,!]\s", text[max(0, match.start() - 24) : match.start()])[-1]
+    after = re.split(r"[;|,\n+$€£]|\.\s", text[match.end() : match.end() + 18])[0]
     return _NOT_RENT.search(before) is not None or _NOT_RENT.search(after) is not None
 
 

@@ -20,6 +20,16 @@ _BATHS = re.compile(
     rf"(?:full |private |shared )?{_BATH_WORDS}",
     re.IGNORECASE,
 )
+
+
+def _after(words: str, between: str) -> re.Pattern[str]:
+    """A number behind what it counts: `Beds: 2`."""
+    pattern = rf"\b{words}{between}(?P<low>studio|{_NUMBER})(?:{_TO}(?P<high>{_NUMBER}))?(?!\d|,\d)"
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_LABELLED_BEDS, _LABELLED_BATHS = _after(_BED_WORDS, r"\s?:\s*"), _after(_BATH_WORDS, r"\s?:\s*")
+_BEDS_AFTER, _BATHS_AFTER = _after(_BED_WORDS, r"\s+"), _after(_BATH_WORDS, r"\s+")
 _SIZE = re.compile(
     r"(?<![$€£\d.,])(?P<low>\d[\d,]*(?:\.\d+)?)(?:\s*(?:-|\u2013|\u2014|\bto\b)\s*(?P<high>\d[\d,]*(?:\.\d+)?))?\s*\+?\s*"
     r"(?P<unit>sq\.?\s*f(?:ee)?t\.?|sqft|square f(?:ee|oo)t|ft²|ft\s?2\b|sf\b|m²|m2\b|sq\.?\s*m\b|square met\w+)",
@@ -41,7 +51,7 @@ def parse_beds(text: str) -> Span | None:
     >>> parse_beds("Studio - 2 Beds")
     Span(low=0.0, high=2.0)
     """
-    match = _BEDS.search(text)
+    match = _LABELLED_BEDS.search(text) or _BEDS.search(text) or _BEDS_AFTER.search(text)
     if match is not None:
         low = 0.0 if match["low"].lower() == "studio" else number(match["low"])
         return _span(low, match["high"])
@@ -50,7 +60,7 @@ def parse_beds(text: str) -> Span | None:
 
 def parse_baths(text: str) -> Span | None:
     """How many bathrooms, halves included."""
-    match = _BATHS.search(text)
+    match = _LABELLED_BATHS.search(text) or _BATHS.search(text) or _BATHS_AFTER.search(text)
     return _span(number(match["low"]), match["high"]) if match is not None else None
 
 

@@ -19,6 +19,11 @@ from tidemill.reading.listings import Period, Span, parse_baths, parse_beds, par
         ("1450", 145_000, None),
         ("$1,995/mo, $500 deposit", 199_500, None),
         ("Save $50 off, now $1,450", 145_000, None),
+        ("Was $2,400 now $2,250", 225_000, None),
+        ("$1,200-1,500 / month", 120_000, 150_000),
+        ("$1,200 to 1,500", 120_000, 150_000),
+        ("$1,200 - 1,500 sqft", 120_000, None),
+        ("$2,100/mo + $50 fees", 210_000, None),
     ],
 )
 def test_an_amount_or_a_range_is_read_in_cents(text: str, low: int, high: int | None):
@@ -76,3 +81,10 @@ def test_rooms_and_size_are_read_from_one_line(text: str, beds: Span | None, bat
     assert parse_beds(text) == beds
     assert parse_baths(text) == baths
     assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    "text", ["Beds: 2 Baths: 1.5", "Baths: 1.5 | Beds: 2", "2 beds 1.5 baths", "Bedrooms 2, bathrooms 1.5"]
+)
+def test_a_number_may_stand_before_or_behind_what_it_counts(text: str):
+    assert (parse_beds(text), parse_baths(text)) == (Span(2.0, 2.0), Span(1.5, 1.5))
