@@ -53,7 +53,8 @@ FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.finding import find_b
 
 browser: $(VENV)/ready-develop ## Get a Chromium for pages that need JavaScript, if there is none
 	@$(FOUND) || { printf '\nGetting a Chromium\n'; \
-		{ [ "$$(id -u)" = 0 ] && apt-get install -qq -y chromium-headless-shell >/dev/null 2>&1; } || \
+		{ [ "$$(id -u)" = 0 ] && apt-get update -qq >/dev/null 2>&1 && \
+		  apt-get install -qq -y chromium-headless-shell >/dev/null 2>&1; } || \
 		{ npm install --silent --no-save --no-audit --no-fund --prefix build/npm @sparticuz/chromium && \
 		  $(BIN)/python tests/rig/unpack_chromium.py build/npm/node_modules/@sparticuz/chromium build/chromium; } || \
 		echo 'There is none to be had: the tests in a browser are skipped.'; }
