@@ -21,7 +21,8 @@ TYPED = re.compile(r"(?:\.venv/bin/)?tidemill +(.+)")
 def typed(page: Path) -> Iterator[str]:
     """What people are told to type after `tidemill`."""
     lines = [line for block in blocks(page, "sh") for line in block.text.splitlines()]
-    for text in [*spans(page), *lines]:
+    shown = [line for block in blocks(page, "console") for line in block.text.splitlines()]
+    for text in [*spans(page), *lines, *(line.removeprefix("$ ") for line in shown if line.startswith("$ "))]:
         if match := TYPED.fullmatch(text.strip()):
             yield match[1]
 
