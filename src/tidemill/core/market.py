@@ -26,7 +26,15 @@ _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?")
 MOST_HOURS, MOST_LISTINGS = 24 * 14, 100_000
 
 
-class Market(msgspec.Struct, frozen=True, kw_only=True):
+OUTSIDE_NAMES = {
+    "enabled": "is_enabled",
+    "max_listings": "max_listings_per_scrape",
+    "frequency_hours": "scrape_frequency_hours",
+}
+"""The names under which the table and the API have what is shorter here."""
+
+
+class Market(msgspec.Struct, frozen=True, kw_only=True, rename=OUTSIDE_NAMES):
     """A row of `market_configs`; `frequency_hours` of its own goes before its tier's."""
 
     id: str
@@ -75,8 +83,8 @@ def market_troubles(market: Market, fading: Fading) -> list[str]:
     if not _ID.fullmatch(market.id):
         found.append(f"id {market.id!r}: write small letters, digits and dashes, such as 'new-haven'")
     for name, value in (("display_name", market.display_name), ("city", market.city)):
-        if not value.strip() or len(value) > 100:  # noqa: PLR2004 - no name is that long
-            found.append(f"{name}: write 1 to 100 characters")
+        if not value.strip() or len(value) > 100 or not value.isprintable():  # noqa: PLR2004 - no name is that long
+            found.append(f"{name}: write 1 to 100 characters that can be printed")
     if market.state not in STATES:
         found.append(f"state {market.state!r}: write the two letters of a state, such as 'NY'")
     if market.tier not in TIERS:

@@ -70,15 +70,28 @@ class Verifier:
         self._read_notice = read_notice
 
     async def verify(self) -> Verified:
-        """One round: everything that fades, as far as time and politeness allow."""
+        """One round: everything that fades, as far as time and politeness allow.
+
+        What one source dropped is asked for at the next that shows it, at once: only their common word is the end.
+        """
         began = self._clock.now()
-        by_host: dict[str, list[Check]] = {}
-        for check in await self._ledger.wanted(began, AT_ONCE):
-            by_host.setdefault(host_of(check.url), []).append(check)
-        rounds = await asyncio.gather(*(self._ask(host, checks, began) for host, checks in sorted(by_host.items())))
-        looked = [one for some in rounds for one in some]
+        looked = await self._ask_all(await self._ledger.wanted(began, AT_ONCE), began)
+        asked, dropped = _keys(looked), _dropped(looked)
+        while dropped:
+            wanted = await self._ledger.wanted(self._clock.now(), AT_ONCE)
+            rest = [each for each in wanted if each.listing_id in dropped and each.sighting_id not in asked]
+            more = await self._ask_all(rest, began)
+            looked += more
+            asked, dropped = asked | _keys(more), _dropped(more)
         fates = [one.fate for one in looked]
         return Verified(fates.count(Fate.THERE), fates.count(Fate.GONE), fates.count(Fate.UNKNOWN))
+
+    async def _ask_all(self, checks: Sequence[Check], began: datetime) -> list[Looked]:
+        by_host: dict[str, list[Check]] = {}
+        for check in checks:
+            by_host.setdefault(host_of(check.url), []).append(check)
+        rounds = await asyncio.gather(*(self._ask(host, some, began) for host, some in sorted(by_host.items())))
+        return [one for some in rounds for one in some]
 
     async def _ask(self, host: str, checks: Sequence[Check], began: datetime) -> list[Looked]:
         """Look up a host's records one after the other; each is written down as soon as it is known."""
@@ -118,6 +131,14 @@ class Verifier:
         if not notice and led_elsewhere(url, result.final_url):
             return Fate.UNKNOWN, f"led to {result.final_url[:200]}"
         return fate_of(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
+
+
+def _keys(looked: Sequence[Looked]) -> set[int]:
+    return {one.sighting_id for one in looked}
+
+
+def _dropped(looked: Sequence[Looked]) -> set[int]:
+    return {one.listing_id for one in looked if one.fate is Fate.GONE}
 
 
 def page_of(result: FetchResult, now: datetime) -> Page:

@@ -1,6 +1,6 @@
 """Markets as rows: listed, added, changed; and as targets of every source that covers markets (L1, L2)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,6 +20,10 @@ from tidemill.store.targets import TargetShelf, Wanted
 
 VERTICAL = "listings"
 SPOKEN_OF = ("schedule", "enabled", "scope", "parameters")
+
+
+CREATED_BY = "markets"
+_LAID_OUT = select(targets.c.id).where(targets.c.created_by == CREATED_BY, targets.c.enabled)
 
 
 class Markets:
@@ -66,13 +70,28 @@ class Markets:
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
     async def lay_out(self, now: datetime) -> int:
-        """Make sure that every source that covers markets has a target for each; answers how many were changed."""
+        """Make sure that every source that covers markets has a target for each; answers how many were changed.
+
+        A target whose address is no longer that of its market, because the city or the template changed, is left alone.
+        """
         markets = await self.every()
         wanted: list[Wanted] = []
         for source in await self._sources.every(vertical=VERTICAL):
             wanted += [(target, SPOKEN_OF) for target in targets_of(source, markets)]
         done = await self._targets.upsert(wanted, now) if wanted else {}
-        return sum(change != "unchanged" for _, change in done.values())
+        retired = await self._retire({key for key, _ in done.values()}, now)
+        return retired + sum(change != "unchanged" for _, change in done.values())
+
+    async def _retire(self, laid_out: Collection[int], now: datetime) -> int:
+        """Switch targets off that were laid out once and are no market's address now; answers how many."""
+        async with self._database.read() as connection:
+            ours = set((await connection.execute(_LAID_OUT)).scalars())
+        if not (over := sorted(ours - set(laid_out))):
+            return 0
+        off = update(targets).where(targets.c.id.in_(over)).values(enabled=False, updated_at=now)
+        async with self._database.write() as connection:
+            await connection.execute(off)
+        return len(over)
 
     async def targets_of(self, market_id: str) -> list[int]:
         """The keys of a market's targets that are switched on."""
@@ -152,7 +171,7 @@ def targets_of(source: Source, markets: Sequence[Market]) -> list[Target]:
                 enabled=market.enabled,
                 scope=market.id,
                 parameters=market.parameters,
-                created_by="markets",
+                created_by=CREATED_BY,
             )
         )
     return found

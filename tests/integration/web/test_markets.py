@@ -79,7 +79,7 @@ async def test_an_id_that_is_taken_is_a_conflict(admin):
 
 async def test_a_market_is_changed_and_what_is_not_named_stays(admin):
     status, body, _ = await admin.send("PUT", "/hartford", {"tier": "standard", "max_listings_per_scrape": 250})
-    assert (status, body["tier"], body["max_listings"], body["city"]) == (200, "standard", 250, "Hartford")
+    assert (status, body["tier"], body["max_listings_per_scrape"], body["city"]) == (200, "standard", 250, "Hartford")
     status, body, _ = await admin.send("PUT", "/hartford", {"scrape_frequency_hours": 0})
     assert status == 422
 
@@ -126,11 +126,23 @@ async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_i
     assert set((await sqlite_system.store.markets.covered()).values()) == {1}
 
 
+async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_address(admin, sqlite_system):
+    entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
+             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
+    await sqlite_system.desks.importer.source_entries([entry], "test")
+    await admin.send("PUT", "/nyc", {"city": "Manhattan", "state": "ny"})
+    assert (await sqlite_system.store.markets.covered())["nyc"] == 1
+    (old,) = await sqlite_system.store.targets.at("https://homes.test/ny/new-york")
+    (new,) = await sqlite_system.store.targets.at("https://homes.test/ny/manhattan")
+    assert (old.enabled, new.enabled) == (False, True)
+
+
 async def test_homes_are_searched_with_clear_errors(sqlite_browser):
     assert (await sqlite_browser.get("/api/v1/listings?market=nyc&rent_to=3000&order=rent")).json()["items"] == []
     assert (await sqlite_browser.get("/api/v1/listings/geojson")).json()["features"] == []
     assert (await sqlite_browser.get("/api/v1/listings?latitude=40")).status == 422
     assert (await sqlite_browser.get("/api/v1/listings?cursor=zz")).status == 422
+    assert (await sqlite_browser.get("/api/v1/listings?cursor=%C2%B2.1")).status == 422
     assert (await sqlite_browser.get("/api/v1/listings/123")).status == 404
 
 

@@ -39,6 +39,7 @@ def test_no_seeded_market_contradicts_itself():
         ({"max_listings": 0}, "write 1 to"),
         ({"frequency_hours": 24}, "one missed scrape would hide it"),
         ({"city": ""}, "1 to 100 characters"),
+        ({"display_name": "Sa\0lem"}, "that can be printed"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_words(changes, words):

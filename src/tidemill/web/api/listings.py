@@ -121,7 +121,9 @@ def cursor_from(text: str | None) -> ListingCursor | None:
     if text is None:
         return None
     value, _, key = text.partition(".")
-    if not (value.isdigit() and key.isdigit() and int(key) <= LARGEST_KEY and int(value) <= LARGEST_KEY):
+    if not (
+        text.isascii() and value.isdigit() and key.isdigit() and int(key) <= LARGEST_KEY and int(value) <= LARGEST_KEY
+    ):
         msg = f"{text!r} is not a place in the list of listings; leave it out to start at the beginning"
         raise BadQuestion(msg)
     return ListingCursor(int(value), int(key))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from tidemill.core.market import Market
+from tidemill.core.market import OUTSIDE_NAMES, Market
 from tidemill.operations.runs import Started
 from tidemill.web.acting import may_act
 from tidemill.web.answers import Listed, error_answer, json_answer
@@ -46,11 +46,7 @@ class MarketChange(BaseModel):
     scrape_frequency_hours: int | None = None
 
 
-_NAMES = {
-    "is_enabled": "enabled",
-    "max_listings_per_scrape": "max_listings",
-    "scrape_frequency_hours": "frequency_hours",
-}
+_NAMES = {outside: inside for inside, outside in OUTSIDE_NAMES.items()}
 _MAY_BE_NONE = frozenset({"scrape_frequency_hours"})
 
 
@@ -73,7 +69,6 @@ def markets(deps: WebDeps) -> APIRouter:
     async def add(new: NewMarket, acting: Annotated[str, actor]) -> Response:
         """Add a city: every source that covers markets covers it from now on."""
         fields = ours(new.model_dump())
-        fields["state"] = fields["state"].upper()
         return json_answer(await deps.markets.add(Market(**fields), acting), 201)
 
     @router.put("/{market_id}", responses=answers(Market, 401, 403, 404, 422, 503))
@@ -95,7 +90,9 @@ def markets(deps: WebDeps) -> APIRouter:
 
 
 def ours(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields under the names that the core has for them."""
+    """Fields under the names that the core has for them; a state is the same in small letters."""
+    if isinstance(state := fields.get("state"), str):
+        fields = {**fields, "state": state.upper()}
     return {_NAMES.get(name, name): value for name, value in fields.items()}
 
 
