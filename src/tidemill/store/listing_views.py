@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_, update
 
 from tidemill.core.freshness import Fading, badge
 from tidemill.core.views.listings import (
@@ -19,6 +19,7 @@ from tidemill.core.views.listings import (
 from tidemill.store.database import Database
 from tidemill.store.fading import ACTIVE, at_least, confidence
 from tidemill.store.schema import listing_sightings, listings, market_configs, record_history, sources
+from tidemill.verticals.listings.addresses import street_words
 
 KILOMETRES_A_DEGREE = 111.32
 MOST_HISTORY = 200
@@ -127,7 +128,7 @@ def conditions(which: ListingFilter) -> list[ColumnElement[bool]]:
     if which.city is not None:
         found.append(listings.c.city == which.city.strip().lower())
     if which.text is not None:
-        found.append(func.lower(listings.c.title).contains(which.text.lower(), autoescape=True))
+        found.append(told(which.text))
     if which.rent_to is not None:
         found.append(listings.c.rent_low <= which.rent_to)
     if which.rent_from is not None:
@@ -139,6 +140,13 @@ def conditions(which: ListingFilter) -> list[ColumnElement[bool]]:
     if which.near is not None:
         found.append(within(*which.near))
     return found
+
+
+def told(text: str) -> ColumnElement[bool]:
+    """Whether a home's name, or its address in whatever spelling, holds these words."""
+    in_title = func.lower(listings.c.title).contains(text.lower(), autoescape=True)
+    street = street_words(text)
+    return or_(in_title, listings.c.address_key.contains(street, autoescape=True)) if street else in_title
 
 
 def within(latitude: float, longitude: float, kilometres: float) -> ColumnElement[bool]:

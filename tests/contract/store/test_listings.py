@@ -234,6 +234,14 @@ async def test_search_filters_and_pages_without_gaps_or_doubles(shelf):
     assert await shelf.views.search(ListingFilter(beds_from=3), NOW) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "count"), [("lofts", 1), ("West 42nd Street", 1), ("350 w 42nd", 1), ("Elm", 0), ("%", 0)]
+)
+async def test_words_are_found_in_a_homes_name_or_its_address_in_any_spelling(shelf, text, count):
+    await shelf.put(home())
+    assert len(await shelf.views.search(ListingFilter(text=text), NOW)) == count
+
+
 async def test_a_circle_holds_what_lies_inside_it(shelf):
     await shelf.put(home())
     assert await shelf.views.search(ListingFilter(near=(40.76, -73.99, 1.0)), NOW)
