@@ -13,8 +13,9 @@ from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store.bulk import read_all, write_many
 from tidemill.store.columns import to_micros
+from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
-from tidemill.store.schema import events, record_history
+from tidemill.store.schema import events
 from tidemill.verticals.events.record import Event
 
 VERTICAL = "events"
@@ -94,8 +95,8 @@ class EventShelf:
             await connection.execute(again.values(missed_runs=events.c.missed_runs + 1))
         if gone:
             await connection.execute(update(events).where(events.c.id.in_(gone)).values(gone_at=now, updated_at=now))
-            rows = [self._history(key, run_id, None, "gone", {}, now) for key in gone]
-            await connection.execute(record_history.insert(), rows)
+            lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+            await write_history(connection, self._ids, VERTICAL, lines, now)
         return len(gone)
 
     async def _known(self, connection: AsyncConnection, items: Sequence["Item"]) -> dict[tuple[int, str], Any]:
@@ -131,25 +132,12 @@ class EventShelf:
         for item, row in changed:
             kind = "returned" if row["gone_at"] is not None else "changed"
             changes = differences(before[row["id"]], item.encoded)
-            history.append(self._history(row["id"], item.job.run_id, item.page_id, kind, changes, now))
+            told = Line(record_id=row["id"], kind=kind, run_id=item.job.run_id, page_id=item.page_id, changes=changes)
+            history.append(told)
         rows = [{"b_id": row["id"], **{f"b_{name}": value for name, value in columns_of(item, now).items()}}
                 for item, row in changed]  # fmt: skip
         await write_many(connection, _UPDATE, rows)
-        await write_many(connection, _HISTORY, history)
-
-    def _history(
-        self, key: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
-    ) -> dict[str, Any]:
-        return {
-            "id": self._ids.take(),
-            "vertical": VERTICAL,
-            "record_id": key,
-            "run_id": run_id,
-            "page_id": page_id,
-            "kind": kind,
-            "changes": changes,
-            "created_at": now,
-        }
+        await write_history(connection, self._ids, VERTICAL, history, now)
 
 
 class Item(msgspec.Struct, frozen=True, eq=False):
@@ -252,7 +240,6 @@ _BEFORE = (
     .order_by(events.c.id)
     .with_for_update()
 )
-_HISTORY = record_history.insert()
 _SEEN = update(events).values(
     last_seen_at=bindparam("b_now"), times_seen=events.c.times_seen + 1, missed_runs=0, gone_at=None
 )

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.bulk import write_many
 from tidemill.store.listing_merging import Home, Sighting
-from tidemill.store.schema import listing_blocks, listing_sightings, listings, record_history, runs
+from tidemill.store.schema import listing_blocks, listing_sightings, listings, runs
 from tidemill.verticals.listings.dedupe import blocks_of
 
 MOST_MISSED = 4_000
@@ -184,28 +184,6 @@ def difference(before: Before, home: Home) -> tuple[str, dict[str, Any]]:
     old, new = msgspec.json.decode(before.record), msgspec.json.decode(home.record)
     changes = {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
     return ("changed" if before.was_active else "returned"), changes
-
-
-def history_row(
-    key: int, home: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
-) -> dict[str, Any]:
-    """A line of a home's history."""
-    return {
-        "id": key,
-        "vertical": "listings",
-        "record_id": home,
-        "run_id": run_id,
-        "page_id": page_id,
-        "kind": kind,
-        "changes": changes,
-        "created_at": now,
-    }
-
-
-async def write_history(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
-    """Keep what happened."""
-    if rows:
-        await connection.execute(record_history.insert(), list(rows))
 
 
 _SCOPE = select(runs.c.scope).where(runs.c.id == bindparam("b_run")).scalar_subquery()

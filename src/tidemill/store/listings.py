@@ -12,6 +12,7 @@ from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store import listing_lookups as lookups
 from tidemill.store import listing_writes as writes
 from tidemill.store.events import signed
+from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.listing_lock import alone
 from tidemill.store.listing_merging import Home, Sighting, merge_sightings
@@ -93,8 +94,8 @@ class ListingShelf:
         await alone(connection)
         homes = await writes.miss_sightings(connection, source_id, run_id, since, now, patience)
         gone = await writes.end_unshown(connection, homes, now)
-        history = [writes.history_row(self._ids.take(), key, run_id, None, "gone", {}, now) for key in gone]
-        await writes.write_history(connection, history)
+        lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
         return len(gone)
 
     async def _place(self, connection: AsyncConnection, items: Sequence[Item]) -> list[Placed]:
@@ -177,10 +178,10 @@ class ListingShelf:
             was, item = before[home.id], origin[home.id]
             kind, changes = writes.difference(was, home)
             if kind:
-                row = writes.history_row(self._ids.take(), home.id, item.job.run_id, item.page.id, kind, changes, now)
-                history.append(row)
+                run, page = item.job.run_id, item.page.id
+                history.append(Line(record_id=home.id, kind=kind, run_id=run, page_id=page, changes=changes))
         await writes.update_homes(connection, made, before, now)
-        await writes.write_history(connection, history)
+        await write_history(connection, self._ids, VERTICAL, history, now)
 
 
 def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:

@@ -25,7 +25,6 @@ from tidemill.store.price_items import (
 )
 from tidemill.store.schema import (
     prices,
-    record_history,
     rejected_records,
     source_product_identifiers,
     source_products,
@@ -227,12 +226,6 @@ def differences(before: bytes, item: Item) -> dict[str, Any]:
     return {
         name: [old.get(name), value] for name, value in new.items() if old.get(name) != value and name not in UNSTEADY
     }
-
-
-async def note_history(connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Keep changes."""
-    if rows:
-        await connection.execute(record_history.insert(), list(rows))
 
 
 async def reject(connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> None:

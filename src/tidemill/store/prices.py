@@ -12,6 +12,7 @@ from tidemill.core.job import Job
 from tidemill.core.reasons import DropReason, QuarantineReason
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store import price_writes
+from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.price_items import (
     Item,
@@ -90,8 +91,8 @@ class PriceShelf:
     ) -> int:
         """Count a complete run against what it did not see; after `patience` of them in a row it is gone."""
         gone = await price_writes.missed(connection, source_id, since, patience, now)
-        rows = [self._history(key, run_id, None, "gone", {}, now) for key in gone]
-        await price_writes.note_history(connection, rows)
+        lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
         return len(gone)
 
     async def _publish(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
@@ -125,13 +126,17 @@ class PriceShelf:
         """Keep as history what changed about a product besides its price, which has a history of its own."""
         changed = {row["id"]: item for item, row in known if row["checksum"] != item.checksum}
         before = await price_writes.records_of(connection, sorted(changed))
-        rows = [
-            self._history(
-                key, item.job.run_id, item.page_id, "changed", price_writes.differences(before[key], item), now
+        lines = [
+            Line(
+                record_id=key,
+                kind="changed",
+                run_id=item.job.run_id,
+                page_id=item.page_id,
+                changes=price_writes.differences(before[key], item),
             )
             for key, item in changed.items()
         ]
-        await price_writes.note_history(connection, rows)
+        await write_history(connection, self._ids, VERTICAL, lines, now)
 
     async def _turn_away(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
         """Write down what was not published and why; what is held waits on its product's row too."""
@@ -139,7 +144,7 @@ class PriceShelf:
             self._rejection(item, "dropped", DropReason.DUPLICATE_WITHIN_RUN, _TWICE, now) for item in done.repeated
         ]
         held = [
-            (self._rejection(item, "quarantined", QuarantineReason.VALIDATION_FAILED, doubt, now), item, row)
+            (self._rejection(item, "quarantined", QuarantineReason.DRIFT_DETECTED, doubt, now), item, row)
             for item, row, doubt in done.held
         ]
         await price_writes.reject(connection, rows + [rejection for rejection, _, _ in held])
@@ -159,19 +164,5 @@ class PriceShelf:
             "reason": reason,
             "detail": detail,
             "raw": {"identity": item.offer.identity_key, "record": msgspec.to_builtins(item.offer)},
-            "created_at": now,
-        }
-
-    def _history(
-        self, key: int, run_id: int, page_id: int | None, kind: str, changes: dict[str, Any], now: datetime
-    ) -> dict[str, Any]:
-        return {
-            "id": self._ids.take(),
-            "vertical": VERTICAL,
-            "record_id": key,
-            "run_id": run_id,
-            "page_id": page_id,
-            "kind": kind,
-            "changes": changes,
             "created_at": now,
         }

@@ -13,12 +13,14 @@ from tidemill.store.bulk import write_many
 from tidemill.store.columns import Moment
 from tidemill.store.database import Database
 from tidemill.store.fading import ACTIVE, below, confidence
+from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.listing_lock import alone
-from tidemill.store.listing_writes import SHOWN, history_row, write_history
+from tidemill.store.listing_writes import SHOWN
 from tidemill.store.rows import source_of
 from tidemill.store.schema import breakers, listing_sightings, listings, market_configs, sources
 
+VERTICAL = "listings"
 FADED = "not seen and not verified for too long"
 AT_ONCE = 5_000
 SECOND_CHANCE = timedelta(hours=1)
@@ -118,8 +120,8 @@ class Verification:
         gone_at = now if kind == "gone" else None
         values = {"is_active": False, "gone_at": gone_at, "gone_reason": reason, "updated_at": now}
         await connection.execute(update(listings).where(listings.c.id.in_(homes)).values(**values))
-        rows = [history_row(self._ids.take(), key, 0, None, kind, {"reason": [None, reason]}, now) for key in homes]
-        await write_history(connection, rows)
+        lines = [Line(record_id=key, kind=kind, changes={"reason": [None, reason]}) for key in homes]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
 
 
 def _askable(now: datetime) -> ScalarSelect[int]:
