@@ -126,7 +126,8 @@ def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
         gate = system.fetchers[FetcherKind.HTTP]._gates.gate
         enter = gate.enter_now
-        gate.enter_now = lambda name, _pace, tab=None: enter(name, Pace(timedelta(0), 9, 9), tab)
+        hasty = Pace(timedelta(0), 9, 9)
+        gate.enter_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
 
     plan = Plan(days=0.3, sources=3, seed=7, faults=(), grain=timedelta(0))
     assert broken_laws(tmp_path, plan, plant) == {"no host is asked over its pace"}

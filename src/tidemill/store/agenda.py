@@ -14,6 +14,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.target import TargetStatus
 from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
 from tidemill.store.adapters import is_off
+from tidemill.store.bulk import read_all
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
@@ -24,12 +25,31 @@ BACKOFF = "scheduler_backoff"
 HELD = timedelta(minutes=1)
 """A host that opens later than this has asked to be left alone: its targets stay due, not enqueued."""
 
+_TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
+_WORKING = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+_BARRED = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > bindparam("b_now"))
 _DUE_STATUS = (TargetStatus.ACTIVE, TargetStatus.BROKEN)
-_PENDING = (
-    "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'",
-    "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'",
-    "pipeline_jobs.status = 'waiting'",
+_DUE = (
+    _TARGETS.outerjoin(breakers, breakers.c.source_id == sources.c.id)
+    .outerjoin(hosts, hosts.c.host == targets.c.host)
+    .where(text("scrape_targets.enabled"), targets.c.next_due_at <= bindparam("b_now"))
+    .where(targets.c.status.in_(_DUE_STATUS))
+    .where(sources.c.enabled, ~sources.c.auto_disabled, ~_WORKING, ~is_off(targets.c.adapter_id))
+    .where(or_(breakers.c.source_id.is_(None), ~_BARRED))
+    .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= bindparam("b_held")))
+    .order_by(targets.c.next_due_at, targets.c.id)
+    .limit(bindparam("b_limit"))
 )
+_PENDING = tuple(
+    select(jobs.c.adapter_id, func.count().label("waiting")).where(text(condition)).group_by(jobs.c.adapter_id)
+    for condition in (
+        "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'",
+        "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'",
+        "pipeline_jobs.status = 'waiting'",
+    )
+)
+_OFF = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
+_BACKOFF = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
 
 
 class Agendas:
@@ -42,52 +62,35 @@ class Agendas:
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
         """Targets that are due, of sources that may be asked (O1)."""
-        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
-        barred = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > now)
-        query = (
-            _TARGETS.outerjoin(breakers, breakers.c.source_id == sources.c.id)
-            .outerjoin(hosts, hosts.c.host == targets.c.host)
-            .where(text("scrape_targets.enabled"), targets.c.next_due_at <= now, targets.c.status.in_(_DUE_STATUS))
-            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~is_off(targets.c.adapter_id))
-            .where(or_(breakers.c.source_id.is_(None), ~barred))
-            .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now + HELD))
-            .order_by(targets.c.next_due_at, targets.c.id)
-            .limit(limit)
-        )
-        return await self._dues(query)
+        return await self._dues(_DUE, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
 
     async def of_source(self, source_id: int) -> list[Due]:
         """Every target of a source that is switched on and not at work: what a manual run takes (O7)."""
-        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
-        return await self._dues(_TARGETS.where(sources.c.id == source_id, targets.c.enabled, ~working))
+        return await self._dues(_TARGETS.where(sources.c.id == source_id, targets.c.enabled, ~_WORKING))
 
     async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
         """These targets, unless they are at work."""
-        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
-        return await self._dues(_TARGETS.where(targets.c.id.in_(target_ids), ~working))
+        return await self._dues(_TARGETS.where(targets.c.id.in_(target_ids), ~_WORKING))
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
         """Jobs that wait, per adapter and in all."""
         counts: dict[str, int] = {}
         async with self._database.glance() as connection:
-            for condition in _PENDING:
-                query = select(jobs.c.adapter_id, func.count()).where(text(condition)).group_by(jobs.c.adapter_id)
-                for adapter, count in await connection.execute(query):
-                    counts[adapter] = counts.get(adapter, 0) + count
+            for query in _PENDING:
+                for row in await read_all(connection, query, {}):
+                    counts[row["adapter_id"]] = counts.get(row["adapter_id"], 0) + row["waiting"]
         return counts, sum(counts.values())
 
     async def disabled_adapters(self) -> frozenset[str]:
         """Adapters that drift detection or a person switched off."""
         async with self._database.glance() as connection:
-            query = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
-            return frozenset((await connection.execute(query)).scalars())
+            return frozenset(row["adapter_id"] for row in await read_all(connection, _OFF, {}))
 
     async def backoff(self) -> Backoff:
         """The pause in scheduling, if there is one."""
         async with self._database.glance() as connection:
-            query = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
-            value = (await connection.execute(query)).scalar()
-        return Backoff() if value is None else msgspec.convert(value, Backoff)
+            rows = await read_all(connection, _BACKOFF, {})
+        return msgspec.convert(rows[0]["value"], Backoff) if rows else Backoff()
 
     async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
         """Remember the pause; nothing is written when there is none and was none."""
@@ -128,9 +131,9 @@ class Agendas:
             counts[run_id] = counts.get(run_id, 0) + 1
         return counts
 
-    async def _dues(self, query: Any) -> list[Due]:
+    async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[Due]:
         async with self._database.glance() as connection:
-            rows = (await connection.execute(query)).mappings().all()
+            rows = (await connection.execute(query, parameters)).mappings().all()
         known: dict[int, Any] = {}
         found = []
         for row in rows:
@@ -139,9 +142,6 @@ class Agendas:
                 known[key] = source_of({column.name: row[column] for column in sources.columns})
             found.append(Due(known[key], target_of({column.name: row[column] for column in targets.columns})))
         return found
-
-
-_TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
 
 
 def _run_row(run_id: int, plan: RunPlan, count: int, now: datetime) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.pipeline.tools import Present
+from tidemill.store.bulk import read_all
 from tidemill.store.database import Database
 from tidemill.store.rows import breaker_of, source_of, target_of
 from tidemill.store.schema import breakers, sources, targets
@@ -59,9 +60,9 @@ class Standings:
 
 async def _present(connection: AsyncConnection, pairs: dict[Pair, Any]) -> dict[Pair, Present]:
     source_keys, target_keys = sorted({one for one, _ in pairs}), sorted({other for _, other in pairs})
-    source_rows = (await connection.execute(_SOURCES, {"b_keys": source_keys})).mappings().all()
-    target_rows = (await connection.execute(_TARGETS, {"b_keys": target_keys})).mappings().all()
-    breaker_rows = (await connection.execute(_BREAKERS, {"b_keys": source_keys})).mappings().all()
+    source_rows = await read_all(connection, _SOURCES, {"b_keys": source_keys})
+    target_rows = await read_all(connection, _TARGETS, {"b_keys": target_keys})
+    breaker_rows = await read_all(connection, _BREAKERS, {"b_keys": source_keys})
     known = {row["id"]: source_of(row) for row in source_rows}
     aims = {row["id"]: target_of(row) for row in target_rows}
     tripped = {row["source_id"]: breaker_of(row) for row in breaker_rows}

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Pace, Slot, next_slot, opens_at
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.hosts import MILLISECOND
 from tidemill.store.rows import Row, pace_of
@@ -41,15 +42,15 @@ class Tolls:
     async def pace_of(self, host: str) -> Pace | None:
         """The pace of a host that somebody scrapes; None for a stranger."""
         async with self._database.glance() as connection:
-            row = (await connection.execute(_ROW, {"b_host": host})).mappings().one_or_none()
-        return None if row is None else pace_of(row)
+            rows = await read_all(connection, _ROW, {"b_host": host})
+        return pace_of(rows[0]) if rows else None
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
         """Put one request on the host's tab; answers when it may leave."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             slot, values = _put_on_tab(row, pace, now, mine)
-            await connection.execute(_PUT_ON_TAB, values)
+            await write_many(connection, _PUT_ON_TAB, [values])
         return slot
 
     async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
@@ -71,7 +72,7 @@ class Tolls:
             if at_work + guests_of(row, now) > row["parallel"]:
                 return None
             slot, values = _put_on_tab(row, pace, now, None)
-            await connection.execute(_PUT_ON_TAB, values)
+            await write_many(connection, _PUT_ON_TAB, [values])
         return slot
 
     async def leave(self, host: str) -> None:
@@ -81,14 +82,13 @@ class Tolls:
 
     async def _known(self, connection: AsyncConnection, host: str, pace: Pace, now: datetime) -> Row:
         """The host's row, held until the transaction ends; a stranger gets one."""
-        query = await connection.execute(_ROW_TO_CHANGE, {"b_host": host})
-        row = query.mappings().one_or_none()
-        if row is not None:
-            return row
+        if rows := await read_all(connection, _ROW_TO_CHANGE, {"b_host": host}):
+            return rows[0]
         own = {"interval_ms": pace.interval // MILLISECOND, "burst": pace.burst, "parallel": pace.parallel}
         stranger = {"host": host, "opens_at": now, **own}
         await connection.execute(self._database.insert(hosts).on_conflict_do_nothing(), [stranger])
-        return (await connection.execute(_ROW_TO_CHANGE, {"b_host": host})).mappings().one()
+        (row,) = await read_all(connection, _ROW_TO_CHANGE, {"b_host": host})
+        return row
 
 
 def guests_of(row: Row, now: datetime) -> int:

@@ -54,6 +54,8 @@ class Likeness(msgspec.Struct, frozen=True):
 
 def folded_words(text: str) -> list[str]:
     """The words of a text as they are compared and searched: lower case, no accents, in order."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     plain = unicodedata.normalize("NFKD", text.casefold())
     return _WORD.findall("".join(letter for letter in plain if not unicodedata.combining(letter)))
 
