@@ -298,6 +298,17 @@ def key_of(check):
     return check.listing_id, check.sighting_id
 
 
+async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when_readers_lose_it(shelf):
+    await shelf.put(home(url="https://homes.example/h/1"))
+    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+    (first,) = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
+    await shelf.verification.record([Looked(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR)
+    assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
+    assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
+    (row,) = await shelf.rows()
+    assert (row["is_active"], row["gone_at"]) == (False, None)
+
+
 async def test_a_source_that_may_not_be_asked_leaves_it_to_the_other(shelf):
     await shelf.put(home(url="https://homes.example/h/1"))
     await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
