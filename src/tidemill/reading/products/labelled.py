@@ -11,11 +11,12 @@ from tidemill.reading.text import squash
 
 _SKU = (
     r"SKU|item (?:no\.?|number|#|code|id)|product (?:code|no\.?|number|id)|part (?:no\.?|number)|"
-    r"article (?:no\.?|number)|stock code|catalog(?:ue)? (?:no\.?|number)|style (?:no\.?|#)|art(?:ikel)?\.?[ -]?(?:nr|nummer|no|code)\.?|"
+    r"article (?:no\.?|number)|stock code|catalog(?:ue)? (?:no\.?|number)|style (?:no\.?|#)|"
+    r"art(?:ikel)?\.?[ -]?(?:nr|nummer|no|code)\.?|"
     r"bestel(?:l)?[ -]?(?:nr|nummer)\.?|produkt(?:nummer|nr\.?|kod)|vare(?:nr|nummer)\.?|tuote(?:numero|koodi)|"
     r"r[ée]f(?:[ée]rence)?\.?|referencia|referência|riferimento|"
-    r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo))?|"
-    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|cikkszám|cod produs|артикул|код товара|ürün kodu|"
+    r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo|art\.?|produs))?|"
+    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|cikkszám|артикул|код товара|ürün kodu|"
     r"商品番号|品番|型番|商品コード|商品编号|상품코드"
 )
 _GTIN = (

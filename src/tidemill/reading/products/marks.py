@@ -54,9 +54,9 @@ _NAMED = {
     Mark.OLD: r"""
         secondary
         old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
-        previous original compared? retail prior former advies\w* statt ordinary omnibus lowest_30\w*
+        previous original compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
         oldprice wasprice price_?standard standard_?price price_?recommended recommended_(?:retail_)?price
-        orig prc_org barrato barre tachado riscado durchgestrichen
+        line_through anterior precedente orig prc_org barrato barre tachado riscado durchgestrichen
     """,
     Mark.ASIDE: r"""
         product_?(?:items?|cards?|tiles?|thumbs?)(?!_(?:price|product|detail|info|main|name|title|content|form))
@@ -73,7 +73,7 @@ _NAMED = {
         compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
     """,
     Mark.NO_PRICE: r"""
-        members?(?:hip)? club insider add_?ons?
+        members?(?:hip)? medlem\w* mitglied\w* socios? club insider add_?ons?
         savings? save saved you_?save discount_?(?:amount|value|badge|label|percent\w*) percent\w* shipping
         delivery postage verzend\w* versand\w* instal\w* financ\w* klarna afterpay clearpay affirm sezzle
         laybuy paypal payments? monthly credit deposit loyalty points reward\w* insurance warranty donation
@@ -154,7 +154,8 @@ _WORDS = {
         laagste_prijs prix_le_plus_bas
     """,
     Mark.NO_PRICE: r"""
-        (?<!non-)(?<!non_)\bmembers?\b club_(?:price|card) loyalty with_(?:your_)?card subscribe
+        (?<!non-)(?<!non_)\bmembers?\b medlem mitglied klubb? leden\w*prijs \bsocios?\b 会員
+        club_(?:price|card) loyalty with_(?:your_)?card subscribe
         \bsave\b saving \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
@@ -164,7 +165,7 @@ _WORDS = {
         gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
         warenkorb panier tax: vat: btw: donat warranty
         insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
-        sepette indirim taksit ポイント
+        sepette indirim taksit ポイント zzgl\.?\s*$ \bplus\s*$ 배송비 szállítás
     """,
     Mark.CURRENT: r"""
         \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
@@ -186,7 +187,7 @@ _AFTER = {
         ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zµ²³]{1,9}\b
     """,
     Mark.NO_PRICE: r"""
-        ^\s*\)?\s*(?:off\b|discount|korting|rabatt|saved?\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
+        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_картой|по_карте|off\b|discount|korting|rabatt|saved?\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
     """,
     Mark.UNTAXED: r"""
         ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
@@ -221,7 +222,7 @@ def marks_behind(words: str) -> Marks:
 
 BUY = _any_of(
     r"""
-    add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ order_now
+    add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ ^add$ order_now
     toevoegen_aan_(?:winkel\w+|mandje|tas) voeg_toe_aan
     in_(?:de_|het_)?winkel\w+ in_winkel(?:wagen|mand) in_mandje \bbestel(?:len)?\b
     in_den_(?:waren|einkaufs)\w+ \bkaufen\b ajouter_au_panier \bacheter\b

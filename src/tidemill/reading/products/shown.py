@@ -29,6 +29,7 @@ _NUMBER = (
 )
 _AMOUNT = re.compile(rf"{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])")
 _BARE = re.compile(rf"\W{{0,3}}{_NUMBER}\W{{0,3}}")
+_WITH_CENTS = re.compile(r"\d{1,5}[.,]\d{2}")
 _DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
 _FROM = re.compile(
@@ -86,14 +87,14 @@ def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tup
     node, text = _whole(word)
     matches = list(_AMOUNT.finditer(text))
     if not matches:
-        if not word.marks & Mark.PRICE or not _BARE.fullmatch(text) or "%" in text:
+        if not _is_bare_price(word.marks, text):
             return
         matches = [match for match in [re.search(_NUMBER, text)] if match is not None]
-    reached = 0
+    reached, own = 0, _digits(word.text)
     for number, match in enumerate(matches):
         key = (node.mem_id, match.start())
-        if key in seen:
-            continue
+        if key in seen or (own not in _digits(match[0]) and node.mem_id != word.node.mem_id):
+            continue  # another's number, in a box that was widened for this one
         seen.add(key)
         behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
         label = text[reached : match.start()] or (_label(found, index) if number == 0 else "")
@@ -105,6 +106,17 @@ def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tup
         spot = _spot(word, node, match[0], upper[0] if upper else "", label, after, near)
         if spot is not None:
             yield spot
+
+
+def _is_bare_price(marks: Marks, text: str) -> bool:
+    """Whether a number without a sign is a price: where prices are named, or with its cents where things are bought."""
+    if marks & Mark.PRICE:
+        return _BARE.fullmatch(text) is not None and "%" not in text
+    return bool(marks & Mark.MAIN) and _WITH_CENTS.fullmatch(text) is not None
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))
 
 
 def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, after: str, near: str) -> Spot | None:
