@@ -48,6 +48,6 @@ def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
 
         system.store.verification.record = credulous
 
-    plan = HomesPlan(days=1.8, homes_each=1, faults=False, silence=(0.3, 1.4))
+    plan = HomesPlan(days=1.8, homes_each=3, faults=False, silence=(0.3, 1.4))
     outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)
     assert "nothing that is still there is taken off" in told(outcome)
