@@ -42,7 +42,7 @@ TICKS = {
     "proof": "every 12h",
     "stale_jobs": "every 6h",
     "publish_events": "every 24h",
-    "propose_repairs": "every 6h",
+    "propose_repairs": "every 24h",
     "compact_pages": "every 24h",
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""

@@ -166,11 +166,12 @@ def _spec(
 ) -> dict[str, str]:  # fmt: skip
     spec = {"item": item}
     names = dict.fromkeys(name for title in blocks for name in wanted[title].fields)
+    picked = {title: {way: pick(block, way) for way in set(_ways(block))} for title, block in blocks.items()}
     for field in names:
-        known = [(blocks[title], wanted[title].fields[field]) for title in blocks if field in wanted[title].fields]
+        known = [(picked[title], wanted[title].fields[field]) for title in blocks if field in wanted[title].fields]
         ways: Counter[str] = Counter()
-        for block, value in known:
-            ways.update({way for way in _ways(block) if _same(field, value, pick(block, way), document, then, now)})
+        for shown, value in known:
+            ways.update(way for way, said in shown.items() if _same(field, value, said, document, then, now))
         if ways:
             way, count = min(ways.items(), key=lambda each: _worth(*each))
             if count * 2 >= len(known):

@@ -1,6 +1,6 @@
 """Cards as rows: written with their links and the words they are found by, one statement per table and change."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -50,7 +50,8 @@ async def write_cards(
 ) -> None:
     """Write the cards, take the stale ones away, and unlink the events that are gone."""
     kept = {each.id: words_of(each.card.event) for each in cards}
-    await _drop_words(connection, {*kept, *stale})
+    found_by = {each.id: (each.card.event.event_date, " ".join(kept[each.id])) for each in cards}
+    as_before = await _drop_words(connection, found_by, stale)
     if stale:
         await connection.execute(_DROP_CARDS, {"b_keys": sorted(stale)})
     if gone:
@@ -67,6 +68,7 @@ async def write_cards(
     words = [
         {"word": word, "event_date": each.card.event.event_date, "card_id": each.id}
         for each in cards
+        if each.id not in as_before
         for word in kept[each.id]
     ]
     await write_many(connection, _WORDS, sorted(words, key=lambda row: (row["word"], row["card_id"])))
@@ -81,12 +83,21 @@ def words_of(event: Event) -> list[str]:
     return list(dict.fromkeys(word[:LONGEST_WORD] for word in folded_words(text)))[:MOST_WORDS]
 
 
-async def _drop_words(connection: AsyncConnection, card_ids: Collection[int]) -> None:
-    if not card_ids:
-        return
-    known = (await connection.execute(_WORDS_OF, {"b_keys": sorted(card_ids)})).all()
-    rows = [{"b_word": word, "b_date": row.event_date, "b_card": row.id} for row in known for word in row.words.split()]
+async def _drop_words(
+    connection: AsyncConnection, found_by: Mapping[int, tuple[datetime, str]], stale: Collection[int]
+) -> set[int]:
+    """Take the words away by which cards are no longer found; answers the cards whose words stay as they are."""
+    keys = sorted({*found_by, *stale})
+    known = (await connection.execute(_WORDS_OF, {"b_keys": keys})).all() if keys else []
+    same = {row.id for row in known if found_by.get(row.id) == (row.event_date, row.words)}
+    rows = [
+        {"b_word": word, "b_date": row.event_date, "b_card": row.id}
+        for row in known
+        if row.id not in same
+        for word in row.words.split()
+    ]
     await write_many(connection, _DROP_WORD, rows)
+    return same
 
 
 def _row(published: PublishedCard, words: Sequence[str], now: datetime) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, and_, bindparam, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.grid import squares_within
-from tidemill.store.card_writes import PublishedCard, write_cards
+from tidemill.store.card_writes import LONGEST_WORD, MOST_WORDS, PublishedCard, write_cards
 from tidemill.store.columns import EPOCH, to_micros
 from tidemill.store.database import Database
 from tidemill.store.schema import engine_state, event_links, events, sources
@@ -209,36 +209,64 @@ async def _weights(connection: AsyncConnection, source_ids: set[int]) -> dict[in
 
 
 _NEAR_SQLITE = text(
-    "SELECT DISTINCT c.id FROM json_each(:keys) k JOIN event_cards c ON c.square = json_extract(k.value, '$[0]')"
+    "SELECT k.key, c.id, c.sources, c.words FROM json_each(:keys) k"
+    " JOIN event_cards c ON c.square = json_extract(k.value, '$[0]')"
     " AND c.event_date BETWEEN json_extract(k.value, '$[1]') AND json_extract(k.value, '$[2]')"
 )
 _NEAR_POSTGRES = text(
-    "SELECT DISTINCT c.id FROM unnest(CAST(:squares AS integer[]), CAST(:starts AS timestamptz[]),"
-    " CAST(:ends AS timestamptz[])) AS k(square, starts, ends)"
+    "SELECT k.place - 1, c.id, c.sources, c.words FROM unnest(CAST(:squares AS integer[]),"
+    " CAST(:starts AS timestamptz[]), CAST(:ends AS timestamptz[])) WITH ORDINALITY AS k(square, starts, ends, place)"
     " JOIN event_cards c ON c.square = k.square AND c.event_date BETWEEN k.starts AND k.ends"
 )
 
 
+class Corner(msgspec.Struct):
+    """About one day in about one place: what has changed there, and the words of its titles."""
+
+    first: datetime
+    last: datetime
+    words: set[str]
+
+
 async def _cards_near(connection: AsyncConnection, changed: Iterable[Told]) -> set[int]:
-    """The cards of about the same day in about the same place: what an event may be linked with."""
-    wanted: dict[tuple[int, object], tuple[datetime, datetime]] = {}
+    """The cards of about the same day and place that share a word: what an event may be linked with.
+
+    A card of several events is found by the words of one of them only, so that it is looked at in any case; and so is
+    one that has more words than are kept.
+    """
+    corners = _corners(changed)
+    if not corners:
+        return set()
+    keys = [(square, corner.first - A_DAY, corner.last + A_DAY) for (square, _), corner in corners.items()]
+    wanted = [corner.words for corner in corners.values()]
+    near = set()
+    for place, card, sources_told, words in await _around(connection, keys):
+        held = words.split()
+        if sources_told > 1 or len(held) >= MOST_WORDS or not wanted[place].isdisjoint(held):
+            near.add(card)
+    return near
+
+
+def _corners(changed: Iterable[Told]) -> dict[tuple[int, object], Corner]:
+    corners: dict[tuple[int, object], Corner] = {}
     for each in changed:
         if each.known.place is not None:
+            starts, words = each.known.starts, {word[:LONGEST_WORD] for word in each.known.words}
             for square in squares_within(each.known.place, SAME_TOWN_KM):
-                first, last = wanted.get((square, each.known.day), (each.known.starts, each.known.starts))
-                wanted[square, each.known.day] = min(first, each.known.starts), max(last, each.known.starts)
-    if not wanted:
-        return set()
-    keys = [(square, first - A_DAY, last + A_DAY) for (square, _), (first, last) in wanted.items()]
+                corner = corners.setdefault((square, each.known.day), Corner(starts, starts, set()))
+                corner.first, corner.last = min(corner.first, starts), max(corner.last, starts)
+                corner.words |= words
+    return corners
+
+
+async def _around(connection: AsyncConnection, keys: Sequence[tuple[int, datetime, datetime]]) -> Iterable[Any]:
+    """The cards in these squares between these moments, each with the number of the key that found it."""
     if connection.dialect.name == "sqlite":
         listed = msgspec.json.encode([(square, to_micros(first), to_micros(last)) for square, first, last in keys])
-        found = await connection.execute(_NEAR_SQLITE, {"keys": listed.decode()})
-    else:
-        squares, starts, ends = zip(*keys, strict=True)
-        found = await connection.execute(
-            _NEAR_POSTGRES, {"squares": list(squares), "starts": list(starts), "ends": list(ends)}
-        )
-    return set(found.scalars())
+        return (await connection.execute(_NEAR_SQLITE, {"keys": listed.decode()})).all()
+    squares, starts, ends = zip(*keys, strict=True)
+    parameters = {"squares": list(squares), "starts": list(starts), "ends": list(ends)}
+    return (await connection.execute(_NEAR_POSTGRES, parameters)).all()
 
 
 _STATE = select(engine_state.c.value).where(engine_state.c.name == STATE).with_for_update()

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 import msgspec
 
@@ -60,14 +61,20 @@ def folded_words(text: str) -> list[str]:
     return _WORD.findall("".join(letter for letter in plain if not unicodedata.combining(letter)))
 
 
+@lru_cache(maxsize=10_000)
+def _word_set(text: str) -> frozenset[str]:
+    """The words of a name that many events share, or of an event that is met again."""
+    return frozenset(folded_words(text))
+
+
 def known(key: int, event: Event) -> Known:
     """What linking looks at."""
     place = None
     if event.latitude is not None and event.longitude is not None:
         place = Coordinates(event.latitude, event.longitude)
-    venue = frozenset(folded_words(event.venue_name)) - _EMPTY_WORDS
-    town = frozenset(folded_words(event.structured_location.city))
-    words = frozenset(folded_words(event.title))
+    venue = _word_set(event.venue_name) - _EMPTY_WORDS
+    town = _word_set(event.structured_location.city)
+    words = _word_set(event.title)
     telling = words - _EMPTY_WORDS - venue - town
     return Known(
         id=key,
