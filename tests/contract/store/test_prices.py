@@ -205,7 +205,7 @@ async def test_a_price_that_jumps_a_hundredfold_is_held_until_a_second_reading_c
     await market.run("acme")
     assert await history(market) == [(1495, "IN_STOCK")]
     (held,) = await market.system.desks.quarantine.every()
-    assert (held.reason, held.detail.partition(":")[0]) == ("VALIDATION_FAILED", "jumped")
+    assert (held.reason, held.detail.partition(":")[0]) == ("DRIFT_DETECTED", "jumped")
     market.show("acme", 0, product_page(price="1495.00") + "<!-- read anew -->")
     await market.run("acme")
     assert [cents for cents, _ in await history(market)] == [1495, 149500]

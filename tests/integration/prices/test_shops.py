@@ -11,7 +11,9 @@ from sqlalchemy import select, update
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.scraped import work_off
 from tidemill.bootstrap import Listeners, System, build
-from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, Spell, Timetable
+from tidemill.core.failure import Failure
+from tidemill.core.reasons import DropReason, reason_of
+from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, RobotsChange, Spell, Timetable
 from tidemill.lab.shops.shop import build_shops, truth
 from tidemill.lab.sources import sources as lab_sources
 from tidemill.lab.transport import LabTransport
@@ -19,7 +21,7 @@ from tidemill.lab.world import World
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed
 from tidemill.settings import Settings
 from tidemill.store.database import open_database
-from tidemill.store.schema import prices, runs, sources
+from tidemill.store.schema import jobs, prices, runs, sources
 
 HOURS = timedelta(hours=1)
 REDESIGNED = "northgate-outfitters"
@@ -33,10 +35,11 @@ class Street:
         self.heard: list[Any] = []
         self.shops = build_shops(7, 3, NOON)
         self.world = World(7, [], Timetable(spells), start=NOON, shops=self.shops)
+        self.wire = LabTransport(self.world, clock)
         knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
         self.system: System = build(
             knobs, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(),
-            database=open_database(url), transport=LabTransport(self.world, clock),
+            database=open_database(url), transport=self.wire,
         )  # fmt: skip
 
     async def open(self) -> None:
@@ -144,3 +147,19 @@ async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> No
     await street.scheduled()
     added = (await street.rows(prices))[before:]
     assert owner not in {row["source_id"] for row in added}
+
+
+@pytest.mark.parametrize(
+    "street", [[spell("robots-change", RobotsChange(), "harbour-supply", -HOURS, 24 * HOURS)]], indirect=True
+)
+async def test_products_that_robots_txt_closes_are_dropped_for_that_reason_and_never_asked_for(street: Street) -> None:
+    await street.scheduled()
+    owner = (await street.system.desks.sources.find("harbour-supply")).id
+    closed = [job for job in await street.rows(jobs) if job["source_id"] == owner]
+    assert closed
+    reasons = {reason_of(Failure(job["failure"]), job["last_error"]) for job in closed}
+    assert reasons == {DropReason.BLOCKED_BY_ROBOTS_TXT}
+    (run,) = [run for run in await street.rows(runs) if run["source_id"] == owner]
+    assert (run["urls_refused"], run["urls_failed"]) == (len(closed), 0)
+    assert {visit.path for visit in street.wire.visits if visit.host == "harbour-supply.test"} == {"/robots.txt"}
+    assert owner not in {row["source_id"] for row in await street.rows(prices)}
