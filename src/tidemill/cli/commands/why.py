@@ -19,7 +19,8 @@ def why(
     subject: Annotated[
         str,
         typer.Argument(
-            metavar="SUBJECT", help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID, event:ID.FIELD or service:NAME"
+            metavar="SUBJECT",
+            help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID, event:ID.FIELD, service:NAME or market:ID",
         ),
     ],
     *,
