@@ -13,6 +13,7 @@ from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
+from tidemill.engine.garbage import settle_in
 from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
 from tidemill.lab.laws import Verdict
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate, unknown_faults
@@ -54,6 +55,7 @@ def simulate_days(
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {sources} sources ...")
     writing = log.open("wb") if log is not None else nullcontext()
+    settle_in()
     with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder, writing as file:
         outcome = simulate(plan, build_mill, Path(folder), file)
     if json:
