@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
@@ -58,16 +59,27 @@ def labelled_in(found: Landmarks, document: Document) -> dict[str, tuple[str, st
 
 
 def _told_at(words: Sequence[Word], index: int, word: Word) -> Iterator[tuple[str, str]]:
-    line = squash(word.text)
+    label = _label_in(word.text)
+    if label is None:
+        return
+    name, beside = label
+    after = words[index + 1].text if index + 1 < len(words) else ""
+    if value := _believed(name, beside or squash(after).lstrip(":： ")):
+        yield name, value
+
+
+@lru_cache(maxsize=8_192)
+def _label_in(text: str) -> tuple[str, str] | None:
+    """Which label a line begins with, and what stands behind it; a shop's menus are asked about on every page.
+
+    A brand is written behind a colon: `Brand new in box` names none.
+    """
+    line = squash(text)
     for name, label in _LABELS.items():
         match = label.fullmatch(line)
-        if match is None:
-            continue
-        after = words[index + 1].text if index + 1 < len(words) else ""
-        value = _believed(name, match["value"] or squash(after).lstrip(":： "))
-        if value and (name != "brand" or match["colon"] or not match["value"]):
-            yield name, value
-        return
+        if match is not None:
+            return None if name == "brand" and match["value"] and not match["colon"] else (name, match["value"])
+    return None
 
 
 def _believed(name: str, value: str) -> str:
