@@ -19,8 +19,8 @@ from tidemill.operations.importing import Importer
 from tidemill.operations.markets import MarketDesk
 from tidemill.operations.plans import Known
 from tidemill.operations.prices import LinkDesk
-from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.proposals import ProposalDesk
+from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.runs import RunDesk
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
@@ -34,9 +34,9 @@ from tidemill.store.adapters import AdapterShelf
 from tidemill.store.corrections import CorrectionShelf
 from tidemill.store.health import Pulse
 from tidemill.store.product_links import LinkShelf
+from tidemill.store.proposals import Proposals
 from tidemill.store.quality import QualityShelf
 from tidemill.store.stale_jobs import StaleJobs
-from tidemill.store.proposals import Proposals
 from tidemill.store.upgrades import Upgrades
 
 

@@ -57,12 +57,13 @@ def stand_in(
     adapter: str | None,
     selectors: Mapping[str, Any],
     *,
+    url: str = "",
     city: str = "",
     time_zone: str = "Europe/Amsterdam",
     language: str = "nl",
 ) -> Source:
     """A source that exists only for this try."""
-    chosen = adapter or (f"{vertical.name}.selectors" if selectors else next(iter(vertical.adapters)))
+    chosen = adapter or usual_adapter(vertical, by_selectors=bool(selectors))
     if chosen not in vertical.adapters:
         raise NotFound(unknown("adapter", chosen, vertical.adapters))
     settings = {"selectors": dict(selectors)} if selectors else {}
@@ -70,13 +71,20 @@ def stand_in(
         id=0,
         name="try",
         vertical=vertical.name,
-        base_url="",
+        base_url=url,
         adapter_id=chosen,
         adapter_settings=settings,
         city=city,
         time_zone=time_zone,
         language=language,
     )
+
+
+def usual_adapter(vertical: Vertical, *, by_selectors: bool) -> str:
+    """The adapter that reads any site: the one made for selectors where there are some, else the vertical's first."""
+    made_for_them = (f"{vertical.name}.{name}" for name in ("selectors", "template"))
+    wanted = next((name for name in made_for_them if name in vertical.adapters), None) if by_selectors else None
+    return wanted or next(iter(vertical.adapters))
 
 
 def specification(given: str) -> dict[str, Any]:

@@ -46,8 +46,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHORTFALL = 0.5
-"""A run that sees no more than half of the usual count is doubted, be it after a single run: a list that was cut short in
-a source's first days would otherwise take everything else off the shelf."""
+"""A run that sees no more than half of the usual count is doubted, be it after a single run: a list that was cut
+short in a source's first days would otherwise take everything else off the shelf."""
 
 
 def certify(evidence: Evidence) -> Certificate:

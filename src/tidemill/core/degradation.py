@@ -51,7 +51,7 @@ MATRIX: dict[Service, Fallback] = {
                                   "set `scrapingbee_key`"),
     Service.APIFY:       Fallback("jobs of its sources wait until it answers; what is known is served and ages",
                                   "set `apify_token`"),
-    Service.SLACK:       Fallback("alerts are logged and sent later", "set `slack_webhook`"),
+    Service.SLACK:       Fallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
     Service.REDIS:       Fallback("requests are spaced by the ledger in the database alone",
                                   "set `redis` to its address"),
     Service.BROWSER:     Fallback("jobs that need a browser wait until there is one; all others go on",

@@ -1,7 +1,8 @@
 """`tidemill parse`."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +12,7 @@ from tidemill.cli.mistakes import EMPTY, FAILURE
 from tidemill.cli.opening import run, settings_of
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say, table
-from tidemill.cli.trying import Tried, specification, stand_in, tried, vertical_named
+from tidemill.cli.trying import Judged, Tried, specification, stand_in, tried, vertical_named
 from tidemill.engine.clock import RealClock
 
 app = single()
@@ -36,17 +37,19 @@ def parse(
     Nothing is stored. 0: read, or it says that it is empty; 4: it held nothing and did not say so; 1: not readable.
     """
     kind = vertical_named(vertical)
-    source = stand_in(kind, adapter, specification(selectors), city=city, time_zone=time_zone, language=language)
+    address = what if is_url(what) else url or "https://saved.invalid/"
+    spec = specification(selectors)
+    source = stand_in(kind, adapter, spec, url=address, city=city, time_zone=time_zone, language=language)
     now = RealClock().now()
     if is_url(what):
         page = page_of(run(fetched(settings_of(ctx), what)), now)
     else:
-        page = page_from_file(Path(what), url or "https://saved.invalid/", now)
+        page = page_from_file(Path(what), address, now)
     found = tried(page, kind, source, now)
     if json:
         emit(found)
     else:
-        show(found)
+        show(found, SHOWN[vertical])
     raise typer.Exit(exit_code(found))
 
 
@@ -57,24 +60,32 @@ def exit_code(found: Tried) -> int:
     return EMPTY if found.failure in NOTHING_THERE else FAILURE
 
 
-def show(found: Tried) -> None:
+SHOWN = {
+    "events": {"starts": "event_date", "venue": "venue_name", "category": "category"},
+    "prices": {"price": "price_cents", "currency": "currency", "stock": "availability"},
+    "listings": {"rent": "rent_low", "beds": "beds_low", "address": "address"},
+}
+"""What is shown of a record beside its title, by vertical: a column's name, and the field that it shows."""
+
+
+def show(found: Tried, columns: Mapping[str, str]) -> None:
     """Every record with its verdict."""
     if found.failure is not None:
         say(f"{found.adapter}: {found.failure} ({found.detail})")
         return
-    rows = []
-    for one in found.records:
-        fields = one.raw.fields
-        title = getattr(one.record, "title", None) or fields.get("title") or fields.get("name")
-        starts = getattr(one.record, "event_date", None) or fields.get("starts") or fields.get("start")
-        venue = getattr(one.record, "venue_name", None)
-        category = getattr(one.record, "category", None)
-        rows.append((one.verdict, title, starts, venue, category, one.raw.strategy, one.reason or one.detail))
-    columns = ["verdict", "title", "starts", "venue", "category", "read by", "why not"]
-    table(f"{len(rows)} records by {found.adapter}", columns, rows)
+    rows = [row_of(one, columns) for one in found.records]
+    table(f"{len(rows)} records by {found.adapter}", ["verdict", "title", *columns, "read by", "why not"], rows)
     if found.declared_empty:
         say("the page says that there is nothing")
     for note in found.notes:
         say(f"note: {note}")
     if found.next_url:
         say(f"next page: {found.next_url}")
+
+
+def row_of(one: Judged, columns: Mapping[str, str]) -> tuple[Any, ...]:
+    """A record's line: what the rules made of it, else what the page says."""
+    said = one.raw.fields
+    title = getattr(one.record, "title", None) or said.get("title") or said.get("name")
+    shown = [getattr(one.record, field, None) or said.get(name) for name, field in columns.items()]
+    return one.verdict, title, *shown, one.raw.strategy, one.reason or one.detail

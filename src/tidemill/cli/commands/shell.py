@@ -75,7 +75,8 @@ def namespace(page: Page) -> dict[str, Any]:
 
     def read(vertical: str = "events", adapter: str | None = None, selectors: dict[str, Any] | None = None) -> Tried:
         kind = VERTICALS[vertical]
-        return tried(page, kind, stand_in(kind, adapter, selectors or {}), page.fetched_at)
+        source = stand_in(kind, adapter, selectors or {}, url=page.final_url or page.url)
+        return tried(page, kind, source, page.fetched_at)
 
     return {"page": page, "document": document, "css": css, "read": read}
 

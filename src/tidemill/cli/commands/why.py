@@ -20,7 +20,7 @@ def why(
         str,
         typer.Argument(
             metavar="SUBJECT",
-            help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID, event:ID.FIELD, service:NAME or market:ID",
+            help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID[.FIELD], service:NAME or market:ID",
         ),
     ],
     *,
