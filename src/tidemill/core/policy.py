@@ -120,9 +120,7 @@ def freshness_debt(targets: int, pace: Pace, cycle: timedelta) -> timedelta:
 AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, fades_after=7 * DAY, max_pages=20)
 """Pages that change by the day: what is on, where and when."""
 
-MONITOR = Policy(
-    name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True, cron_zone="UTC"
-)
+MONITOR = Policy(name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True, cron_zone="UTC")
 """Known pages watched for one value; nothing is published without the source's approval."""
 
 INVENTORY = Policy(

@@ -29,8 +29,13 @@ event_cards = Table(
 )
 Index("ix_event_cards_date", event_cards.c.event_date, event_cards.c.id)
 Index(
-    "ix_event_cards_square", event_cards.c.square, event_cards.c.event_date, event_cards.c.id, event_cards.c.category,
-    event_cards.c.latitude, event_cards.c.longitude,
+    "ix_event_cards_square",
+    event_cards.c.square,
+    event_cards.c.event_date,
+    event_cards.c.id,
+    event_cards.c.category,
+    event_cards.c.latitude,
+    event_cards.c.longitude,
 )  # fmt: skip - it holds all that a search around a place looks at
 Index("ix_event_cards_category", event_cards.c.category, event_cards.c.event_date, event_cards.c.id)
 
