@@ -33,6 +33,7 @@ _LABELS = {
     name: re.compile(rf"(?:{words})\s*(?P<colon>[:：#.]*)\s*(?P<value>.*)", re.IGNORECASE)
     for name, words in (("gtin", _GTIN), ("mpn", _MPN), ("sku", _SKU), ("brand", _BRAND))
 }
+_PARTED = re.compile(r"\s[|•·]\s")
 _CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}")
 _LEADING = re.compile(rf"^(?:{_SKU})\s*[:：#]*\s+(?=\S+$)", re.IGNORECASE)
 _TRAILING = re.compile(r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?))\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$")
@@ -59,13 +60,14 @@ def labelled_in(found: Landmarks, document: Document) -> dict[str, tuple[str, st
 
 
 def _told_at(words: Sequence[Word], index: int, word: Word) -> Iterator[tuple[str, str]]:
-    label = _label_in(word.text)
-    if label is None:
-        return
-    name, beside = label
-    after = words[index + 1].text if index + 1 < len(words) else ""
-    if value := _believed(name, beside or squash(after).lstrip(":： ")):
-        yield name, value
+    for part in _PARTED.split(word.text):
+        label = _label_in(part)
+        if label is None:
+            continue
+        name, beside = label
+        after = words[index + 1].text if index + 1 < len(words) else ""
+        if value := _believed(name, beside or squash(after).lstrip(":： ")):
+            yield name, value
 
 
 @lru_cache(maxsize=8_192)

@@ -146,7 +146,8 @@ _WORDS = {
         \bwas\b \brrp\b \bmsrp\b \bsrp\b \bu\.?v\.?p\b list_price retail_price regular_price
         original(?:ly)?\b before\b \binstead_of \bstatt\b adviesprijs \bvan\b oude_prijs normale_prijs
         \bvoor\b: prix_(?:conseillé|barré|public) au_lieu_de \bantes\b \bde:
-        prezzo_(?:consigliato|di_listino) \binvece_di cena_regularna poprzednia_cena najniższa_cena původní
+        prezzo_(?:consigliato|di_listino) \binvece_di cena_(?:regularna|poprzednia|katalogowa) poprzednia_cena \breg\.
+        najniższa_cena původní
         běžná_cena \bord\b\.? ordinarie tidigare lägsta_pris førpris \bfør\b veil\.? normaalihinta eredeti
         korábbi oorspronkelijk ursprünglich bisherig alter_preis prezzo_precedente precio_anterior preço_anterior
         ancien_prix ^de:?\s*$ 希望小売価格 定価 通常価格 参考価格 原价 原價
