@@ -46,7 +46,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHORTFALL = 0.5
-"""A run that sees no more than half of the usual count is doubted, be it after a single run: a list that was cut
+"""A run that sees under half of the usual count is doubted, be it after a single run: a list that was cut
 short in a source's first days would otherwise take everything else off the shelf."""
 
 
@@ -96,6 +96,6 @@ def _usual_count(evidence: Evidence) -> Doubt | None:
     if not evidence.history:
         return None
     usual = median(evidence.history)
-    if evidence.records_seen > usual * SHORTFALL:
+    if evidence.records_seen >= usual * SHORTFALL:
         return None
     return Doubt("count", f"saw {evidence.records_seen} where {usual:g} are usual")
