@@ -98,7 +98,8 @@ _TARGET = (
     update(targets)
     .where(targets.c.id == bindparam("b_id"))
     .values(
-        status=bindparam("b_status"),
+        # a person who paused it while its job was in hand has the last word
+        status=case((targets.c.status == TargetStatus.PAUSED, targets.c.status), else_=bindparam("b_status")),
         consecutive_failures=bindparam("b_failures"),
         last_scraped_at=bindparam("b_now"),
         last_status=bindparam("b_last"),

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from rig.clock import NOON
 from rig.mill import Mill, accept, at_stage, event, harvest
@@ -289,6 +290,15 @@ async def test_a_source_whose_breaker_is_open_is_not_dispatched(mill):
     assert await mill.agenda.due(mill.clock.now(), 100) == []
     mill.clock.advance(timedelta(minutes=30))
     assert len(await mill.agenda.due(mill.clock.now(), 100)) == 5
+
+
+async def test_a_target_that_a_person_paused_while_its_job_was_in_hand_stays_paused(mill):
+    await mill.enqueue(await mill.source())
+    (claimed,) = await mill.claim(await mill.worker())
+    async with mill.database.write() as connection:
+        await connection.execute(update(targets).values(status="PAUSED", enabled=False))
+    await mill.carry(claimed)
+    assert [row["status"] for row in await mill.rows(targets)] == ["PAUSED"]
 
 
 async def test_a_target_that_failed_five_times_is_left_alone_for_a_week(mill):
