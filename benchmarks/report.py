@@ -5,7 +5,7 @@ import platform
 import resource
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 
@@ -34,12 +34,20 @@ def show(console: Console, runs: Sequence[Run], measured: Sequence[Measured], go
             console.print(f"[red]{run.contender}, {run.pages:,} pages: {problem}", highlight=False)
 
 
+def installed(name: str) -> str:
+    """The version of a package; '' where it is not needed and not there."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
 def write(file: Path, runs: Sequence[Run], measured: Sequence[Measured], goals: Sequence[Goal]) -> None:
     """All figures, run by run, and what follows from them."""
     content = {
         "at": datetime.now(UTC),  # noqa: TID251 - a report of its own, outside Tidemill
         "machine": {"cpus": os.cpu_count(), "load_at_the_end": os.getloadavg(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in MEASURED_WITH},
+        "versions": {name: found for name in MEASURED_WITH if (found := installed(name))},
         "runs": [
             {
                 **msgspec.to_builtins(run),
