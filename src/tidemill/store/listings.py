@@ -14,8 +14,8 @@ from tidemill.store import listing_writes as writes
 from tidemill.store.events import signed
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
-from tidemill.store.listing_lock import alone
 from tidemill.store.listing_merging import Home, Sighting, merge_sightings
+from tidemill.store.turns import Turn, alone
 from tidemill.verticals.listings.dedupe import Index, Known
 from tidemill.verticals.listings.record import Listing
 
@@ -67,7 +67,7 @@ class ListingShelf:
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
     ) -> dict[int, Kept]:
         """Insert new homes, note every sighting, and bring each home up to what its sources say now."""
-        await alone(connection)
+        await alone(connection, Turn.HOMES)
         items = list(unique(harvests))
         placed = await self._place(connection, items)
         await self._write_new(connection, [each for each in placed if each.is_new], now)
@@ -79,7 +79,7 @@ class ListingShelf:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        await alone(connection)
+        await alone(connection, Turn.HOMES)
         homes = await writes.touch_sightings(connection, source_id, identities, now)
         await writes.mark_seen(connection, homes, now)
         return len(homes)
@@ -91,7 +91,7 @@ class ListingShelf:
 
         A home is gone when no source shows it any more, and nobody who looked it up since found it still there.
         """
-        await alone(connection)
+        await alone(connection, Turn.HOMES)
         homes = await writes.miss_sightings(connection, source_id, run_id, since, now, patience)
         gone = await writes.end_unshown(connection, homes, now)
         lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]

@@ -18,6 +18,7 @@ from tidemill.store.card_writes import LONGEST_WORD, MOST_WORDS, PublishedCard, 
 from tidemill.store.columns import EPOCH, to_micros
 from tidemill.store.database import Database
 from tidemill.store.schema import engine_state, event_links, events, sources
+from tidemill.store.turns import Turn, alone
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.linking import SAME_TOWN_KM, Known, groups, known, likeness
 from tidemill.verticals.events.record import Event
@@ -74,6 +75,7 @@ class Publisher:
 
 async def publish_some(connection: AsyncConnection, database: Database, now: datetime) -> int:
     """One round: link what has changed with what is near, and write the cards that this touches."""
+    await alone(connection, Turn.CARDS)
     since = await _cursor(connection)
     rows = (await connection.execute(_CHANGED, {"b_since": since, "b_limit": AT_ONCE})).mappings().all()
     if rows:

@@ -28,10 +28,10 @@ from tidemill.store.database import Database
 from tidemill.store.fading import ACTIVE, below, confidence
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
-from tidemill.store.listing_lock import alone
 from tidemill.store.listing_writes import SHOWN
 from tidemill.store.rows import source_of
 from tidemill.store.schema import breakers, listing_sightings, listings, market_configs, sources
+from tidemill.store.turns import Turn, alone
 
 VERTICAL = "listings"
 FADED = "not seen and not verified for too long"
@@ -100,7 +100,7 @@ class Verification:
             for one in sorted(looked, key=lambda one: one.listing_id)
         ]  # fmt: skip
         async with self._database.write() as connection:
-            await alone(connection)
+            await alone(connection, Turn.HOMES)
             await write_many(connection, _CHECKED, rows)
             if not unshown:
                 return 0
@@ -127,7 +127,7 @@ class Verification:
         await self._ids.reserve(AT_ONCE)
         keys = select(listings.c.id).select_from(_IN_MARKETS).where(ACTIVE, over).limit(AT_ONCE)
         async with self._database.write() as connection:
-            await alone(connection)
+            await alone(connection, Turn.HOMES)
             ended = sorted((await connection.execute(keys)).scalars())
             await self._end(connection, ended, "faded", FADED, now)
         return len(ended)
