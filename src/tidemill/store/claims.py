@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -24,6 +24,8 @@ from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 PROMOTED_AT_ONCE = 500
 MAIN_LANE = "http"
 """Nearly every job is here."""
+CONTESTED = timedelta(milliseconds=50)
+"""When to look again at a host that somebody else was just looking at."""
 
 # Spelled out, not bound: a planner only uses a partial index when it can read its condition in the statement.
 _READY_FETCH = text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'")
@@ -55,6 +57,8 @@ _OPEN_HOSTS = (
     .limit(bindparam("b_limit"))
     .with_for_update(skip_locked=True, of=hosts)
 )
+_OWN_HOSTS = _OPEN_HOSTS.where(_BEST.is_not(None))
+"""For the side lanes: a host that has nothing for them is not theirs to lock."""
 _HELD = [
     jobs.c[name]
     for name in ("id", "run_id", "source_id", "target_id", "vertical", "lane", "host", "url", "current_stage",
@@ -88,6 +92,12 @@ _MOMENTS_OF_LANE = select(
     select(func.min(jobs.c.not_before))
     .where(_WAITING, jobs.c.not_before > bindparam("b_now"), _IN_LANE)
     .scalar_subquery(),
+)
+_PASSED_OVER = select(
+    exists()
+    .where(_HAS_WORK, hosts.c.opens_at <= bindparam("b_now"), hosts.c.parallel > _BUSY + _GUESTS)
+    .where(exists().where(_READY_FETCH, jobs.c.host == hosts.c.host, _IN_LANE))
+    .label("is_contested")
 )
 _LEASE = (
     update(jobs)
@@ -169,9 +179,15 @@ class Claims:
         """When a job may become claimable by time alone; None when nothing waits.
 
         The main lane asks the cheap way and may look once in vain; the others must not turn with its every page.
+        A claim steps around hosts that another claim has locked. Nobody wakes us when that one lets them go with jobs
+        left on them, so where claims run beside each other, such a host is worth another look very soon.
         """
         statement, asked = (_MOMENTS, {}) if lane == MAIN_LANE else (_MOMENTS_OF_LANE, {"b_lane": lane})
         async with self._database.glance() as connection:
+            if not self._database.is_sqlite:
+                (passed,) = await read_all(connection, _PASSED_OVER, {"b_now": now, "b_lane": lane})
+                if passed["is_contested"]:
+                    return now + CONTESTED
             (moments,) = await read_all(connection, statement, {"b_now": now, **asked})
         return min((moment for moment in moments.values() if moment is not None), default=None)
 
@@ -220,7 +236,8 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     Hosts with their hands full are left out by the query, and as many hosts are taken as jobs are wanted: neither
     slow hosts nor a great number of them keep others from being looked at.
     """
-    rows = await read_all(connection, _OPEN_HOSTS, {"b_lane": lane, "b_now": now, "b_limit": limit})
+    statement = _OPEN_HOSTS if lane == MAIN_LANE else _OWN_HOSTS
+    rows = await read_all(connection, statement, {"b_lane": lane, "b_now": now, "b_limit": limit})
     shares = [
         Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
     ]

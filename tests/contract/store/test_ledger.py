@@ -13,10 +13,12 @@ from tidemill.core.pacing import Pace
 from tidemill.core.policy import AGENDA
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
+from tidemill.store.claims import CONTESTED, open_hosts
 from tidemill.store.crowding import Crowding
 from tidemill.store.schema import (
     dead_letters,
     events,
+    hosts,
     jobs,
     pages,
     record_history,
@@ -63,9 +65,9 @@ async def test_a_host_that_was_asked_must_wait_and_holds_nobody_up(mill):
     await mill.enqueue(await mill.source("fast", pages=5))
     worker = await mill.worker()
     taken = await mill.claim(worker, 6)
-    hosts = [each.job.host for each in taken]
-    assert hosts.count("slow.test") == 1
-    assert hosts.count("fast.test") == 5
+    asked = [each.job.host for each in taken]
+    assert asked.count("slow.test") == 1
+    assert asked.count("fast.test") == 5
 
 
 async def test_the_next_moment_is_when_the_slow_host_opens(mill):
@@ -79,6 +81,28 @@ async def test_the_next_moment_is_when_the_slow_host_opens(mill):
     assert await mill.claim(worker) == []  # one at a time: the first is still under way
     await mill.commit((first, answer))
     assert [each.job.host for each in await mill.claim(worker)] == ["slow.test"]
+
+
+async def test_a_host_that_another_claim_was_looking_at_is_worth_a_look_very_soon(mill):
+    if mill.database.is_sqlite:
+        pytest.skip("on SQLite claims run one after the other")
+    await mill.enqueue(await mill.source(pages=2))
+    worker = await mill.worker()
+    async with mill.database.write() as elsewhere:
+        await elsewhere.execute(hosts.select().with_for_update())
+        assert await mill.claim(worker) == []
+        assert await mill.ledger.next_moment(NOON) == NOON + CONTESTED
+        assert await mill.ledger.next_moment(NOON, "browser") is None
+    assert len(await mill.claim(worker)) == 2
+    assert await mill.ledger.next_moment(NOON) is None
+
+
+async def test_a_lane_locks_no_host_that_has_nothing_for_it(mill):
+    await mill.enqueue(await mill.source(pages=2))
+    assert await mill.ledger.claim("browser", 10, await mill.worker(), NOON) == []
+    async with mill.database.write() as connection:
+        assert await open_hosts(connection, "browser", 10, NOON) == []
+        assert [share.host for share in await open_hosts(connection, "http", 10, NOON)] == ["arnhem.test"]
 
 
 async def test_jobs_go_by_priority_then_by_age(mill):
