@@ -221,6 +221,13 @@ def marks_behind(words: str) -> Marks:
     return found
 
 
+PRICE_WORDS = _any_of(
+    r"""
+    price prijs preis prix precio preço prezzo cena cenu \bpris\b hinta \bár\b preț pret цена ціна fiyat τιμή
+    価格 価額 价格 價格 가격 harga \bgiá\b السعر מחיר
+    """
+)
+"""What languages call a price."""
 BUY = _any_of(
     r"""
     add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ ^add$ order_now

@@ -15,13 +15,14 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.products import loose, meta, platforms, state, tables
 from tidemill.reading.products.claims import Claim, first_field
+from tidemill.reading.products.evidence import offers, shows_a_product
 from tidemill.reading.products.labelled import labelled_in, without_code, without_label
 from tidemill.reading.products.landmarks import Landmarks, heading_text, landmarks
 from tidemill.reading.products.lists import looks_like_a_list
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.pricing import Price, chosen_price
 from tidemill.reading.products.product import NoOffer, Product, ProductReading, Tier
-from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, ranked
+from tidemill.reading.products.ranking import FAIR, Ranked, ranked
 from tidemill.reading.products.shown import spots
 from tidemill.reading.products.stock_shown import shown_stock
 from tidemill.reading.products.structured import structured_claims
@@ -68,6 +69,8 @@ class _Reader:
         self._near = currency or _own_currency(self._claims) or self._near
         nowhere = Landmarks([], [], [], None, -1)
         self._found = self._tried(lambda: landmarks(document, self._claimed("title")), nowhere)
+        self._stock = self._tried(lambda: shown_stock(self._found), (Availability.UNKNOWN, ""))
+        self._labels = self._tried(lambda: labelled_in(self._found, document), dict[str, tuple[str, str]]())
         self._title = self._title_of()
         if not any(claim.price for claim in self._claims):
             self._add(lambda: state.state_claim(document, self._title, self._near))
@@ -123,8 +126,7 @@ class _Reader:
         return None if has_data else blocked(self._document)
 
     def _claims_product(self) -> bool:
-        stock, _ = shown_stock(self._found)
-        return self._is_product or stock is Availability.OUT_OF_STOCK
+        return self._is_product or self._stock[0] is Availability.OUT_OF_STOCK
 
     def _is_a_list(self) -> bool:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
@@ -138,17 +140,14 @@ class _Reader:
 
     def _sells(self) -> bool:
         """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""
-        return self._offers() or self._claims_product() or self._names_a_price()
+        return self._offers() or self._claims_product() or self._shows_a_product()
 
     def _offers(self) -> bool:
-        return any(button.sells and not button.marks & Mark.ASIDE for button in self._found.buttons)
+        return offers(self._found)
 
-    def _names_a_price(self) -> bool:
-        """Whether markup named for a product's price stands by the heading: buttons may come with a script."""
-        named = Mark.PRICE | Mark.MAIN
-        return any(
-            not each.aside and each.weight >= STRONG and each.spot.marks & named == named for each in self._rated
-        )
+    def _shows_a_product(self) -> bool:
+        identified = self._labels.keys() & {"sku", "gtin", "mpn"} or self._stock[0] is not Availability.UNKNOWN
+        return shows_a_product(self._rated, self._found, is_identified=bool(identified))
 
     def _product(self, price: Price | None) -> Product:
         fields, places = self._words()
@@ -189,7 +188,7 @@ class _Reader:
                 value = as_gtin(value) or ""
             if value and not fields[name]:
                 fields[name], places[name] = value, f"table: {key}"
-        for name, (value, place) in self._tried(self._labelled, dict[str, tuple[str, str]]()).items():
+        for name, (value, place) in self._labels.items():
             if not fields[name]:
                 fields[name], places[name] = value, place
         fields["sku"] = without_label(fields["sku"])
@@ -199,12 +198,9 @@ class _Reader:
             places["url"] = "link[rel=canonical]"
         return fields, places
 
-    def _labelled(self) -> dict[str, tuple[str, str]]:
-        return labelled_in(self._found, self._document)
-
     def _availability(self) -> tuple[Availability, str]:
         """The data's word first; a page whose only button refuses to sell overrules it."""
-        shown, place = self._tried(lambda: shown_stock(self._found), (Availability.UNKNOWN, ""))
+        shown, place = self._stock
         if shown is Availability.OUT_OF_STOCK and place.startswith("button"):
             return shown, place
         for claim in self._claims:

@@ -43,7 +43,10 @@ _CLIMB = 3
 
 
 class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A price on the page: its amount, where it stands, and what the places and words around it make of it."""
+    """A price on the page: its amount, where it stands, and what the places and words around it make of it.
+
+    `alone` says that its element holds nothing else.
+    """
 
     order: int
     money: Money
@@ -52,6 +55,7 @@ class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     href: str
     text: str
     label: str = ""
+    alone: bool = False
 
     @property
     def amount(self) -> Decimal:
@@ -105,7 +109,7 @@ def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tup
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
         spot = _spot(word, node, match[0], upper[0] if upper else "", label, after, near)
         if spot is not None:
-            yield spot
+            yield msgspec.structs.replace(spot, alone=True) if len(match[0]) == len(text) else spot
 
 
 def _is_bare_price(marks: Marks, text: str) -> bool:
