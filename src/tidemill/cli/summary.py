@@ -19,8 +19,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
         f"{totals.pages / seconds if seconds else 0:.1f} a second at the sites' own pace",
         "records": f"{records['read']:,} read: {records['accepted']:,} accepted, {records['dropped']:,} dropped, "
         f"{records['quarantined']:,} quarantined; {records['seen_again']:,} seen again",
-        "events": f"{totals.events_listed:,} listed ({records['inserted']:,} new, {records['updated']:,} changed), "
-        f"{totals.events_gone:,} gone",
+        **shelves(totals),
         "jobs": words(totals.jobs),
         "runs": words(totals.runs),
         "dead letters": words(totals.dead_letters),
@@ -43,6 +42,14 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
     return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
 
 
+def shelves(totals: Totals) -> dict[str, str]:
+    """What readers see, of each kind that there is."""
+    news = f"({totals.records['inserted']:,} new, {totals.records['updated']:,} changed)"
+    events = f"{totals.events_listed:,} listed {news}, {totals.events_gone:,} gone"
+    homes = f"{totals.homes_listed:,} for rent {news}, {totals.homes_gone:,} gone"
+    return {"homes": homes} if totals.homes_listed + totals.homes_gone else {"events": events}
+
+
 def words(counts: Mapping[str, int]) -> str:
     """Counts by state, the largest first."""
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
@@ -60,8 +67,9 @@ def discrepancies(totals: Totals) -> list[str]:
     in_between = sum(totals.jobs.get(state, 0) for state in ("ready", "waiting", "leased"))
     if records["accepted"] != kept and not in_between:
         found.append(f"{records['accepted']} records were accepted but {kept} kept")
-    if totals.events_listed + totals.events_gone != records["inserted"]:
-        found.append(f"{records['inserted']} events were new but {totals.events_listed + totals.events_gone} exist")
+    exist = totals.events_listed + totals.events_gone + totals.homes_listed + totals.homes_gone
+    if exist != records["inserted"]:
+        found.append(f"{records['inserted']} events or homes were new but {exist} exist")
     buried = sum(totals.dead_letters.get(state, 0) for state in ("pending", "retrying"))
     if totals.jobs.get("dead", 0) > sum(totals.dead_letters.values()):
         found.append(f"{totals.jobs['dead']} jobs died but {buried} letters wait")

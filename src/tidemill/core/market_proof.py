@@ -47,15 +47,15 @@ def doubts(
 
 
 def overdue(market: Market, now: datetime) -> Doubt | None:
-    """A market that was not scraped for more than two of its intervals."""
+    """A market of which no scrape brought anything for more than two of its intervals."""
     since = market.last_scrape_at or market.created_at
     if since is None or now - since <= TOO_LATE * market.every:
         return None
     hours = (now - since) / timedelta(hours=1)
     never = "was never scraped, and is there for" if market.last_scrape_at is None else "was not scraped for"
-    return Doubt(
-        market.id, "overdue", f"{never} {hours:.0f} h; it should be every {market.every / timedelta(hours=1):g} h"
-    )
+    failed = "; the last try failed" if market.last_scrape_status == "failed" else ""
+    should = f"it should be every {market.every / timedelta(hours=1):g} h"
+    return Doubt(market.id, "overdue", f"{never} {hours:.0f} h; {should}{failed}")
 
 
 def too_few_jobs(market: Market, sources: int, jobs: int, now: datetime) -> Doubt | None:

@@ -91,6 +91,6 @@ async def prove_markets(hands: MarketHands, told: set[tuple[str, str]]) -> str:
     found = {(doubt.market, doubt.rule): doubt for doubt in await hands.doubts()}
     for key in sorted(found.keys() - told):
         hands.announce(Overdue(hands.clock.now(), f"market {found[key].market}", found[key].words))
-    told &= found.keys()
-    told |= found.keys()
+    told.intersection_update(found)
+    told.update(found)
     return f"{len(found)} doubts"

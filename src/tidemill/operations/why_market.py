@@ -52,6 +52,7 @@ def _schedule(market: Market, now: datetime) -> Step:
 
 
 def _last(market: Market, now: datetime) -> str:
-    if market.last_scrape_at is None:
-        return "never"
-    return f"{market.last_scrape_status} {away(market.last_scrape_at, now)}"
+    brought = "none yet" if market.last_scrape_at is None else away(market.last_scrape_at, now)
+    if market.last_scrape_status == "failed":
+        return f"failed; the last that did not: {brought}"
+    return "never" if market.last_scrape_at is None else f"{market.last_scrape_status} {brought}"

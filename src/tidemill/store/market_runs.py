@@ -2,23 +2,32 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, case, update
+from sqlalchemy import bindparam, case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.market import BROKEN_AFTER
 from tidemill.core.run import RunStatus
-from tidemill.store.schema import market_configs, targets
+from tidemill.store.columns import Moment
+from tidemill.store.schema import market_configs, sources, targets
 
 A_DAY = timedelta(days=1)
 WORDS = {RunStatus.SUCCESS: "completed", RunStatus.PARTIAL: "partial", RunStatus.FAILED: "failed"}
 """How a market's last scrape ended, as `market_configs` says it."""
 
-_failed = market_configs.c.consecutive_failures + 1
+_now = bindparam("b_now", type_=Moment())
+_ROUNDS = (
+    select(func.min(targets.c.consecutive_failures))
+    .select_from(targets.join(sources, sources.c.id == targets.c.source_id))
+    .where(targets.c.scope == bindparam("b_market"), targets.c.enabled, sources.c.enabled, ~sources.c.auto_disabled)
+    .scalar_subquery()
+)
+"""Rounds in a row in which every source of a market failed: one bad hour of three sources is one failure, not three."""
+_failed = func.coalesce(_ROUNDS, market_configs.c.consecutive_failures + 1)
 _SETTLE = (
     update(market_configs)
     .where(market_configs.c.id == bindparam("b_market"))
     .values(
-        last_scrape_at=bindparam("b_now"),
+        last_scrape_at=case((bindparam("b_failed"), market_configs.c.last_scrape_at), else_=_now),
         last_scrape_status=bindparam("b_words"),
         consecutive_failures=case((bindparam("b_failed"), _failed), else_=0),
     )
@@ -33,7 +42,11 @@ _LEAVE_ALONE = (
 
 
 async def settle_market(connection: AsyncConnection, market: str, status: RunStatus, now: datetime) -> None:
-    """Write the end of a market's run down; after three failures in a row it gets one fresh try a day."""
+    """Write the end of a market's run down; after three failures in a row it gets one fresh try a day.
+
+    `last_scrape_at` is when a scrape last brought something: failures leave it, so that a market nobody gets anything
+    from is overdue (D-10).
+    """
     if not market:
         return
     said = {"b_market": market, "b_now": now, "b_words": WORDS[status], "b_failed": status is RunStatus.FAILED}

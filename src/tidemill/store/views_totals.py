@@ -4,7 +4,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.views import Totals
-from tidemill.store.schema import breakers, dead_letters, events, jobs, pages, runs, sources, targets
+from tidemill.store.schema import breakers, dead_letters, events, jobs, listings, pages, runs, sources, targets
 from tidemill.store.views_work import counted
 
 VERDICTS = ("read", "accepted", "dropped", "quarantined", "inserted", "updated", "unchanged", "repeated",
@@ -19,8 +19,10 @@ async def totals(connection: AsyncConnection) -> Totals:
     ).one()  # fmt: skip
     known = select(func.count(), func.count().filter(sources.c.enabled, ~sources.c.auto_disabled)).select_from(sources)
     listed = select(func.count(), func.count(events.c.gone_at)).select_from(events)
+    homes = select(func.count(), func.count().filter(listings.c.is_active)).select_from(listings)
     sources_all, sources_on = (await connection.execute(known)).one()
     events_all, events_gone = (await connection.execute(listed)).one()
+    homes_all, homes_listed = (await connection.execute(homes)).one()
     return Totals(
         sources=sources_all,
         sources_on=sources_on,
@@ -34,4 +36,6 @@ async def totals(connection: AsyncConnection) -> Totals:
         runs=await counted(connection, runs.c.status),
         dead_letters=await counted(connection, dead_letters.c.status),
         breakers=await counted(connection, breakers.c.state),
+        homes_listed=homes_listed,
+        homes_gone=homes_all - homes_listed,
     )

@@ -24,7 +24,8 @@ def read_until(stream: IO[str], words: str) -> str:
 def add_up(counts: dict[str, object]) -> None:
     records, jobs = counts["records"], counts["jobs"]
     assert records["read"] == records["accepted"] + records["dropped"] + records["quarantined"]
-    assert counts["events_listed"] + counts["events_gone"] == records["inserted"]
+    exist = sum(counts[name] for name in ("events_listed", "events_gone", "homes_listed", "homes_gone"))
+    assert exist == records["inserted"]
     assert jobs.get("dead", 0) == sum(counts["dead_letters"].values())
     assert sum(counts["breakers"].values()) <= counts["sources"]
     assert sum(jobs.values()) >= counts["targets"]
@@ -39,6 +40,24 @@ def test_a_demo_ends_by_itself_and_its_counts_add_up() -> None:
     assert counts["pages"] > 0
     assert counts["records"]["inserted"] > 0
     add_up(counts)
+
+
+def test_a_demo_of_homes_fills_the_shelf_from_two_sites_and_an_actor() -> None:
+    process = start("demo", "--homes", "--seconds", "8", "--faults", "none", "--json")
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    counts = json.loads(out)
+    assert (counts["sources"], counts["targets"]) == (3, 57)
+    assert counts["homes_listed"] > 100
+    add_up(counts)
+
+
+@pytest.mark.parametrize("options", [["--discover"], ["--faults", "gremlins"]])
+def test_a_demo_of_homes_has_no_agendas_and_its_own_faults(options: list[str]) -> None:
+    process = start("demo", "--homes", *options)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "choose" in err
 
 
 def test_one_ctrl_c_ends_a_demo_with_its_summary() -> None:

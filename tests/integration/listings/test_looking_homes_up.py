@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from rig.clock import NOON, seeded_dice
 from tidemill.bootstrap import build
-from tidemill.lab.homes.transport import APIFY, TOKEN, HomesTransport, entries
+from tidemill.lab.homes.sites import APIFY, TOKEN, entries
+from tidemill.lab.homes.transport import HomesTransport
 from tidemill.lab.homes.world import ACTOR, HomesWorld
 from tidemill.pipeline.ports import WireResponse
 from tidemill.settings import Settings

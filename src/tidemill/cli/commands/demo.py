@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from rich.live import Live
 
 from tidemill.bootstrap import System, build
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
+from tidemill.cli.demo_homes import housing, scraped_over_and_over
 from tidemill.cli.demo_lab import Terms, lab, lively
 from tidemill.cli.mistakes import FAILURE, ListeningTrouble
 from tidemill.cli.opening import run
@@ -41,6 +43,14 @@ TIMEOUT_SECONDS = 4.0
 DRAIN_SECONDS = 15.0
 
 
+class Stage(StrEnum):
+    """What the demo begins with: agendas that it is told of, agendas that it must find, or homes for rent."""
+
+    AGENDAS = "agendas"
+    DISCOVERY = "discovery"
+    HOMES = "homes"
+
+
 @app.command()
 def demo(
     seconds: Annotated[
@@ -57,6 +67,9 @@ def demo(
     discover: Annotated[
         bool, typer.Option("--discover", help="Know no site; search 12 municipalities for agendas first.")
     ] = False,
+    homes: Annotated[
+        bool, typer.Option("--homes", help="Homes for rent in 19 cities instead: two weeks in five minutes.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Watch Tidemill scrape a small web of misbehaving sites on this machine.
@@ -64,26 +77,28 @@ def demo(
     Nothing leaves the machine: the sites are served here, with 403s, time-outs, broken pages and redesigns on a
     timetable. The first Ctrl-C finishes what is in hand and shows a summary, the second stops at once.
     """
+    if discover and homes:
+        msg = "--discover searches for agendas, and --homes has none: choose one"
+        raise typer.BadParameter(msg)
+    stage = Stage.HOMES if homes else Stage.DISCOVERY if discover else Stage.AGENDAS
     seconds = seconds or (USUAL_SECONDS if json else None)
     kinds = faults or ("none" if discover else "all")
     count = max(sites, SITES) if discover else sites
-    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=seconds or ROUND, interval=0.5)
-    raise typer.Exit(run(play(terms, seconds, keep, port, discover=discover, as_json=json)))
+    lasts = ROUND if homes else seconds or ROUND
+    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5)
+    raise typer.Exit(run(play(stage, terms, seconds, keep, port, as_json=json)))
 
 
 async def play(
-    terms: Terms, seconds: float | None, keep: Path | None, port: int, *, discover: bool, as_json: bool
+    stage: Stage, terms: Terms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool
 ) -> int:
     """Serve the world, scrape it, and tell how that went."""
     watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
-        async with (
-            lab(terms) as entries,
-            standins(entries, serve=discover) as asking,
-            built(folder, watchers, asking) as system,
-        ):
-            await bring_in(system, entries, discover=discover)
-            async with portal(system, watchers, port) as address:
+        async with set_up(stage, terms) as (entries, asking), built(folder, watchers, asking) as system:
+            await bring_in(system, stage, entries)
+            again = scraped_over_and_over(system) if stage is Stage.HOMES else nullcontext()
+            async with portal(system, watchers, port) as address, again:
                 began = system.clock.now()
                 await show_or_wait(system, watchers, seconds, address, as_json=as_json)
                 took = (system.clock.now() - began).total_seconds()
@@ -92,10 +107,21 @@ async def play(
     return tell(totals, sources, took, str(keep or ""), as_json=as_json)
 
 
-async def bring_in(system: System, entries: list[dict[str, Any]], *, discover: bool) -> None:
+@asynccontextmanager
+async def set_up(stage: Stage, terms: Terms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
+    """Serve what the demo is to scrape; answers its sources, and settings that tell whom else it may ask."""
+    if stage is Stage.HOMES:
+        async with housing(terms) as market:
+            yield market
+        return
+    async with lab(terms) as entries, standins(entries, serve=stage is Stage.DISCOVERY) as asking:
+        yield lively(entries, SCHEDULE, TIMEOUT_SECONDS), asking
+
+
+async def bring_in(system: System, stage: Stage, entries: list[dict[str, Any]]) -> None:
     """Make the lab's sites sources: told of them, or by finding them."""
-    if not discover:
-        await system.desks.importer.source_entries(lively(entries, SCHEDULE, TIMEOUT_SECONDS), "demo")
+    if stage is not Stage.DISCOVERY:
+        await system.desks.importer.source_entries(entries, "demo")
         return
     found = await discover_and_review(system, entries)
     console(stderr=True).print(

@@ -25,3 +25,5 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     runs: Mapping[str, int]
     dead_letters: Mapping[str, int]
     breakers: Mapping[str, int]
+    homes_listed: int = 0
+    homes_gone: int = 0

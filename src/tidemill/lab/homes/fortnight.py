@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.lab.homes.transport import APIFY, TOKEN, HomesTransport, entries
+from tidemill.lab.homes.sites import APIFY, TOKEN, entries
+from tidemill.lab.homes.transport import HomesTransport
 from tidemill.lab.homes.truth import examine
 from tidemill.lab.homes.world import DOWN, SITES, HomesWorld, Trouble, timetable
 from tidemill.lab.laws import Verdict

@@ -67,9 +67,17 @@ def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None 
 class StandinServer:
     """A stand-in on a loopback port: `async with StandinServer(bee) as server: server.origin`."""
 
-    def __init__(self, standin: Standin, *, port: int = 0, now: Callable[[], datetime] = wall_time) -> None:
+    def __init__(
+        self,
+        standin: Standin,
+        *,
+        port: int = 0,
+        address: str = ONLY_ADDRESS,
+        now: Callable[[], datetime] = wall_time,
+    ) -> None:
         """Nothing is opened before the server is entered."""
         self.origin = ""
+        self._address = address
         self._standin = standin
         self._port = port
         self._now = now
@@ -78,8 +86,8 @@ class StandinServer:
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        listener = listening_sockets([ONLY_ADDRESS], self._port)[0]
-        self.origin = f"http://{ONLY_ADDRESS}:{listener.getsockname()[1]}"
+        listener = listening_sockets([self._address], self._port)[0]
+        self.origin = f"http://{self._address}:{listener.getsockname()[1]}"
         await self._runner.setup()
         await web.SockSite(self._runner, listener).start()
         return self
