@@ -2,40 +2,27 @@
 
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
-from datetime import timedelta
-from functools import lru_cache
 
 import aiohttp
 from aiohttp import http_exceptions
 from aiohttp.abc import AbstractResolver
-from aiohttp.client_reqrep import ClientRequest, ClientResponse
-from aiohttp.connector import Connection
-from yarl import URL
+from aiohttp.client_reqrep import ClientResponse
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname
+from tidemill.fetching.calls import Depart, call
+from tidemill.fetching.deadlines import Deadlines
 from tidemill.fetching.guard import Guard
 from tidemill.fetching.names import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
-LONGEST_HEADER = 65_536  # bytes; real sites pass aiohttp's own limit of 8,190 with their content policies
 DNS_CACHE_SECONDS = 60
 
-Depart = Callable[[], Awaitable[None]]
-
-# What the request that runs in this task is for: the connector and the request class below cannot be told otherwise.
-_errand: ContextVar[tuple[str, Depart]] = ContextVar("errand")
-
-
-class _DepartingRequest(ClientRequest):
-    """A request that announces itself when its connection stands; aiohttp's own second try included."""
-
-    async def send(self, conn: Connection) -> ClientResponse:
-        await _errand.get()[1]()
-        return await super().send(conn)
+# For whose address the request that runs in this task is: a socket factory cannot be told otherwise.
+_asked: ContextVar[str] = ContextVar("asked")
 
 
 class AiohttpTransport:
@@ -45,92 +32,103 @@ class AiohttpTransport:
         self,
         guard: Guard,
         *,
-        usual_headers: Mapping[str, str] | None = None,
         resolve: Mapping[str, str] | None = None,
         max_connections: int = 100,
         dns: AbstractResolver | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Requests whose headers are `usual_headers` itself cost less.
-
-        `resolve` maps names that no DNS knows; `dns` and `tls` replace the system's own.
-        """
+        """`resolve` maps names that no DNS knows; `dns` and `tls` replace the system's own."""
         self._guard = guard
-        self._usual_headers = usual_headers
         self._resolver = GuardedResolver(guard, resolve or {}, dns)
         self._max_connections = max_connections
         self._tls = tls
-        self._session: aiohttp.ClientSession | None = None
+        self._deadlines = Deadlines()
+        self._connector: aiohttp.TCPConnector | None = None
 
     async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
         """Send one request and read what comes, within its time and size."""
-        session = self._session or self._open()
-        _errand.set((request.url, depart))
+        connector = self._connector or self._open()
+        _asked.set(request.url)
+        response: ClientResponse | None = None
+        body = _Body(request.max_bytes)
         try:
-            response = await session.request(
-                request.method,
-                URL(request.url, encoded=True),
-                data=request.content or None,
-                headers=None if request.headers is self._usual_headers else request.headers,
-                allow_redirects=False,
-                timeout=_timeout(request.timeout),
-            )
+            with self._deadlines.within(request.timeout.total_seconds()):
+                response = await call(connector, request, depart)
+                await body.read_from(response)
         except (aiohttp.ClientError, OSError, TimeoutError, UnicodeError) as error:
-            return wire_failure(error)
-        return await _read(response, request.max_bytes)
+            if response is None:
+                return wire_failure(error)
+            body.broke_off(error)
+        finally:
+            if response is not None and not body.is_whole:  # a connection goes back to the pool with its last byte only
+                response.close()
+        return body.told(response)
 
     async def close(self) -> None:
         """Close every connection."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        connector, self._connector = self._connector, None
+        if connector is not None:
+            await connector.close()
+        self._deadlines.close()
         await self._resolver.close()
 
-    def _open(self) -> aiohttp.ClientSession:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=self._max_connections,
-                resolver=self._resolver,
-                ttl_dns_cache=DNS_CACHE_SECONDS,
-                socket_factory=self._open_socket,
-                ssl=self._tls or True,
-            ),
-            request_class=_DepartingRequest,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            headers=self._usual_headers,
-            max_line_size=LONGEST_HEADER,
-            max_field_size=LONGEST_HEADER,
+    def _open(self) -> aiohttp.TCPConnector:
+        self._connector = aiohttp.TCPConnector(
+            limit=self._max_connections,
+            resolver=self._resolver,
+            ttl_dns_cache=DNS_CACHE_SECONDS,
+            socket_factory=self._open_socket,
+            ssl=self._tls or True,
         )
-        return self._session
+        return self._connector
 
     def _open_socket(self, address_info: tuple[int, int, int, str, tuple[str | int, ...]]) -> socket.socket:
-        return self._guard.open_socket(hostname(_errand.get()[0]), address_info)
+        return self._guard.open_socket(hostname(_asked.get()), address_info)
 
 
-async def _read(response: ClientResponse, max_bytes: int) -> WireResponse:
-    """Collect the body and stop at the first byte too many; what came before trouble is kept."""
-    headers = _plain(response.headers)
-    promised = headers.get("content-length", "")
-    cut = Failure.TOO_LARGE if promised.isdecimal() and int(promised) > max_bytes else None
-    pieces: list[bytes] = []
-    size, is_whole, is_garbled = 0, False, False
-    try:
-        while cut is None and (piece := await response.content.readany()):
-            pieces.append(piece)
-            size += len(piece)
-            if size > max_bytes:
-                cut = Failure.TOO_LARGE
-        is_whole = cut is None
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        cut, is_garbled = wire_failure(error).failure, _is_garbled(error)
-    finally:
-        if not is_whole:  # a connection whose body was read whole has gone back to the pool; others must not
-            response.close()
-    body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-    return WireResponse(
-        status_code=response.status, headers=headers, body=body[:max_bytes], cut=cut, is_garbled=is_garbled
-    )
+class _Body:
+    """What has come of a body, up to the first byte too many, and why there is no more of it."""
+
+    __slots__ = ("_cut", "_is_garbled", "_max_bytes", "_pieces", "is_whole")
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._cut: Failure | None = None
+        self._is_garbled = False
+        self.is_whole = False
+
+    async def read_from(self, response: ClientResponse) -> None:
+        """Collect what comes; what came before trouble is kept."""
+        content, left = response.content, self._max_bytes
+        promised = response.headers.get("content-length", "")
+        if promised.isdecimal() and int(promised) > left:
+            self._cut = Failure.TOO_LARGE
+            return
+        while not content.at_eof():
+            piece = await content.readany()
+            self._pieces.append(piece)
+            left -= len(piece)
+            if left < 0:
+                self._cut = Failure.TOO_LARGE
+                return
+        self.is_whole = True
+
+    def broke_off(self, error: Exception) -> None:
+        """Note why nothing more comes."""
+        self._cut, self._is_garbled = wire_failure(error).failure, _is_garbled(error)
+
+    def told(self, response: ClientResponse) -> WireResponse:
+        """The response with as much of its body as there is."""
+        pieces = self._pieces
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return WireResponse(
+            status_code=response.status,
+            headers=_plain(response.headers),
+            body=body[: self._max_bytes],
+            cut=self._cut,
+            is_garbled=self._is_garbled,
+        )
 
 
 def _is_garbled(error: Exception) -> bool:
@@ -153,8 +151,3 @@ def _legible(value: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
-
-
-@lru_cache(maxsize=256)
-def _timeout(limit: timedelta) -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(total=max(limit.total_seconds(), 0.001))  # 0 would mean for ever

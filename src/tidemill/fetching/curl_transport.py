@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractResolver
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import address_of, hostname
-from tidemill.fetching.aiohttp_transport import Depart
+from tidemill.fetching.calls import Depart
 from tidemill.fetching.guard import Guard, RefusedAddress
 from tidemill.fetching.names import GuardedResolver
 from tidemill.fetching.translate import wire_failure

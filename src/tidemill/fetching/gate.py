@@ -112,10 +112,10 @@ class Gate:
         if host.waiting or not free_slots(pace, host.at_least(host.reserved, pace), host.in_flight, now):
             return None
         if self._toll is None or (not pace.interval and not is_visit):
-            return self._take(host, pace, now, is_visit=is_visit)
+            return self._take(host, pace, now, now, is_visit=is_visit)
         if is_visit or claim is None or not self._is_paid(host, pace, claim, now):
             return None
-        return self._take(host, pace, claim.at)
+        return self._take(host, pace, claim.at, now)
 
     async def enter(
         self, name: str, pace: Pace, claim: Slot | None = None, *, is_visit: bool = False, stay: timedelta = STAY
@@ -132,7 +132,7 @@ class Gate:
                 elif self._toll is not None and pace.interval:
                     paid = claim is not None and self._is_paid(host, pace, claim, slot_at)
                     slot_at = claim.at if claim and paid else await self._reserve(self._toll, host, pace)
-                return self._take(host, pace, slot_at, is_visit=is_visit)
+                return self._take(host, pace, slot_at, self._clock.now(), is_visit=is_visit)
         finally:
             host.waiting -= 1
 
@@ -265,10 +265,9 @@ class Gate:
             else:
                 await self._clock.sleep_until(opens_at(pace, tab, now))
 
-    def _take(self, host: _Host, pace: Pace, slot_at: datetime, *, is_visit: bool = False) -> Pass:
+    def _take(self, host: _Host, pace: Pace, slot_at: datetime, now: datetime, *, is_visit: bool = False) -> Pass:
         host.in_flight += 1
         host.pace = pace
-        now = self._clock.now()
         if pace.interval:
             host.reserved = charged(pace, host.reserved, 1, now)
         return Pass(self, host, pace, slot_at, now, is_visit=is_visit)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
+from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.charset import charset_of
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
@@ -127,13 +128,13 @@ def http_fetcher(
     and machines share, and `report` hears of the extra that the second lane would need.
     """
     guard = Guard(allow)
-    headers = {"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
+    headers = UsualHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
     gates = Gates(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
         gate=Gate(clock, toll, meter),
-        transport=transport or _two_lanes(clock, guard, headers, resolve, max_connections, report),
+        transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
     )
     return HttpFetcher(gates, headers)
 
@@ -141,13 +142,12 @@ def http_fetcher(
 def _two_lanes(
     clock: Clock,
     guard: Guard,
-    headers: Mapping[str, str],
     resolve: Mapping[str, str] | None,
     max_connections: int,
     report: Report | None,
 ) -> TwoLanes:
     """The quick client, and behind it the forgiving one where its extra is installed."""
-    first = AiohttpTransport(guard, usual_headers=headers, resolve=resolve, max_connections=max_connections)
+    first = AiohttpTransport(guard, resolve=resolve, max_connections=max_connections)
     curl = curl_or_none()
     second = None if curl is None else CurlTransport(curl, guard, resolve=resolve)
     return TwoLanes(first, second, clock, report)

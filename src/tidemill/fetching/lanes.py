@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.urls import origin_of
-from tidemill.fetching.aiohttp_transport import Depart
+from tidemill.fetching.calls import Depart
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 REMEMBERED_FOR = timedelta(days=1)

@@ -64,7 +64,7 @@ class Rules:
         self._agent = agent.partition("/")[0]
         kept = _lines_for(text.removeprefix("\ufeff"), self._agent)
         self._parsed = Protego.parse("\n".join(kept))
-        self._disallows = [value for line in kept if (value := line.removeprefix("disallow: ").strip()) != line]
+        self._disallows = [rule for line in kept if line.startswith("disallow: ") and (rule := line[10:].strip())]
         self._prefixes, self._needles = _signs_of(self._disallows)
         delay = self._parsed.crawl_delay(self._agent)
         self._allowed = Allowed(None if delay is None else timedelta(seconds=min(delay, 3600)))

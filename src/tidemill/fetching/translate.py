@@ -67,7 +67,8 @@ def retry_after(header: str, now: datetime) -> timedelta | None:
 
 def wire_failure(error: Exception) -> WireFailure:
     """What an exception of aiohttp, the operating system or TLS means."""
-    return WireFailure(failure=_failure_of(error), detail=f"{type(error).__name__}: {error}"[:500])
+    words = ": ".join(filter(None, (type(error).__name__, str(error))))
+    return WireFailure(failure=_failure_of(error), detail=words[:500])
 
 
 def _failure_of(error: Exception) -> Failure:

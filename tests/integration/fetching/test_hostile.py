@@ -119,8 +119,8 @@ async def test_a_name_whose_answer_changes_is_refused_when_it_does(serve: Serve)
     url = f"http://rebinding.example:{allowed.port}/"
     request = FetchRequest(url=url, host="x", pace=Pace(timedelta(0)), obey_robots=False)
     assert (await fetcher.fetch(request)).body == b"hoi"
-    assert transport._session is not None
-    transport._session.connector.clear_dns_cache()  # type: ignore[union-attr]
+    assert transport._connector is not None
+    transport._connector.clear_dns_cache()
     assert (await fetch(fetcher, url)).failure is Failure.ADDRESS_REFUSED
     assert guard.opened == 1
 
