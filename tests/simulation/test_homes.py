@@ -7,6 +7,7 @@ from tidemill.bootstrap import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.verification import Fate
 from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
+from tidemill.lab.homes.world import DOWN, TRUNCATED
 
 
 def told(outcome):
@@ -32,11 +33,19 @@ def test_the_faults_were_really_met(days_with_faults):
 
 
 def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_without_doubles(tmp_path):
-    plan = HomesPlan(days=2.8, homes_each=1, faults=False, silence=(0.4, 1.9))
+    plan = HomesPlan(days=2.8, homes_each=1, faults=(), siege=(DOWN, 0.4, 1.9))
     outcome = simulate_homes(plan, build_mill, tmp_path)
     assert told(outcome) == {}
     assert outcome.figures["homes that faded"] > 0
     assert outcome.figures["homes that came back"] > 0
+
+
+def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_there(tmp_path):
+    plan = HomesPlan(days=2.2, homes_each=2, faults=(), siege=(TRUNCATED, 0.3, 1.9))
+    outcome = simulate_homes(plan, build_mill, tmp_path)
+    assert told(outcome) == {}
+    assert outcome.figures["fault met: truncated"] > 100
+    assert outcome.figures["homes verified"] > 0
 
 
 def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
@@ -48,6 +57,6 @@ def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
 
         system.store.verification.record = credulous
 
-    plan = HomesPlan(days=1.8, homes_each=3, faults=False, silence=(0.3, 1.4))
+    plan = HomesPlan(days=1.8, homes_each=3, faults=(), siege=(DOWN, 0.3, 1.4))
     outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)
     assert "nothing that is still there is taken off" in told(outcome)

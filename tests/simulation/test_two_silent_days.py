@@ -13,14 +13,14 @@ from tidemill.lab.dice import dice
 from tidemill.lab.homes.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
 from tidemill.lab.homes.sites import entries
 from tidemill.lab.homes.transport import HomesTransport
-from tidemill.lab.homes.world import HomesWorld
+from tidemill.lab.homes.world import DOWN, HomesWorld
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.mill import Surroundings
 from tidemill.lab.virtual import run_virtual
 
 MARKETS = {"nyc": 6, "cambridge": 12, "hartford": 24}
 """One of each tier, with its hours."""
-PLAN = HomesPlan(days=4.8, homes_each=16, faults=False, silence=(1, 2))
+PLAN = HomesPlan(days=4.8, homes_each=16, faults=(), siege=(DOWN, 1, 2))
 SILENT_FROM, SILENT_UNTIL = START + timedelta(days=1), START + timedelta(days=3)
 
 

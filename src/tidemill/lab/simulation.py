@@ -1,7 +1,6 @@
 """The simulation (X3): the real engine, store, stages and fetcher against a world of faults, in virtual time."""
 
 import asyncio
-from collections.abc import Collection
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -280,8 +279,3 @@ def _entries(world: World) -> list[dict[str, Any]]:
         if number % 3 == 0:
             entry["pace"] = {"interval_seconds": 2.0, "burst": 2, "parallel": 2}
     return entries
-
-
-def unknown_faults(names: Collection[str]) -> list[str]:
-    """The names among these that are no fault."""
-    return [name for name in names if name not in EVERYTHING]

@@ -2,12 +2,14 @@
 
 import math
 from datetime import datetime
+from string import capwords
 from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_, update
 
 from tidemill.core.freshness import Fading, badge
+from tidemill.core.identity import normalized
 from tidemill.core.views.listings import (
     ListingCursor,
     ListingDetail,
@@ -99,8 +101,8 @@ class ListingViews:
             market_id=row["market_id"],
             title=row["title"],
             url=row["url"],
-            city=row["city"],
-            state=row["state"],
+            city=capwords(row["city"]),
+            state=row["state"].upper(),
             rent_low=row["rent_low"],
             rent_high=row["rent_high"],
             currency=row["currency"],
@@ -126,7 +128,7 @@ def conditions(which: ListingFilter) -> list[ColumnElement[bool]]:
     if which.market is not None:
         found.append(listings.c.market_id == which.market)
     if which.city is not None:
-        found.append(listings.c.city == which.city.strip().lower())
+        found.append(listings.c.city == normalized(which.city))
     if which.text is not None:
         found.append(told(which.text))
     if which.rent_to is not None:

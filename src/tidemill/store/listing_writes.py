@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, bindparam, case, func, or_, select, update
+from sqlalchemy import BindParameter, bindparam, case, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -223,17 +223,28 @@ SHOWN = (
     .scalar_subquery()
 )
 """How many sources still show a home."""
-_END = (
+_CAN_BE_ASKED = exists().where(listing_sightings.c.listing_id == listings.c.id, listing_sightings.c.url != "")
+_UNSHOWN_HOMES = (
     update(listings)
     .where(listings.c.id.in_(_KEYS), listings.c.is_active, SHOWN == 0)
     .where(or_(listings.c.verified_at.is_(None), listings.c.verified_at < listings.c.last_seen_at))
+)
+_SUSPECT = _UNSHOWN_HOMES.where(_CAN_BE_ASKED).values(gone_reason=NOT_SHOWN)
+_END = (
+    _UNSHOWN_HOMES.where(~_CAN_BE_ASKED)
     .values(is_active=False, gone_at=bindparam("b_now"), gone_reason=NOT_SHOWN, updated_at=bindparam("b_now"))
     .returning(listings.c.id)
 )
 
 
 async def end_unshown(connection: AsyncConnection, homes: Sequence[int], now: datetime) -> list[int]:
-    """Take homes off that no source shows any more, unless somebody looked since and found them still there (D-7)."""
+    """Take homes off that no source shows any more, unless somebody looked since and found them still there (D-7).
+
+    One that has a page of its own is only suspected, and looked up next: of a short list nobody can tell whether it
+    lost a home or was cut.
+    """
     if not homes:
         return []
-    return sorted((await connection.execute(_END, {"b_keys": list(homes), "b_now": now})).scalars())
+    said = {"b_keys": list(homes), "b_now": now}
+    await connection.execute(_SUSPECT, said)
+    return sorted((await connection.execute(_END, said)).scalars())

@@ -9,13 +9,16 @@ from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
     Select,
+    TextClause,
     and_,
     bindparam,
     case,
     exists,
     func,
+    null,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -43,6 +46,8 @@ SECOND_CHANCE = timedelta(hours=1)
 _DROPPED = exists().where(
     listing_sightings.c.listing_id == listings.c.id, listing_sightings.c.gone_at >= listings.c.last_seen_at
 )
+SUSPECTED = text("listings.is_active AND listings.gone_reason IS NOT NULL")
+"""Homes that no list shows any more and that nobody looked up since; as their index says it."""
 _IN_MARKETS = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
 
 
@@ -56,9 +61,17 @@ class Verification:
         self._fading = fading
 
     async def wanted(self, now: datetime, limit: int) -> list[Check]:
-        """Homes that fade, those first that readers look at or saved, then the faintest; each source's own address."""
+        """Homes that fade, then those that no list shows any more; each source's own address.
+
+        Of either kind those come first that readers look at or saved, then the faintest.
+        """
+        fading, suspected = below(self._fading, self._fading.verify_under, now), SUSPECTED
         async with self._database.read() as connection:
-            rows = (await connection.execute(self._fading_homes(now, limit))).mappings().all()
+            found: dict[int, Any] = {}
+            for which in (fading, suspected):
+                rows = (await connection.execute(self._homes(which, now, limit - len(found)))).mappings()
+                found |= {row["listing_id"]: row for row in rows}
+            rows = list(found.values())
             keys = sorted({row["source_id"] for row in rows})
             known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
         by_key = {row["id"]: source_of(row) for row in known}
@@ -68,7 +81,7 @@ class Verification:
             if row["source_id"] in by_key
         ]
 
-    def _fading_homes(self, now: datetime, limit: int) -> Select[Any]:
+    def _homes(self, which: ColumnElement[bool] | TextClause, now: datetime, limit: int) -> Select[Any]:
         sure = confidence(self._fading, now)
         askable = _askable(now)
         return (
@@ -80,7 +93,7 @@ class Verification:
                 sure.label("sure"),
             )
             .select_from(_IN_MARKETS.join(listing_sightings, listing_sightings.c.id == askable))
-            .where(ACTIVE, below(self._fading, self._fading.verify_under, now))
+            .where(ACTIVE, which)
             .where(or_(listings.c.checked_at.is_(None), listings.c.checked_at <= now - SECOND_CHANCE))
             .order_by((listings.c.saves * 5 + listings.c.looks).desc(), sure, listings.c.id)
             .limit(limit)
@@ -173,6 +186,7 @@ _CHECKED = (
         checked_at=case((bindparam("b_settled"), _at), else_=listings.c.checked_at),
         check_result=bindparam("b_result"),
         verified_at=case((bindparam("b_there"), _at), else_=listings.c.verified_at),
+        gone_reason=case((bindparam("b_there"), null()), else_=listings.c.gone_reason),
     )
 )
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)

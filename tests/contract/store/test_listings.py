@@ -158,8 +158,34 @@ async def test_an_unchanged_page_counts_as_seen_and_revives_too(shelf, database)
     assert (row["is_active"], row["last_seen_at"], row["times_seen"]) == (True, NOW + HOUR, 2)
 
 
-async def test_a_home_is_gone_after_two_complete_runs_without_it(shelf):
-    await shelf.put(home())
+async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_is_gone(shelf):
+    await shelf.put(flat(1, url="https://homes.example/h/1"), flat(2, url="https://homes.example/h/2"))
+    for hours in (6, 7):
+        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+    at = NOW + 7 * HOUR
+    there, gone = await shelf.verification.wanted(at, 10)
+    assert min(there.confidence, gone.confidence) > 55
+    found = [Looked(*key_of(there), Fate.THERE, "still shown"), Looked(*key_of(gone), Fate.GONE, "answered 404")]
+    assert await shelf.verification.record(found, at) == 1
+    rows = {row["id"]: row for row in await shelf.rows()}
+    assert (rows[there.listing_id]["is_active"], rows[there.listing_id]["gone_reason"]) == (True, None)
+    assert (rows[gone.listing_id]["is_active"], rows[gone.listing_id]["gone_reason"]) == (False, "gone when looked up")
+    assert await shelf.verification.wanted(at + HOUR, 10) == []
+
+
+async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_readers_lose_it(shelf):
+    await shelf.put(flat(1, url="https://homes.example/h/1"))
+    for hours in (6, 7):
+        await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR)
+    (check,) = await shelf.verification.wanted(NOW + 7 * HOUR, 10)
+    await shelf.verification.record([Looked(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR)
+    assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
+    assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
+    assert [row["gone_at"] for row in await shelf.rows()] == [None]
+
+
+async def test_a_home_without_a_page_of_its_own_is_gone_after_two_complete_runs_without_it(shelf):
+    await shelf.put(flat(1, url="https://homes.example#1"))
     later = NOW + 6 * HOUR
     assert await shelf.miss(later, later) == 0
     assert await shelf.miss(later + HOUR, later + HOUR) == 1

@@ -63,6 +63,10 @@ async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_cov
         ({"city": "  "}, "1 to 100 characters"),
         ({"colour": "green"}, "colour"),
         ({"tier": None}, "tier"),
+        ({"scrape_frequency_hours": True}, "scrape_frequency_hours"),
+        ({"max_listings_per_scrape": "many"}, "max_listings_per_scrape"),
+        ({"max_listings_per_scrape": 10**30}, "write 1 to"),
+        ({"city": "Sa\0lem"}, "1 to 100 characters"),
     ],
 )
 async def test_nonsense_is_refused_in_words(admin, change, words):
@@ -142,6 +146,10 @@ async def test_homes_are_searched_with_clear_errors(sqlite_browser):
     assert (await sqlite_browser.get("/api/v1/listings/geojson")).json()["features"] == []
     assert (await sqlite_browser.get("/api/v1/listings?latitude=40")).status == 422
     assert (await sqlite_browser.get("/api/v1/listings?cursor=zz")).status == 422
+    for upside_down in ("rent_from=3000&rent_to=1000", "beds_from=3&beds_to=1"):
+        answer = await sqlite_browser.get(f"/api/v1/listings?{upside_down}")
+        assert answer.status == 422
+        assert "swap them" in answer.json()["error"]["message"]
     assert (await sqlite_browser.get("/api/v1/listings?cursor=%C2%B2.1")).status == 422
     assert (await sqlite_browser.get("/api/v1/listings/123")).status == 404
 

@@ -14,9 +14,10 @@ from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
 from tidemill.engine.garbage import settle_in
-from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
+from tidemill.lab.homes.fortnight import HomesOutcome, HomesPlan, simulate_homes
+from tidemill.lab.homes.world import KINDS
 from tidemill.lab.laws import Verdict
-from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate, unknown_faults
+from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
 from tidemill.operations.mistakes import Mistake, unknown
 
 app = single()
@@ -32,7 +33,9 @@ class World(StrEnum):
 @app.command("simulate")
 def simulate_days(
     days: Annotated[float, typer.Option(min=0.1, max=3_650, help="How many days to let pass.")] = 30,
-    sources: Annotated[int, typer.Option(min=1, max=5_000, help="How many sources there are.")] = 200,
+    sources: Annotated[
+        int, typer.Option(min=1, max=5_000, help="How many sources there are (agendas).")
+    ] = 200,
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same days.")] = 7,
     faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
     world: Annotated[
@@ -50,8 +53,8 @@ def simulate_days(
     happened. Exit code 1 when one was broken.
     """
     if world is World.HOMES:
-        homes_pass(HomesPlan(days=days, seed=seed, faults=faults != "none"), as_json=json)
-    plan = Plan(days=days, sources=sources, seed=seed, faults=kinds(faults))
+        homes_pass(HomesPlan(days=days, seed=seed, faults=kinds(faults, KINDS)), log, as_json=json)
+    plan = Plan(days=days, sources=sources, seed=seed, faults=kinds(faults, EVERYTHING))
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {sources} sources ...")
     writing = log.open("wb") if log is not None else nullcontext()
@@ -65,30 +68,31 @@ def simulate_days(
     raise typer.Exit(0 if outcome.holds else FAILURE)
 
 
-def homes_pass(plan: HomesPlan, *, as_json: bool) -> NoReturn:
+def homes_pass(plan: HomesPlan, log: Path | None, *, as_json: bool) -> NoReturn:
     """Let the days pass over a housing market, and compare the shelf with what was really there."""
     if not as_json:
         console(stderr=True).print(f"Letting {plan.days:g} days pass over the homes of 19 cities ...")
-    with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder:
-        outcome = simulate_homes(plan, build_mill, Path(folder))
+    writing = log.open("wb") if log is not None else nullcontext()
+    with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder, writing as file:
+        outcome = simulate_homes(plan, build_mill, Path(folder), file)
     if as_json:
         emit({"holds": outcome.holds, "outcome": outcome})
     else:
-        show_verdicts(outcome.verdicts, outcome.figures)
+        show(outcome)
     raise typer.Exit(0 if outcome.holds else FAILURE)
 
 
-def kinds(faults: str) -> tuple[str, ...]:
-    """The faults that are meant."""
+def kinds(faults: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The faults that are meant, of those that the world has."""
     if faults in {"all", "none"}:
-        return EVERYTHING if faults == "all" else ()
+        return known if faults == "all" else ()
     names = tuple(faults.split(","))
-    if wrong := unknown_faults(names):
-        raise Mistake(unknown("fault", wrong[0], EVERYTHING) + f"; there is all, none, {', '.join(EVERYTHING)}")
+    if wrong := [name for name in names if name not in known]:
+        raise Mistake(unknown("fault", wrong[0], known) + f"; there is all, none, {', '.join(known)}")
     return names
 
 
-def show(outcome: Outcome) -> None:
+def show(outcome: Outcome | HomesOutcome) -> None:
     """Every law, what happened, and the sum of the event log."""
     show_verdicts(outcome.verdicts, outcome.figures)
     say(f"event log: {outcome.log_lines:,} lines, sha256 {outcome.log_sha256}")

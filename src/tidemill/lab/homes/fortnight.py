@@ -3,14 +3,16 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from tidemill.lab.dice import dice
+from tidemill.lab.eventlog import EventLog
 from tidemill.lab.homes.sites import APIFY, TOKEN, entries
 from tidemill.lab.homes.transport import HomesTransport
 from tidemill.lab.homes.truth import examine
-from tidemill.lab.homes.world import DOWN, SITES, HomesWorld, Trouble, timetable
+from tidemill.lab.homes.world import KINDS, SITES, HomesWorld, Trouble, timetable
 from tidemill.lab.laws import Verdict
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.mill import Build, Surroundings
@@ -23,13 +25,16 @@ GRAIN = timedelta(seconds=1)
 
 
 class HomesPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to simulate; `silence` is a stretch of days in which no site answers at all."""
+    """What to simulate: which kinds of faults, and maybe a `siege`: one of them at every site at once.
+
+    A siege is a kind of fault, the day on which it begins, and how many days it lasts.
+    """
 
     days: float = 14
     seed: int = 7
     homes_each: int = 24
-    faults: bool = True
-    silence: tuple[float, float] | None = None
+    faults: tuple[str, ...] = KINDS
+    siege: tuple[str, float, float] | None = None
 
 
 class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +43,8 @@ class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
     plan: HomesPlan
     verdicts: tuple[Verdict, ...]
     figures: dict[str, int]
+    log_lines: int
+    log_sha256: str
 
     @property
     def holds(self) -> bool:
@@ -45,31 +52,45 @@ class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return all(verdict.holds for verdict in self.verdicts)
 
 
-def simulate_homes(plan: HomesPlan, build: Build, folder: Path) -> HomesOutcome:
-    """Let the days pass in `folder`, which must be empty, and compare the shelf with the world."""
+def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | None = None) -> HomesOutcome:
+    """Let the days pass in `folder`, which must be empty, and compare the shelf with the world.
+
+    Every happening is written to `log` if there is one: the same bytes for the same plan.
+    """
     world = HomesWorld(plan.seed, START, plan.days, homes_each=plan.homes_each)
 
+    events = EventLog(log)
+
     async def main(clock: VirtualClock) -> HomesTransport:
-        return await _live(plan, world, build, folder, clock)
+        return await _live(plan, world, build, folder, clock, events)
 
     transport = run_virtual(main, START)
     verdicts, figures = examine(world, troubles(plan, world), folder / "simulation.db")
     met = {f"fault met: {kind}": count for kind, count in sorted(transport.met.items())}
     visits = {f"requests to {host}": count for host, count in sorted(transport.visits.items())}
-    return HomesOutcome(plan=plan, verdicts=verdicts, figures={"days": round(plan.days), **figures, **met, **visits})
+    return HomesOutcome(
+        plan=plan,
+        verdicts=verdicts,
+        figures={"days": round(plan.days), **figures, **met, **visits},
+        log_lines=events.lines,
+        log_sha256=events.sha256,
+    )
 
 
 def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[Trouble, ...]:
-    """The faults of this plan; a silence is an outage of every site."""
-    found = timetable(world) if plan.faults else ()
-    if plan.silence is None:
+    """The faults of this plan."""
+    found = timetable(world, plan.faults)
+    if plan.siege is None:
         return found
-    begins = START + timedelta(days=plan.silence[0])
-    ends = begins + timedelta(days=plan.silence[1])
-    return (*found, *(Trouble(DOWN, site, "", begins, ends) for site in (*SITES, APIFY)))
+    kind, begins_on, lasts_days = plan.siege
+    begins = START + timedelta(days=begins_on)
+    ends = begins + timedelta(days=lasts_days)
+    return (*found, *(Trouble(kind, site, "", begins, ends) for site in (*SITES, APIFY)))
 
 
-async def _live(plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, clock: VirtualClock) -> HomesTransport:
+async def _live(
+    plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, clock: VirtualClock, events: EventLog
+) -> HomesTransport:
     transport = HomesTransport(world, clock, troubles(plan, world))
     leash = Leash()
     mill = build(
@@ -78,7 +99,7 @@ async def _live(plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, 
             clock=LeashedClock(clock, leash, START, GRAIN),
             dice=dice(plan.seed, "worker"),
             transport=transport,
-            announce=lambda _: None,
+            announce=events.write,
             leash=leash,
             ticks=TICKS,
             lease=LEASE,

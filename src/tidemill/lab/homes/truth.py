@@ -57,14 +57,17 @@ def examine(
         books = _books(connection)
         figures = _figures(connection)
     late, left = _late(world, troubles, books)
-    verdicts = (
-        _verdict("nothing that is still there is taken off", len(books.endings), _false_removals(world, books)),
-        _verdict("what has left is off within its floor and a cycle", left, late),
-        _verdict("no home stands on the shelf twice", len(books.rows), _doubles(books)),
-        _verdict("every home that can be seen is on the shelf", *_missing(world, troubles, books)),
-        _verdict("rents are those that were asked", *_wrong_rents(world, books)),
-    )
-    return verdicts, {"homes in the world": len(world.homes), **figures}
+    verdicts = {
+        "false removals": _verdict(
+            "nothing that is still there is taken off", len(books.endings), _false_removals(world, books)
+        ),
+        "late removals": _verdict("what has left is off within its floor and a cycle", left, late),
+        "duplicates": _verdict("no home stands on the shelf twice", len(books.rows), _doubles(books)),
+        "homes missing": _verdict("every home that can be seen is on the shelf", *_missing(world, troubles, books)),
+        "wrong rents": _verdict("rents are those that were asked", *_wrong_rents(world, books)),
+    }
+    broken = {name: verdict.breaches for name, verdict in verdicts.items()}
+    return tuple(verdicts.values()), {"homes in the world": len(world.homes), **broken, **figures}
 
 
 def _books(connection: sqlite3.Connection) -> Books:

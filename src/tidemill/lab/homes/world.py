@@ -1,5 +1,6 @@
 """Homes that appear, change their rent, vanish and come back, the same for the same seed."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -167,15 +168,20 @@ KINDS = (BLOCKED, CAPTCHA, TRUNCATED, DOWN, DOORS_SHUT)
 """403 to all, a captcha that answers 200, 1 % of the list, no answer at all, and 403 to whoever looks a home up."""
 
 
-def timetable(world: HomesWorld) -> tuple[Trouble, ...]:
-    """The faults of a world: each kind at each site, over days, some in one market and some in all."""
+def timetable(world: HomesWorld, kinds: Collection[str] = KINDS) -> tuple[Trouble, ...]:
+    """The faults of a world: each kind at each site, over days, some in one market and some in all.
+
+    One that befalls a market lasts over two of its scrapes at least: a single bad one would prove nothing.
+    """
     found = []
     length = world.ends - world.start
-    for kind in KINDS:
+    for kind in (one for one in KINDS if one in kinds):
         for site in (PLACARDS, CARDS):
             draw = dice(world.seed, "trouble", kind, site)
             begins = world.start + length * (0.1 + 0.6 * draw.random())
             lasts = timedelta(hours=draw.choice((8, 20, 44)))
-            market = "" if kind in {DOWN, DOORS_SHUT} else draw.choice(world.markets).id
-            found.append(Trouble(kind, site, market, begins, begins + lasts))
+            market = None if kind in {DOWN, DOORS_SHUT} else draw.choice(world.markets)
+            if market is not None:
+                lasts = max(lasts, 3 * market.every)
+            found.append(Trouble(kind, site, market.id if market else "", begins, begins + lasts))
     return tuple(found)

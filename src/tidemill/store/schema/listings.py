@@ -58,6 +58,7 @@ listings = Table(
 Index("ix_listings_door", listings.c.address_key)
 partial("ix_listings_market", "is_active", listings.c.market_id, listings.c.last_seen_at, listings.c.id)
 partial("ix_listings_rent", "is_active", listings.c.market_id, listings.c.rent_low, listings.c.id)
+partial("ix_listings_suspected", "is_active AND gone_reason IS NOT NULL", listings.c.id)
 partial("ix_listings_place", "is_active", listings.c.latitude, listings.c.longitude)
 
 listing_sightings = Table(

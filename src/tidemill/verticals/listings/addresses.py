@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from tidemill.core.identity import normalized
+from tidemill.core.market import STATES as MARKET_STATES
 
 _SUFFIXES = {
     "street": "st", "str": "st", "avenue": "ave", "av": "ave", "boulevard": "blvd", "boul": "blvd", "road": "rd",
@@ -21,63 +22,8 @@ _ORDINALS = {
     "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th",
     "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th", "eleventh": "11th", "twelfth": "12th",
 }  # fmt: skip
-STATES = frozenset(
-    [
-        "al",
-        "ak",
-        "az",
-        "ar",
-        "ca",
-        "co",
-        "ct",
-        "de",
-        "dc",
-        "fl",
-        "ga",
-        "hi",
-        "id",
-        "il",
-        "in",
-        "ia",
-        "ks",
-        "ky",
-        "la",
-        "me",
-        "md",
-        "ma",
-        "mi",
-        "mn",
-        "ms",
-        "mo",
-        "mt",
-        "ne",
-        "nv",
-        "nh",
-        "nj",
-        "nm",
-        "ny",
-        "nc",
-        "nd",
-        "oh",
-        "ok",
-        "or",
-        "pa",
-        "pr",
-        "ri",
-        "sc",
-        "sd",
-        "tn",
-        "tx",
-        "ut",
-        "vt",
-        "va",
-        "wa",
-        "wv",
-        "wi",
-        "wy",
-    ]
-)
-"""The two-letter codes that a market's state may have."""
+STATES = frozenset(map(str.lower, MARKET_STATES))
+"""The two-letter codes that a market's state may have, as addresses compare them."""
 
 _UNIT = re.compile(
     r"(?:[,\s]+(?:apt|apartment|unit|suite|ste|rm|room|no|floor|fl|ph)\b\.?\s*#?|[,\s]*#)\s*(?P<unit>[\w-]{1,8})\b(?=\s*(?:,|$))",

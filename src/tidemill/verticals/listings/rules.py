@@ -5,7 +5,7 @@ from datetime import date
 
 import msgspec
 
-from tidemill.core.identity import fingerprint
+from tidemill.core.identity import fingerprint, normalized
 from tidemill.core.record import RawRecord
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
@@ -91,7 +91,7 @@ def address_of(said: Said, context: Context) -> Address:
         return address
     return msgspec.structs.replace(
         address,
-        city=address.city or market.get("city", "").lower(),
+        city=address.city or normalized(market.get("city", "")),
         state=address.state or market.get("state", "").lower(),
     )
 

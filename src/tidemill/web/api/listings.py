@@ -39,6 +39,8 @@ async def asked(  # noqa: PLR0917 - one parameter per question; the framework pa
     order: Order = "newest",
 ) -> ListingFilter:
     """What a reader looks for."""
+    in_order("rent_from", rent_from, "rent_to", rent_to)
+    in_order("beds_from", beds_from, "beds_to", beds_to)
     return ListingFilter(
         market=market or None,
         city=city or None,
@@ -101,6 +103,13 @@ def listings(deps: WebDeps) -> APIRouter:
 def not_there(listing_id: int) -> NotThere:
     """There is no such home."""
     return NotThere(f"There is no listing {listing_id}.", "Search for it under /api/v1/listings.")
+
+
+def in_order(first: str, low: float | None, last: str, high: float | None) -> None:
+    """A range has to begin before it ends: an empty answer would look like an empty market."""
+    if low is not None and high is not None and low > high:
+        msg = f"{first} is above {last}: swap them"
+        raise BadQuestion(msg)
 
 
 def circle(

@@ -20,7 +20,7 @@ LONGEST = 200
 class NewMarket(BaseModel):
     """A market as somebody sends it; what is wrong with it is said in words, field by field."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     id: str = Field(max_length=LONGEST)
     display_name: str = Field(max_length=LONGEST)
@@ -35,7 +35,7 @@ class NewMarket(BaseModel):
 class MarketChange(BaseModel):
     """What is to change; what is not named stays."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     display_name: str | None = Field(None, max_length=LONGEST)
     city: str | None = Field(None, max_length=LONGEST)
