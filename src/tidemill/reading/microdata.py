@@ -52,7 +52,19 @@ def _items(document: Document, spelling: _Spelling) -> list[Item]:
         return []
     reader = _Reader(document, spelling)
     scopes = document.css(f"[{spelling.scope}]")
-    return [reader.item(node, 0) for node in scopes if spelling.property not in node.attributes]
+    return [reader.item(node, 0) for node in scopes if not _is_a_property(node, spelling)]
+
+
+def _is_a_property(node: LexborNode, spelling: _Spelling) -> bool:
+    """Whether an item is another's property; one whose owner was forgotten stands for itself."""
+    if spelling.property not in node.attributes:
+        return False
+    above = node.parent
+    while above is not None:
+        if spelling.scope in above.attributes:
+            return True
+        above = above.parent
+    return False
 
 
 class _Reader:

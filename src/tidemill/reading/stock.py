@@ -64,6 +64,10 @@ _PHRASES = tuple(
     )
 )
 _LONGEST = 400
+_LINE = re.compile(
+    r"^(?:[^:：]{0,20}[:：])?\W*(?:\d[\d.,]*\s*(?:units?|items?|pcs|pieces|stuks|stück)?\s*)?", re.IGNORECASE
+)
+_NEARLY_ALL = 0.5
 
 
 @lru_cache(maxsize=2_048)
@@ -79,3 +83,18 @@ def availability_in(text: str) -> Availability:
     if state := _MEANS.get(word):
         return state
     return next((state for state, pattern in _PHRASES if pattern.search(line)), Availability.UNKNOWN)
+
+
+@lru_cache(maxsize=4_096)
+def stock_line(text: str) -> Availability:
+    """What a line says that is about the stock and little else: `Op voorraad`, `Stock: 12 in stock`.
+
+    For lines that nothing names as a notice of stock: 'in stock soon in more colours' is none.
+    """
+    begins = _LINE.match(text)
+    line = text[begins.end() :] if begins is not None else text
+    for state, pattern in _PHRASES:
+        match = pattern.match(line)
+        if match is not None:
+            return state if len(match[0]) >= _NEARLY_ALL * len(line) else Availability.UNKNOWN
+    return Availability.UNKNOWN

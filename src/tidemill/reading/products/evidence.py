@@ -22,17 +22,19 @@ def shows_a_product(rated: Sequence[Ranked], found: Landmarks, *, is_identified:
     crossed-out one beside it; any price will do where the page `is_identified` as an article's, by number or stock.
     """
     own = [each for each in rated if not each.aside and not each.spot.marks & (REFUSED | Mark.OLD)]
-    if any(_is_named(each) or _stands_alone(each, found) for each in own if each.weight >= STRONG):
-        return True
     fair = [each for each in own if each.weight >= FAIR]
-    return any(is_identified or _is_called_so(each) or _is_reduced(each, rated) for each in fair)
+    if fair and is_identified:
+        return True
+    return any(
+        _is_named(each) or stands_alone(each, found) or _is_called_so(each) or _is_reduced(each, rated) for each in fair
+    )
 
 
 def _is_named(each: Ranked) -> bool:
-    return bool(each.spot.marks & Mark.PRICE)
+    return bool(each.spot.marks & Mark.PRICE) and each.weight >= STRONG
 
 
-def _stands_alone(each: Ranked, found: Landmarks) -> bool:
+def stands_alone(each: Ranked, found: Landmarks) -> bool:
     """Whether a price is all that its element says, and the heading is right above it."""
     behind = each.spot.order - found.heading_order
     return found.heading_order >= 0 and 0 < behind <= _RIGHT_BEHIND and each.spot.alone
@@ -43,4 +45,4 @@ def _is_called_so(each: Ranked) -> bool:
 
 
 def _is_reduced(each: Ranked, rated: Sequence[Ranked]) -> bool:
-    return bool(each.spot.alone) and struck(rated, each.spot.amount) is not None
+    return each.spot.alone and struck(rated, each.spot.amount) is not None

@@ -26,7 +26,8 @@ _GTIN = (
 )
 _MPN = r"MPN|manufacturer part (?:no\.?|number|#)|mfr\.? part (?:no\.?|number|#)|fabrikantcode|herstellernummer"
 _BRAND = (
-    r"brand|manufacturer|merk|marke|hersteller|marque|fabricant|marca|produttore|marka|producent|značka|výrobce|"
+    r"brand(?: name)?|manufacturer|manufactured by|merk|marke|hersteller|marque|fabricant|marca|produttore|marka|"
+    r"producent|značka|výrobce|"
     r"varumärke|mærke|merke|tuotemerkki|márka|бренд|производитель|ブランド|メーカー(?:名)?"
 )
 _LABELS = {
@@ -34,7 +35,7 @@ _LABELS = {
     for name, words in (("gtin", _GTIN), ("mpn", _MPN), ("sku", _SKU), ("brand", _BRAND))
 }
 _PARTED = re.compile(r"\s[|•·]\s")
-_CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}")
+_CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}|[A-Z]+(?:[._/-][A-Z]+)+")
 _LEADING = re.compile(rf"^(?:{_SKU})\s*[:：#]*\s+(?=\S+$)", re.IGNORECASE)
 _TRAILING = re.compile(r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?))\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$")
 _ATTRIBUTES = {
@@ -53,10 +54,32 @@ def labelled_in(found: Landmarks, document: Document) -> dict[str, tuple[str, st
             continue
         for name, value in _told_at(found.words, index, word):
             told.setdefault(name, (value, f"label: {squash(word.text)[:40]}"))
+    if "brand" not in told and (brand := _named_brand(found)) is not None:
+        told["brand"] = brand
     for name, ways in _ATTRIBUTES.items():
         if name not in told and (held := _held(document, name, ways)) is not None:
             told[name] = held
     return told
+
+
+def _named_brand(found: Landmarks) -> tuple[str, str] | None:
+    """What an element by the heading says that is named for the brand, in one word or a few."""
+    for notice in found.brands:
+        if notice.marks & (Mark.ASIDE | Mark.HIDDEN) or abs(notice.order - found.heading_order) > _BY_THE_HEADING:
+            continue
+        text = _SAID_BEFORE.sub("", squash(notice.node.text(separator=" ")))
+        if 1 < len(text) <= _LONGEST_BRAND and not _DIGITS_ONLY.fullmatch(text):
+            return text, f"named: {notice.names[:40]}"
+    return None
+
+
+_BY_THE_HEADING = 15
+_SAID_BEFORE = re.compile(
+    rf"^(?:(?:{_BRAND})\s*[:：]\s*|(?:by|von|door|par|di|av|af|shop all|alles van|more from)\s+|"
+    r"visit the (?=.* store$))|(?<=\w) store$",
+    re.IGNORECASE,
+)
+_DIGITS_ONLY = re.compile(r"[\W\d_]+")
 
 
 def _told_at(words: Sequence[Word], index: int, word: Word) -> Iterator[tuple[str, str]]:

@@ -51,7 +51,7 @@ class Button(msgspec.Struct, frozen=True, gc=False):
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """An element that is named for the stock it tells of."""
+    """An element that is named for what it tells: the stock, or the brand."""
 
     order: int
     node: LexborNode
@@ -67,6 +67,7 @@ class Landmarks(msgspec.Struct, frozen=True):
     notices: list[Notice]
     heading: LexborNode | None
     heading_order: int
+    brands: list[Notice] = msgspec.field(default_factory=list)
 
 
 class _Here(msgspec.Struct, frozen=True, gc=False):
@@ -100,15 +101,34 @@ _UNREAD = re.compile(r"<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECA
 
 def main_heading(document: Document, title: str) -> LexborNode | None:
     """The heading of what the page is about: the `h1` that the data or the page's title repeats, else the first."""
-    headings = [node for node in document.bounded_tree.css("h1") if heading_text(node)]
+    headings = [node for node in document.bounded_tree.css("h1") if heading_text(node) and not _leads_home(node)]
     wanted = normalized(title or document.title)
     for node in headings:
         if (text := normalized(heading_text(node))) and (text in wanted or (title and wanted in text)):
             return node
     if headings:
         return headings[0]
-    others = document.bounded_tree.css("h2, h3, [itemprop=name]") if wanted else []
-    return next((node for node in others[:40] if normalized(heading_text(node)) == wanted), None)
+    others = document.bounded_tree.css(_INSTEAD) if wanted else []
+    return next((node for node in others[:_MOST_INSTEAD] if _repeats(normalized(heading_text(node)), wanted)), None)
+
+
+def _leads_home(node: LexborNode) -> bool:
+    """Whether a heading is but the shop's own name, as some write it over every page."""
+    link = node.first_child
+    while link is not None and link.is_text_node and not (link.text_content or "").strip():
+        link = link.next
+    return link is not None and link.tag == "a" and link.attributes.get("href") in {"/", "#", ""}
+
+
+_INSTEAD = "h2, h3, [itemprop=name], [class*=itle], [class*=ame], [id*=itle], [id*=ame], [class*=eading]"
+"""What pages without an `h1` title their product by."""
+_MOST_INSTEAD, _ENOUGH_OF_IT = 80, 0.3
+
+
+def _repeats(text: str, title: str) -> bool:
+    """Whether words are the page's title, but for a shop's name or a slogan at the end of either."""
+    shorter, longer = sorted((text, title), key=len)
+    return len(shorter) >= _ENOUGH_OF_IT * len(longer) and longer.startswith(shorter) and bool(shorter)
 
 
 def heading_text(node: LexborNode) -> str:
@@ -178,6 +198,8 @@ class _Walk:
             self._button(node, tag, names, marks)
         if own & Mark.STOCK:
             self._found.notices.append(Notice(self._order, node, names, marks))
+        if own & Mark.BRAND:
+            self._found.brands.append(Notice(self._order, node, names, marks))
         href = (attributes.get("href") or "") if tag == "a" else here.href
         lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else lasting & Mark.OLD)
         return _Here(lasting, (*here.near, own)[-_NEAR:], href)

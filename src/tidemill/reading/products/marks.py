@@ -25,6 +25,10 @@ class Mark:
     MAIN: Final = 1024
     UNTAXED: Final = 2048
     CHOICE: Final = 4096
+    REGULAR: Final = 8192
+    BRAND: Final = 16384
+    PROSE: Final = 32768
+    LOWEST: Final = 65536
 
 
 LASTING = Mark.ASIDE | Mark.HIDDEN | Mark.TIER
@@ -49,13 +53,14 @@ _NAMED = {
     """,
     Mark.CURRENT: r"""
         current sale special final now our actual selling ins reduced discounted deal promo new nu aktuell
-        sales offer
+        sales offer ahora agora jetzt
     """,
     Mark.OLD: r"""
         secondary
         old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
-        previous original compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
+        previous original origin compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
         oldprice wasprice price_?standard standard_?price price_?recommended recommended_(?:retail_)?price
+        antes avant vorher foer gammel stara deleted
         line_through anterior precedente orig prc_org barrato barre tachado riscado durchgestrichen
     """,
     Mark.ASIDE: r"""
@@ -81,8 +86,9 @@ _NAMED = {
         fees?
     """,
     Mark.UNIT: r"""
-        unit_?price price_?unit per_?unit grundpreis base_?price per_?round cpr cost_?per_?round ppu
-        price_?per\w* pum per_?kg per_?lit\w+ eenheidsprijs unit_?pricing measure
+        (?<!sellable_)unit_?price price_?unit per_?unit grundpreis base_?price per_?round cpr cost_?per_?round ppu
+        price_?per(?!_(?:sellable|item|piece|pack|each|product))\w* pum per_?kg per_?lit\w+ eenheidsprijs
+        unit_?pricing measure
     """,
     Mark.HIDDEN: r"""
         hidden hide d_none is_hidden invisible u_hidden
@@ -108,6 +114,16 @@ _NAMED = {
     """,
     Mark.CHOICE: r"""
         swatch\w* variants? variations? options? attributes? combinations?
+    """,
+    Mark.REGULAR: r"""
+        regular normal regularprice normalprice full_?price undiscounted
+    """,
+    Mark.LOWEST: r"""
+        omnibus lowest_30\w* lowest_?price
+    """,
+    Mark.BRAND: r"""
+        brands? brand_?(?:name|link|title) vendor manufacturers?(?:_name)? designer(?:_name)? product_?brand
+        by_?line(?:_info)?
     """,
 }
 _MARKS = tuple((mark, _any_of(words, whole=True)) for mark, words in _NAMED.items())
@@ -146,21 +162,25 @@ _WORDS = {
         \bwas\b \brrp\b \bmsrp\b \bsrp\b \bu\.?v\.?p\b list_price retail_price regular_price
         original(?:ly)?\b before\b \binstead_of \bstatt\b adviesprijs \bvan\b oude_prijs normale_prijs
         \bvoor\b: prix_(?:conseillé|barré|public) au_lieu_de \bantes\b \bde:
-        prezzo_(?:consigliato|di_listino) \binvece_di cena_(?:regularna|poprzednia|katalogowa) poprzednia_cena \breg\.
+        prezzo_(?:consigliato|di_listino) \binvece_di cena_(?:regularna|poprzednia|katalogowa) poprzednia_cena \breg\b
         najniższa_cena původní
         běžná_cena \bord\b\.? ordinarie tidigare lägsta_pris førpris \bfør\b veil\.? normaalihinta eredeti
         korábbi oorspronkelijk ursprünglich bisherig alter_preis prezzo_precedente precio_anterior preço_anterior
         ancien_prix ^de:?\s*$ 希望小売価格 定価 通常価格 参考価格 原价 原價
+        \bpvpr\b \bnorm\. giá_niêm_yết 建議售價
         \bстарая \bстара compare_at comp\._value strike mrp\b recommended lowest_price niedrigster
         laagste_prijs prix_le_plus_bas
     """,
     Mark.NO_PRICE: r"""
-        (?<!non-)(?<!non_)\bmembers?\b medlem mitglied klubb? leden\w*prijs \bsocios?\b 会員
+        (?<!non-)(?<!non_)\bmembers?\b medlem mitglied klubb? leden\w*prijs \bs[oó]cios?\b 会員
         club_(?:price|card) loyalty with_(?:your_)?card subscribe
-        \bsave\b saving \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
+        \bsave\b saving \bpoup[aeo] ahorr \btakarít tasarruf säästä экономи скидка знижка
+        \bget_(?:an?_)?(?:extra_)?\W?$ other_sellers andere_(?:verkopers|anbieter) \b(?:new|used)_\(\d+\)
+        \brent\b open.?box (?:\bused|refurbished|gebraucht|tweedehands|d'occasion)\b.{0,12}(?:from|vanaf|ab|dès|:)\W*$
+        \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
-        frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
+        portes\b frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
         minimum deposit statiegeld pfand instal payments?_of
         interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
         gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
@@ -170,7 +190,7 @@ _WORDS = {
     """,
     Mark.CURRENT: r"""
         \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
-        preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta 販売価格
+        preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta 販売価格 \bpor:
     """,
     Mark.UNTAXED: r"""
         (?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)
@@ -179,16 +199,23 @@ _WORDS = {
     """,
     Mark.TIER: r"""
         \b(?:[2-9]|\d{2,})_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt|dozen|boxes|packs|pakken)
-        buy_\d+
+        buy_\d+ \b[2-9]_(?:for|voor|für|pour|por|za)\W*$
+    """,
+    Mark.LOWEST: r"""
+        lowest_price najniższa_cena niedrigster laagste_prijs prix_le_plus_bas lägsta_pris
+    """,
+    Mark.UNIT: r"""
+        \b(?:per|pro|par|au|al|por|za|je)_(?:1_?|100_?)?(?:kg|kilo\w*|l|lt|lit\w+|g|gr|gram\w*|ml|m2|m²|meter|metre)\W*$
+        \bunit_price grundpreis eenheidsprijs prix_unitaire
     """,
 }
 _LABELS = tuple((mark, _any_of(words)) for mark, words in _WORDS.items())
 _AFTER = {
     Mark.UNIT: r"""
-        ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zµ²³]{1,9}\b
+        ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zа-яµ²³]{1,9}\b
     """,
     Mark.NO_PRICE: r"""
-        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_картой|по_карте|off\b|discount|korting|rabatt|saved?\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|\W?\s?(?:/|per|p/?)\s?(?:mo\b|month|maand|monat|mois|mes|mies|měs))
+        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,
     Mark.UNTAXED: r"""
         ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
@@ -232,14 +259,17 @@ BUY = _any_of(
     r"""
     add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ ^add$ order_now
     toevoegen_aan_(?:winkel\w+|mandje|tas) voeg_toe_aan
-    in_(?:de_|het_)?winkel\w+ in_winkel(?:wagen|mand) in_mandje \bbestel(?:len)?\b
-    in_den_(?:waren|einkaufs)\w+ \bkaufen\b ajouter_au_panier \bacheter\b
-    añadir_al?_(?:carrito|cesta|carro) agregar_al_carr\w+ \bcomprar\b aggiungi_al_carrello \bacquista\b
-    adicionar_(?:ao|à)_(?:carrinho|sacola) do_koszyka kup_teraz do_košíku do_košíka \bkoupit\b \bkúpiť\b
-    lägg_(?:i|till_i)_(?:varu|kund)\w+ \bköp\b læg_i_(?:indkøbs)?kurv tilføj_til_kurv legg_i_handle\w+
+    in_(?:de_|het_|mijn_)?winkel\w+ add_(?:item_)?(?:for|to)_(?:shipping|pickup|delivery|my_bag)
+    in_winkel(?:wagen|mand) in_mandje \bbestel(?:len)?\b
+    in_den_(?:waren|einkaufs)\w+ zum_warenkorb \bkaufen\b
+    ajouter_(?:au|à_(?:mon|la|votre))_panier ^ajouter$ mettre_au_panier \bacheter\b
+    añadir_a(?:_la|l)?_(?:carrito|cesta|carro|bolsa) agregar_al_carr\w+ \bcomprar\b
+    aggiungi_al(?:la|_)?_?(?:carrello|borsa|shopping) \bcompra\b \bacquista\b
+    adicionar_(?:ao|à)_(?:carrinho|sacola|cesto) do_koszyka kup_teraz do_košíku do_košíka \bkoupit\b \bkúpiť\b
+    lägg_(?:i|till_i)_(?:varu|kund)\w+ \bköp\b læg_i_(?:indkøbs)?kurv tilføj_til_kurv ^køb(?:_nu)?$ legg_i_handle\w+
     \bkjøp\b lisää_(?:osto)?skoriin lisää_ostoskoriin \bosta\b kosárba adaug\w+_(?:î|i)n_co в_корзину
     \bкупить\b до_кошика \bкупити\b в_количката sepete_ekle カートに(?:入れる|追加) (?:買い物)?かごに 購入
-    加入购物车 加入購物車 立即购买 장바구니 구매
+    加入购物车 (?:เพิ่มลง|ใส่)ตะกร้า 加入購物車 立即购买 장바구니 구매
     στο_καλάθι u_košaricu v_košarico ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
     beli_sekarang أضف_إلى הוסף_לסל
     """

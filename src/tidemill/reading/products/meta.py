@@ -6,6 +6,7 @@ from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
+from tidemill.reading.money import parse_money
 from tidemill.reading.products.claims import Claim, amount_of
 from tidemill.reading.text import squash
 
@@ -21,7 +22,7 @@ _WORDS = {
     "image": ("og:image", "og:image:secure_url", "twitter:image"),
     "url": ("og:url",),
     "brand": ("product:brand", "og:brand"),
-    "availability": ("product:availability", "og:availability"),
+    "availability": ("product:availability", "og:availability", "twitter:data:availability"),
     "sku": ("product:retailer_item_id", "product:retailer_part_no", "og:sku"),
     "mpn": ("product:mfr_part_no",),
     "description": ("og:description", "description"),
@@ -38,10 +39,18 @@ def tags_of(document: Document) -> dict[str, str]:
         content = squash(attributes.get("content") or "")
         if content and (name.startswith(_PREFIXES) or name == "description"):
             found.setdefault(name, content)
-    label = found.get("twitter:label1", "").lower()
-    if label in {"price", "prijs", "preis", "prix", "precio"} and "twitter:data1" in found:
-        found["twitter:data:price"] = found["twitter:data1"]
+    for number in ("1", "2"):
+        kind = _CARD_LABELS.get(found.get(f"twitter:label{number}", "").lower())
+        if kind is not None and f"twitter:data{number}" in found:
+            found[kind] = found[f"twitter:data{number}"]
     return found
+
+
+_CARD_LABELS = {
+    **dict.fromkeys(("price", "prijs", "preis", "prix", "precio", "prezzo", "preço", "cena"), "twitter:data:price"),
+    **dict.fromkeys(("availability", "stock"), "twitter:data:availability"),
+}
+"""What cards that show two facts call those that are of use."""
 
 
 def says_product(tags: dict[str, str]) -> bool:
@@ -55,6 +64,8 @@ def meta_claim(tags: dict[str, str], document: Document) -> Claim | None:
         return None
     currency = next((code for name in _CURRENCIES if (code := currency_code(tags.get(name, "")))), "")
     name, price = _first_amount(tags, _PRICES, currency)
+    if not currency and price is not None and (told := parse_money(tags[name])) is not None:
+        currency = told.currency
     _, listed = _first_amount(tags, _LISTED, currency)
     fields = {field: _first(tags, names) for field, names in _WORDS.items()}
     fields["gtin"] = next((gtin for each in _GTINS if each in tags and (gtin := as_gtin(tags[each]))), "")

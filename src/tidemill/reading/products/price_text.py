@@ -57,4 +57,8 @@ def is_fraction(node: LexborNode, text: str) -> bool:
     """Whether a string is the cents that stand small behind a price."""
     if not _TWO_DIGITS.fullmatch(text.strip(" .,")):
         return False
-    return node.tag == "sup" or bool(marks_of(node.attributes.get("class") or "") & Mark.FRACTION)
+    return (
+        node.tag == "sup"
+        or text.lstrip()[0] in _POINTS
+        or bool(marks_of(node.attributes.get("class") or "") & Mark.FRACTION)
+    )

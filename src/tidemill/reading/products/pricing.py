@@ -7,7 +7,8 @@ import msgspec
 
 from tidemill.core.record import Strategy
 from tidemill.reading.products.claims import Claim
-from tidemill.reading.products.landmarks import names_of
+from tidemill.reading.products.discounts import former_by_discount
+from tidemill.reading.products.landmarks import Landmarks, names_of
 from tidemill.reading.products.marks import REFUSED, Mark, Marks
 from tidemill.reading.products.product import Tier
 from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, struck
@@ -30,7 +31,13 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def chosen_price(
-    claims: Sequence[Claim], rated: Sequence[Ranked], tiers: Sequence[Tier], *, sells: bool, near: str
+    claims: Sequence[Claim],
+    rated: Sequence[Ranked],
+    tiers: Sequence[Tier],
+    found: Landmarks,
+    *,
+    sells: bool,
+    near: str,
 ) -> Price | None:
     """What one costs; None if nothing on the page says so.
 
@@ -41,9 +48,9 @@ def chosen_price(
     claim = next((each for each in priced if each.price), priced[0] if priced else None)
     best = next((each for each in rated if not each.aside and each.weight >= FAIR), None)
     if claim is not None and (best is None or _stands(claim, best, rated)):
-        chosen = _of_claim(claim, rated, near)
+        chosen = _of_claim(claim, rated, found, near)
     elif best is not None and (sells or claim is not None):
-        chosen = _of_page(best, rated, claim, near)
+        chosen = _of_page(best, rated, found, claim, near)
     else:
         return None
     return _for_one(chosen, tiers)
@@ -65,11 +72,11 @@ def _is_untaxed(marks: Marks) -> bool:
     return bool(marks & Mark.UNTAXED)
 
 
-def _of_claim(claim: Claim, rated: Sequence[Ranked], near: str) -> Price:
+def _of_claim(claim: Claim, rated: Sequence[Ranked], found: Landmarks, near: str) -> Price:
     amount = claim.price or Decimal(0)
     shown = [each for each in rated if each.spot.amount == amount and not each.aside and not each.spot.marks & Mark.OLD]
     plain = any(each.spot.money.is_plain and each.weight >= FAIR for each in shown)
-    crossed = struck(rated, amount)
+    crossed = struck(rated, amount) or (former_by_discount(shown[0].spot, rated, found) if shown else None)
     told = next((each.spot.money.currency for each in shown if each.spot.money.currency), "")
     return Price(
         amount=amount,
@@ -82,15 +89,19 @@ def _of_claim(claim: Claim, rated: Sequence[Ranked], near: str) -> Price:
     )
 
 
-def _of_page(best: Ranked, rated: Sequence[Ranked], claim: Claim | None, near: str) -> Price:
+def _of_page(best: Ranked, rated: Sequence[Ranked], found: Landmarks, claim: Claim | None, near: str) -> Price:
     rivals = _rivals(best, rated)
-    if len(rivals) == 1 and _differ_in_make(best, rivals[0]):
+    cheapest = min((best, *rivals), key=lambda each: each.spot.amount)
+    former = former_by_discount(cheapest.spot, rated, found)
+    if former is not None and {each.spot.amount for each in (best, *rivals)} == {cheapest.spot.amount, former.amount}:
+        best, rivals, dearest = cheapest, [], None
+    elif len(rivals) == 1 and _differ_in_make(best, rivals[0]):
         lower, higher = sorted((best, rivals[0]), key=lambda each: each.spot.amount)
         best, rivals, dearest = lower, [], higher.spot.amount
     else:
         dearest = None
     spot = best.spot
-    crossed = struck(rated, spot.amount)
+    crossed = struck(rated, spot.amount) or former
     listed = crossed.amount if crossed is not None else None
     if listed is None and claim is not None and claim.price and claim.price > spot.amount and claim.origin != "meta":
         listed = claim.price if _is_crossed(claim.price, rated) else None

@@ -40,13 +40,16 @@ def ranked(spots: Sequence[Spot], found: Landmarks, page_path: str) -> list[Rank
 
 
 def struck(rated: Sequence[Ranked], price: Decimal) -> Spot | None:
-    """The crossed-out price that stands beside the one that is asked: the nearest that is higher."""
-    near = [
-        each.spot
-        for each in rated
-        if each.spot.marks & Mark.OLD and not each.aside and each.spot.amount > price and not each.spot.money.per
-    ]
-    return min(near, key=lambda spot: spot.order, default=None)
+    """The crossed-out price that stands beside the one that is asked: the first that is higher.
+
+    Where none is, the one that markup calls the regular price: it is another than what is asked.
+    """
+    higher = [
+        each.spot for each in rated if not each.aside and each.spot.amount > price and not each.spot.money.per
+    ]  # fmt: skip
+    crossed = [spot for spot in higher if spot.marks & Mark.OLD]
+    regular = [spot for spot in higher if spot.marks & Mark.REGULAR and not spot.marks & (REFUSED | Mark.TIER)]
+    return min(crossed or regular, key=lambda spot: (spot.marks & Mark.LOWEST, spot.order), default=None)
 
 
 class _Ground:
@@ -130,6 +133,8 @@ def _named(spot: Spot) -> float:
     weight -= 2.0 if marks & Mark.HIDDEN else 0.0
     weight -= 3.0 if marks & Mark.UNTAXED else 0.0
     weight -= 1.0 if marks & Mark.CHOICE else 0.0
+    weight -= 1.5 if marks & (Mark.REGULAR | Mark.PROSE) else 0.0
+    weight -= 1.0 if spot.money.is_from else 0.0
     return weight
 
 

@@ -15,7 +15,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.products import loose, meta, platforms, state, tables
 from tidemill.reading.products.claims import Claim, first_field
-from tidemill.reading.products.evidence import offers, shows_a_product
+from tidemill.reading.products.evidence import offers, shows_a_product, stands_alone
 from tidemill.reading.products.labelled import labelled_in, without_code, without_label
 from tidemill.reading.products.landmarks import Landmarks, heading_text, landmarks
 from tidemill.reading.products.lists import looks_like_a_list
@@ -38,6 +38,8 @@ _NAMED = {
     "mpn": ("mpn", "manufacturer part number", "part number", "model", "model number", "mfr part #", "fabrikantcode"),
     "brand": ("brand", "merk", "marke", "marque", "marca", "manufacturer", "hersteller", "značka", "producent"),
 }  # fmt: skip
+_STOCK_ROWS = ("availability", "stock", "beschikbaarheid", "verfügbarkeit", "disponibilité", "disponibilidad",
+               "disponibilità", "disponibilidade", "dostępność", "dostupnost", "наличие")  # fmt: skip
 
 
 def read_product(page: Document | str | bytes, url: str = "", *, currency: str = "") -> ProductReading:
@@ -84,6 +86,8 @@ class _Reader:
     def answer(self) -> ProductReading:
         """An offer if there is a price and a title; else why not."""
         price = self._price()
+        if not self._title and self._may_be_named_by_its_page(price):
+            self._title, self._title_place = _before_the_shop(self._document.title), "title"
         product = self._tried(lambda: self._product(price), Product(title=self._title))
         if price is not None and price.rivals:
             return NoOffer(QuarantineReason.AMBIGUOUS_PRICE, "several prices, and no rule to choose", product)
@@ -95,11 +99,20 @@ class _Reader:
             return NoOffer(QuarantineReason.ZERO_PRICE_EXTRACTED, price.place, product)
         return product
 
+    def _may_be_named_by_its_page(self, price: Price | None) -> bool:
+        """Whether the page's own title is the product's; data that names none may be about anything on the page."""
+        if any(claim.price and claim.origin.startswith(("json-ld", "microdata")) for claim in self._claims):
+            return self._offers()
+        return price is not None or self._sells()
+
     def _price(self) -> Price | None:
         if self._is_a_list():
             return None
         chosen = self._tried(
-            lambda: chosen_price(self._claims, self._rated, self._tiers, sells=self._sells(), near=self._near), None
+            lambda: chosen_price(
+                self._claims, self._rated, self._tiers, self._found, sells=self._sells(), near=self._near
+            ),
+            None,
         )
         return chosen if chosen is None or chosen.amount or self._blocked() is None else None
 
@@ -134,7 +147,7 @@ class _Reader:
             return False
         offered = self._offers()
         own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
-        if any(offered or each.spot.marks & Mark.PRICE for each in own):
+        if any(offered or each.spot.marks & Mark.PRICE or stands_alone(each, self._found) for each in own):
             return False
         return self._listed > 2 or self._tried(lambda: looks_like_a_list(self._document), False)  # noqa: PLR2004, FBT003 - a handful; the fallback
 
@@ -207,6 +220,9 @@ class _Reader:
             said = availability_in(claim.fields.get("availability", ""))
             if said is not Availability.UNKNOWN:
                 return said, f"{claim.origin}/{claim.places.get('availability', 'availability')}"
+        key = next((key for key in _STOCK_ROWS if key in self._attributes), "")
+        if not place.startswith("notice") and (said := availability_in(self._attributes.get(key, ""))):
+            return (said, f"table: {key}") if said is not Availability.UNKNOWN else (shown, place)
         return shown, place
 
     def _title_of(self) -> str:
@@ -217,10 +233,7 @@ class _Reader:
             self._title_place = "h1"
             return title
         self._title_place = "meta/og:title"
-        if (title := squash(self._tags.get("og:title", ""))) or not self._offers():
-            return title
-        self._title_place = "title"
-        return _before_the_shop(self._document.title)
+        return squash(self._tags.get("og:title") or self._tags.get("twitter:title") or "")
 
     def _ranked(self) -> list[Ranked]:
         path = self._document.url.partition("://")[2].partition("/")[2].partition("?")[0]

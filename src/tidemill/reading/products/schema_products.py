@@ -84,7 +84,7 @@ def claim_of(
     offers = _offers(item, known)
     fields = _fields(item, absolute)
     for name, value in offers.fields.items():
-        fields.setdefault(name, value)
+        fields[name] = fields.get(name) or value
     if offers.availability or item.get("availability"):
         fields["availability"] = offers.availability or text_of(item["availability"])
     return Claim(

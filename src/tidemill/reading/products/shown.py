@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 
 import msgspec
 from selectolax.lexbor import LexborNode
@@ -19,15 +20,17 @@ SIGN = (
     r"(?<![A-Za-z])(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|INR|JPY|CNY|RMB|BRL|MXN|"
     r"ARS|CLP|COP|PEN|ZAR|AED|SAR|ILS|SGD|HKD|MYR|THB|IDR|PHP|VND|KRW|TWD|KZT|KES|NGN|EGP|PKR|BDT|LKR|ISK|RSD|HRK|"
     r"Kč|kč|zł|Ft|lei|Lei|LEI|RON|kr\.?|Kr\.?|:-|Rs\.?|Rp\.?|RM|TL|Lt|Ls|KM|kn|din\.?|лв\.?|руб\.?|р\.|грн\.?|тг|₸|"
-    r"сом|ден\.?|dh|Dhs?|KSh|Fr\.|SFr\.?|R(?=\s?\d))(?![A-Za-z]))"
+    r"сом|ден\.?|dh|Dhs?|KSh|Fr\.|SFr\.?|R(?=\s?\d))(?![A-Za-z])|ر\.س|د\.إ|د\.ك|درهم|ريال|جنيه|บาท)"
 )
 """What shops write for a currency, at either side of a number."""
-_GAP = r"[.,'’\u00a0\u202f\u2009 ]"
+_GAP = r"[.,'’\u066c\u00a0\u202f\u2009 ]"
 _NUMBER = (
-    rf"(?:\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d{{1,2}})?(?!\d)|\d+(?:[.,]\d{{1,4}})?(?!\d))"
+    rf"(?:\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,\u066b]\d{{1,2}})?(?!\d)|\d+(?:[.,\u066b]\d{{1,4}})?(?!\d))"
     r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2})?"
 )
-_AMOUNT = re.compile(rf"{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])")
+_AMOUNT = re.compile(
+    rf"(?<![\d.,])\d{{1,2}}p\b|\d+€\d{{2}}(?![\d.,])|{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])"
+)
 _BARE = re.compile(rf"\W{{0,3}}{_NUMBER}\W{{0,3}}")
 _WITH_CENTS = re.compile(r"\d{1,5}[.,]\d{2}")
 _DIGIT = re.compile(r"\d")
@@ -36,9 +39,10 @@ _FROM = re.compile(
     r"\b(?:from|vanaf|v\.a\.|ab|fra|från|à partir de|a partir de|desde|od|da|starting at|as low as|от)\W*$",
     re.IGNORECASE,
 )
-_LONGEST_TEXT, _LONGEST_PRICE, _LONGEST_LABEL = 300, 40, 60
+_LONGEST_TEXT, _LONGEST_PRICE, _LONGEST_LABEL, _LONGEST_LINE = 300, 40, 60, 60
 _MOST_WORDS = 6_000
 _DIFFERENCES = frozenset({"-", "+", "\u2212"})
+_LONE_SIGN = re.compile(SIGN)
 _CLIMB = 3
 
 
@@ -69,8 +73,15 @@ def spots(found: Landmarks, near: str = "") -> list[Spot]:
     result: list[Spot] = []
     for index, word in enumerate(found.words[:_MOST_WORDS]):
         if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text) and _may_be_priced(word):
-            result += _spots_at(found, index, word, near, seen)
+            result += [spot for spot in _spots_at(found, index, word, near, seen) if not _is_a_name(spot, found, near)]
     return result
+
+
+def _is_a_name(spot: Spot, found: Landmarks, near: str) -> bool:
+    """Whether a number is part of a name: `R5` where nobody pays in rand, or what the heading itself says."""
+    if spot.text[0] == "R" and spot.text[1:].isdecimal() and near != "ZAR":
+        return True
+    return found.heading is not None and spot.node.mem_id == found.heading.mem_id and not spot.marks & Mark.PRICE
 
 
 def _may_be_priced(word: Word) -> bool:
@@ -89,12 +100,15 @@ def _is_an_amount(text: str) -> bool:
 def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
     words = found.words
     node, text = _whole(word)
+    if _AMOUNT.search(text) is None and _BARE.fullmatch(text):
+        text = _with_lone_sign(words, index, text)
     matches = list(_AMOUNT.finditer(text))
     if not matches:
         if not _is_bare_price(word.marks, text):
             return
         matches = [match for match in [re.search(_NUMBER, text)] if match is not None]
     reached, own = 0, _digits(word.text)
+    prose = Mark.PROSE if len(text) > _LONGEST_LINE else Mark.NONE
     for number, match in enumerate(matches):
         key = (node.mem_id, match.start())
         if key in seen or (own not in _digits(match[0]) and node.mem_id != word.node.mem_id):
@@ -109,7 +123,22 @@ def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tup
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
         spot = _spot(word, node, match[0], upper[0] if upper else "", label, after, near)
         if spot is not None:
-            yield msgspec.structs.replace(spot, alone=True) if len(match[0]) == len(text) else spot
+            yield msgspec.structs.replace(spot, alone=len(match[0]) == len(text), marks=spot.marks | prose)
+
+
+def _with_lone_sign(words: Sequence[Word], index: int, number: str) -> str:
+    """A number with the sign that stands by itself before or behind it, within one box."""
+    here = words[index]
+    for beside in (index - 1, index + 1):
+        if 0 <= beside < len(words) and _LONE_SIGN.fullmatch(sign := words[beside].text.strip()):
+            boxes = {words[beside].node.mem_id, _box(words[beside].node)}
+            if boxes & {here.node.mem_id, _box(here.node)}:
+                return f"{sign}{number}" if beside < index else f"{number}{sign}"
+    return number
+
+
+def _box(node: LexborNode) -> int:
+    return node.parent.mem_id if node.parent is not None else node.mem_id
 
 
 def _is_bare_price(marks: Marks, text: str) -> bool:
@@ -150,7 +179,9 @@ def _whole(word: Word) -> tuple[LexborNode, str]:
             return node, text
     elif _holds_cents(node):
         text = text_within(node)
-    split = _cents_follow(node)
+    if (together := _in_pieces(node)) is not None:
+        return together
+    bare, split = (node, text), _cents_follow(node)
     for _ in range(_CLIMB):
         if _AMOUNT.search(text) and not _cents_follow(node):
             return node, text
@@ -163,7 +194,31 @@ def _whole(word: Word) -> tuple[LexborNode, str]:
         if split and _BARE.fullmatch(wider):
             return parent, wider  # no sign anywhere, but its cents
         node, text = parent, wider
-    return (node, text) if _AMOUNT.search(text) else (word.node, squash(word.text))
+    return (node, text) if _AMOUNT.search(text) else bare
+
+
+def _in_pieces(node: LexborNode) -> tuple[LexborNode, str] | None:
+    """The box of a number that holds a sign, the number and, by themselves, two more digits: its cents."""
+    box = node.parent
+    if box is None or len(pieces := list(islice(_pieces(box), 5))) not in {3, 4}:
+        return None
+    match = _PIECES.fullmatch("\n".join(pieces))
+    if match is None:
+        return None
+    number = f"{match['whole']}{match['point'] or '.'}{match['cents']}"
+    return box, f"{match['before'] or ''}{number}{match['behind'] or ''}"
+
+
+_PIECES = re.compile(
+    rf"(?:(?P<before>{SIGN})\n)?(?P<whole>\d{{1,4}})\n(?:(?P<point>[.,])\n?)?(?P<cents>\d{{2}})"
+    rf"(?:\n(?P<behind>{SIGN}))?"
+)
+
+
+def _pieces(box: LexborNode) -> Iterator[str]:
+    for child in box.traverse(include_text=True):
+        if child.is_text_node and (text := (child.text_content or "").strip()):
+            yield text
 
 
 def _holds_cents(node: LexborNode) -> bool:
@@ -173,13 +228,13 @@ def _holds_cents(node: LexborNode) -> bool:
 def _cents_follow(node: LexborNode) -> bool:
     """Whether the next element holds the cents."""
     after = node.next
-    while after is not None and after.is_text_node and not (after.text_content or "").strip(" \n\t.,"):
+    while after is not None and not (text := _said_by(after)).strip(" \n\t.,"):
         after = after.next
-    if after is None:
-        return False
-    if after.is_text_node:
-        return False
-    return is_fraction(after, after.text(deep=True))
+    return after is not None and not after.is_text_node and is_fraction(after, text)
+
+
+def _said_by(node: LexborNode) -> str:
+    return (node.text_content or "") if node.is_text_node else node.text(deep=True)
 
 
 def _label(found: Landmarks, index: int) -> str:
@@ -190,9 +245,24 @@ def _label(found: Landmarks, index: int) -> str:
         return ""
     if before is None or len(before.text) > _LONGEST_LABEL or (before.marks ^ words[index].marks) & Mark.ASIDE:
         return ""
-    if _AMOUNT.search(before.text) or (index > 1 and _belongs(before, words[index - 2], words[index])):
+    if (
+        _COMPLETE.search(before.text)
+        or _AMOUNT.search(before.text)
+        or (index > 1 and _belongs(before, words[index - 2], words[index]))
+    ):
         return ""
     return before.text
+
+
+_COMPLETE = re.compile(
+    r"(?:\bfree (?:\w+ )?(?:delivery|shipping|postage|returns?)|"
+    r"(?:gratis|kostenlose[rn]?) \w*(?:verzending|levering|versand|lieferung|frakt|fragt)|versandkostenfrei|"
+    r"livraison (?:gratuite|offerte)|env[ií]o gratis|spedizione gratuita|"
+    r"frete gr[áa]tis|darmowa (?:dostawa|wysyłka)|doprava zdarma|fri fra[kg]t|送料無料|免運費?|"
+    r"бесплатная доставка)\W*$",
+    re.IGNORECASE,
+)
+"""What says all that it has to say, and nothing of the price that happens to stand behind it."""
 
 
 def _belongs(words: Word, earlier: Word, later: Word) -> bool:

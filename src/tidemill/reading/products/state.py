@@ -27,11 +27,19 @@ _PRICES = (
     "saleprice", "currentprice", "finalprice", "sellingprice", "final_price", "sale_price", "price", "priceamount",
     "current_price", "salesprice", "product_price", "productprice", "unit_price", "product_unit_price",
 )  # fmt: skip
-_LISTED = ("compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice")
-_CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode")
+_LISTED = (
+    "compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice",
+    "oldprice", "old_price", "original_price", "msrp", "rrp", "mrp", "was_price", "strikeprice",
+    "product_original_price", "product_old_price", "product_list_price", "previousprice", "baseprice",
+    "fullprice", "compareatprice",
+)  # fmt: skip
+_CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode",
+               "currencyunit")  # fmt: skip
 _SKUS = ("sku", "item_id", "productcode", "articlenumber")
 _GTINS = ("gtin", "gtin13", "ean", "ean13", "upc", "barcode", "isbn")
 _STOCKED = ("available", "instock", "isinstock", "in_stock", "isavailable")
+_STOCK_WORDS = ("availability", "availabilitystatus", "stockstatus", "stock_status", "product_availability")
+_BRANDS = ("brand", "brandname", "brand_name", "vendor", "product_brand", "item_brand", "manufacturer")
 _WITHIN = ("formatted", "value", "amount", "current", "final")
 _MARK = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)[\"']?\s*:", re.IGNORECASE)
 _PRICE_MARK = re.compile(r"price", re.IGNORECASE)
@@ -199,7 +207,8 @@ def _fields(item: dict[str, Any]) -> dict[str, str]:
         "title": next((text for key in _TITLES if (text := text_of(item.get(key)))), ""),
         "sku": next((text_of(part[key]) for part in parts for key in _SKUS if part.get(key)), ""),
         "gtin": next((gtin for part in parts for key in _GTINS if (gtin := as_gtin(text_of(part.get(key))))), ""),
-        "brand": text_of(item.get("brand") or item.get("brandname") or item.get("vendor")),
+        "brand": next((text for key in _BRANDS if (text := text_of(item.get(key)))), ""),
+        "availability": next((item[key] for key in _STOCK_WORDS if isinstance(item.get(key), str)), ""),
     }
     if stocked is not None:
         fields["availability"] = Availability.IN_STOCK if stocked else Availability.OUT_OF_STOCK

@@ -18,7 +18,7 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _VALUES = ("value", "amount", "price", "gross", "raw")
-_CURRENCIES = ("currency", "currencycode", "pricecurrency", "currencyisocode", "currency_code")
+_CURRENCIES = ("currency", "currencycode", "pricecurrency", "currencyisocode", "currency_code", "currencyunit")
 _DEEPEST, _MOST = 3, 200
 
 

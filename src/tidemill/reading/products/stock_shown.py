@@ -3,9 +3,11 @@
 from tidemill.reading.products.landmarks import Landmarks
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.price_text import text_within
-from tidemill.reading.stock import Availability, availability_in
+from tidemill.reading.stock import Availability, availability_in, stock_line
+from tidemill.reading.text import squash
 
 _LONGEST = 120
+_SHORT, _UNDER_THE_HEADING = 40, 120
 _UNSAID = Availability.UNKNOWN
 
 
@@ -27,6 +29,19 @@ def shown_stock(found: Landmarks) -> tuple[Availability, str]:
         if button.sells and button.enabled and not button.marks & (Mark.ASIDE | Mark.HIDDEN):
             return (availability_in(button.text) if "order" in button.text.lower() else Availability.IN_STOCK) \
                 or Availability.IN_STOCK, f"button: {button.text}"  # fmt: skip
+    return _said_in_words(found)
+
+
+def _said_in_words(found: Landmarks) -> tuple[Availability, str]:
+    """What a short line under the heading says of the stock and of little else."""
+    if found.heading_order < 0:
+        return _UNSAID, ""
+    for word in found.words:
+        near = found.heading_order < word.order <= found.heading_order + _UNDER_THE_HEADING
+        if near and len(word.text) <= _SHORT and not word.marks & (Mark.ASIDE | Mark.HIDDEN | Mark.CHOICE):
+            said = stock_line(squash(word.text))
+            if said is not _UNSAID:
+                return said, f"words: {squash(word.text)}"
     return _UNSAID, ""
 
 
