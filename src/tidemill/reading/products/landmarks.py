@@ -126,9 +126,11 @@ _MOST_INSTEAD, _ENOUGH_OF_IT = 80, 0.3
 
 
 def _repeats(text: str, title: str) -> bool:
-    """Whether words are the page's title, but for a shop's name or a slogan at the end of either."""
+    """Whether words are the page's title, but for a shop's name or a slogan at one end of either."""
     shorter, longer = sorted((text, title), key=len)
-    return len(shorter) >= _ENOUGH_OF_IT * len(longer) and longer.startswith(shorter) and bool(shorter)
+    if not shorter or len(shorter) < _ENOUGH_OF_IT * len(longer):
+        return False
+    return longer.startswith(shorter) or longer.endswith(shorter)
 
 
 def heading_text(node: LexborNode) -> str:

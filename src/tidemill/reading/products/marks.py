@@ -215,7 +215,7 @@ _AFTER = {
         ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zа-яµ²³]{1,9}\b
     """,
     Mark.NO_PRICE: r"""
-        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
+        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,
     Mark.UNTAXED: r"""
         ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)

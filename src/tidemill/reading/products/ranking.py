@@ -19,6 +19,8 @@ FAIR = 3.5
 """Under this a shown price is no claim at all."""
 _CLOSE = 40
 _BUTTON_REACH = 30
+_NO_HEADING = 1.5
+"""What a price gets where no heading tells what is near: less than by one, more than far from one."""
 _CARD_CLIMB, _GRID = 7, 3
 _MOST_WEIGHED = 120
 
@@ -79,6 +81,8 @@ class _Ground:
             distance = spot.order - heading
             weight += max(0.0, 3.0 * (1 - distance / _CLOSE)) if distance > 0 else (1.0 if distance > -15 else -0.5)  # noqa: PLR2004 - a line or two above
             weight += self._kinship(spot.node)
+        else:
+            weight += _NO_HEADING
         if self._sellers:
             nearest = min(abs(order - spot.order) for order in self._sellers)
             weight += max(0.0, 2.0 * (1 - nearest / _BUTTON_REACH))

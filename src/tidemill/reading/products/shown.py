@@ -32,6 +32,7 @@ _AMOUNT = re.compile(
     rf"(?<![\d.,])\d{{1,2}}p\b|\d+€\d{{2}}(?![\d.,])|{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])"
 )
 _BARE = re.compile(rf"\W{{0,3}}{_NUMBER}\W{{0,3}}")
+_LABELLED = re.compile(r"\D{0,25}\b\d{1,5}[.,]\d{2}\W{0,3}")
 _WITH_CENTS = re.compile(r"\d{1,5}[.,]\d{2}")
 _DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
@@ -144,7 +145,7 @@ def _box(node: LexborNode) -> int:
 def _is_bare_price(marks: Marks, text: str) -> bool:
     """Whether a number without a sign is a price: where prices are named, or with its cents where things are bought."""
     if marks & Mark.PRICE:
-        return _BARE.fullmatch(text) is not None and "%" not in text
+        return (_BARE.fullmatch(text) or _LABELLED.fullmatch(text)) is not None and "%" not in text
     return bool(marks & Mark.MAIN) and _WITH_CENTS.fullmatch(text) is not None
 
 
@@ -247,6 +248,7 @@ def _label(found: Landmarks, index: int) -> str:
         return ""
     if (
         _COMPLETE.search(before.text)
+        or _LABELLED.fullmatch(before.text.strip())
         or _AMOUNT.search(before.text)
         or (index > 1 and _belongs(before, words[index - 2], words[index]))
     ):
