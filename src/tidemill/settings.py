@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
 from tidemill.core.degradation import Service
+from tidemill.core.pacing import Pace
 from tidemill.core.rhythm import BadSchedule, Cron, Every, parse_schedule
+from tidemill.core.urls import BadUrl, host_of
 
 PREFIX = "TIDEMILL_"
 FILE = Path("tidemill.toml")
@@ -28,6 +30,16 @@ Period = Literal["hour", "day", "month"]
 
 class BadSettings(ValueError):
     """A setting that cannot be used; the message names it and says what to write."""
+
+
+class HostPace(BaseModel):
+    """How often one host name may be asked, apart from its registrable domain; written as a source's pace is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    interval_seconds: float = Field(2, ge=0, le=86_400)
+    burst: int = Field(1, ge=1, le=1_000)
+    parallel: int = Field(1, ge=1, le=1_000)
 
 
 class Settings(BaseSettings):
@@ -52,6 +64,11 @@ class Settings(BaseSettings):
     max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
     redis: SecretStr | None = Field(
         None, description="Where many machines share their pace: redis://HOST:6379/0; the database alone otherwise."
+    )
+    host_paces: dict[str, HostPace] = Field(
+        {},
+        description="Host names that are asked at a pace of their own, apart from their registrable domain, e.g. "
+        "{'api.example.com': {interval_seconds: 0.5, parallel: 2}}.",
     )
     jobs_in_hand: int = Field(256, ge=1, le=10_000, description="Jobs a worker carries at once.")
     lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
@@ -170,6 +187,27 @@ class Settings(BaseSettings):
                 msg = f"{name}: write 'every 5m' or a cron line, not {rhythm!r}"
                 raise ValueError(msg)  # noqa: TRY004 - pydantic turns a ValueError into its message
         return value
+
+    @field_validator("host_paces")
+    @classmethod
+    def _plain_names(cls, value: dict[str, HostPace]) -> dict[str, HostPace]:
+        for name in value:
+            try:
+                plain = host_of(f"http://{name}/")
+            except BadUrl:
+                plain = ""
+            if name != plain:
+                msg = f"{name!r} is no plain host name; write it as in api.example.com"
+                raise ValueError(msg)
+        return value
+
+    @property
+    def own_paces(self) -> dict[str, Pace]:
+        """The pace of each host name that has one of its own."""
+        return {
+            name: Pace(timedelta(seconds=each.interval_seconds), each.burst, each.parallel)
+            for name, each in self.host_paces.items()
+        }
 
     @property
     def asks(self) -> frozenset[Service]:

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from docs.reading import block, blocks, documents
 from tidemill.bootstrap import VERTICALS
 from tidemill.cli.commands.sql import QUESTIONS
+from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.record import Found
 from tidemill.core.source import Source
@@ -131,6 +132,12 @@ def test_the_settings_in_the_document_are_settings(operating_page: Path, tmp_pat
     settings = load_settings(file)
     assert set(settings.rhythms(RHYTHMS)) == set(RHYTHMS)
     assert set(settings.retention_days) <= set(DEFAULT_RULES)
+
+
+def test_the_pace_of_a_host_in_the_document_is_one(project_root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tidemill.toml"
+    file.write_text(block(project_root / "docs" / "fetching.md", "tidemill.toml"))
+    assert load_settings(file).own_paces == {"api.example.org": Pace(timedelta(seconds=0.5), parallel=2)}
 
 
 def test_the_targets_in_the_document_belong_to_the_source_in_the_document(operating_page: Path) -> None:

@@ -25,6 +25,7 @@ def build_fetchers(
         clock,
         transport=transport,
         toll=toll,
+        own_paces=settings.own_paces,
         meter=build_meter(settings, clock, services, report),
         report=report,
         user_agent=settings.user_agent,

@@ -14,9 +14,11 @@ from tidemill.store.bodies import Bodies, bodies_for
 from tidemill.store.breakers import Breakers
 from tidemill.store.browsers import BrowserShelf
 from tidemill.store.candidates import CandidateBook
+from tidemill.store.counting import Counting
 from tidemill.store.crowding import Crowding
 from tidemill.store.database import Database
 from tidemill.store.dressing import Dresser
+from tidemill.store.hosts import Paces
 from tidemill.store.ids import Ids
 from tidemill.store.ledger import Ledger
 from tidemill.store.listing_views import ListingViews
@@ -55,6 +57,7 @@ class Store:
     crowding: Crowding
     standing: Standings
     tolls: Tolls
+    counting: Counting
     sources: SourceShelf
     targets: TargetShelf
     audit: AuditLog
@@ -90,7 +93,8 @@ def build_store(settings: Settings, database: Database) -> Store:
     dresser = Dresser(database, ids, ENRICHING["events"], asks) if asks else None
     shelves = build_shelves(ids, dresser)
     ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
-    sources, targets = SourceShelf(database, ids), TargetShelf(database, ids)
+    paces = Paces(own=settings.own_paces)
+    sources, targets = SourceShelf(database, ids, paces), TargetShelf(database, ids, paces)
     return Store(
         database=database,
         ids=ids,
@@ -105,6 +109,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         crowding=Crowding(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
         standing=Standings(database),
         tolls=Tolls(database),
+        counting=Counting(database, paces),
         sources=sources,
         targets=targets,
         audit=AuditLog(database, ids),

@@ -96,7 +96,7 @@ def build(
     paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
-    worker = Worker(store.workers, clock)
+    worker = Worker(store.workers, clock, prepare=store.counting.settle)
     tools = Tools(
         clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.holds, paid.fallback,
         build_aid(settings, store),

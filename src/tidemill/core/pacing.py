@@ -1,8 +1,11 @@
-"""How often a host may be asked: spacing, burst and parallelism per registrable domain (F6)."""
+"""How often a host may be asked: spacing, burst and parallelism per registrable domain, with exceptions (F6)."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import msgspec
+
+from tidemill.core.urls import BadUrl, registrable_domain
 
 MINIMUM_CRAWL_DELAY = timedelta(seconds=1)
 MAXIMUM_CRAWL_DELAY = timedelta(seconds=60)
@@ -24,6 +27,23 @@ class Pace(msgspec.Struct, frozen=True):
         if self.interval < timedelta(0) or self.burst < 1 or self.parallel < 1:
             msg = f"a pace needs an interval of 0 or more, a burst and parallelism of 1 or more, not {self}"
             raise ValueError(msg)
+
+
+OwnPaces = Mapping[str, Pace]
+"""Host names with a pace of their own, apart from that of their registrable domain."""
+
+
+def pace_key(host: str, own: OwnPaces) -> str:
+    """Under whose name a host's requests are counted: its own if it has a pace of its own, else its domain's."""
+    return host if host in own else registrable_domain(host)
+
+
+def is_exception(key: str) -> bool:
+    """Whether requests are counted under this name apart from those of its registrable domain."""
+    try:
+        return registrable_domain(key) != key
+    except BadUrl:
+        return False
 
 
 def slower(pace: Pace, crawl_delay: timedelta | None) -> Pace:

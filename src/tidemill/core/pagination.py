@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 import msgspec
 
-from tidemill.core.urls import BadUrl, canonicalize, normalize, registrable_domain
+from tidemill.core.pacing import is_exception
+from tidemill.core.urls import BadUrl, canonicalize, hostname, normalize, registrable_domain
 
 
 class Follow(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ def following(
         return END
     try:
         url = normalize(next_url).partition("#")[0]
-        elsewhere = registrable_domain(url) != host
+        elsewhere = hostname(url) != host and (is_exception(host) or registrable_domain(url) != host)
     except BadUrl:
         return Stop(f"the next page has no address that can be asked: {next_url[:200]!r}", cut=True)
     if elsewhere:

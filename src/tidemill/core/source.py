@@ -9,6 +9,14 @@ import msgspec
 
 from tidemill.core.pacing import Pace
 
+PACE_PER = "pace_per"
+"""The setting `pace_per: host` gives every host name of a source a pace of its own."""
+
+
+def counts_by_host(settings: Mapping[str, Any]) -> bool:
+    """Whether a source's own settings have each of its host names counted by itself, not with its domain (F6)."""
+    return settings.get(PACE_PER) == "host"
+
 
 class FetcherKind(StrEnum):
     """How a source's pages are got."""

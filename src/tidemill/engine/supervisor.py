@@ -17,12 +17,17 @@ from tidemill.pipeline.ports import Clock, StoreError
 LOOK_AGAIN = timedelta(seconds=30)
 TROUBLE_PAUSE = timedelta(seconds=5)
 
+Prepare = Callable[[datetime], Awaitable[object]]
+
 
 class Worker:
     """This process's place in the register; it may have to sign in anew."""
 
-    def __init__(self, register: Register, clock: Clock, name: str | None = None) -> None:
-        """Not signed in yet."""
+    def __init__(
+        self, register: Register, clock: Clock, name: str | None = None, *, prepare: Prepare | None = None
+    ) -> None:
+        """Not signed in yet; `prepare` is what must be seen to before this worker claims anything."""
+        self._prepare = prepare
         self._register = register
         self._clock = clock
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
@@ -46,7 +51,9 @@ class Worker:
         return key == self._key and not is_silent
 
     async def sign_in(self) -> None:
-        """Get a key."""
+        """Get a key, once everything is as today's settings have it."""
+        if self._prepare is not None:
+            await self._prepare(self._clock.now())
         self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
 
     async def keep_alive(self) -> None:

@@ -7,6 +7,7 @@ import xxhash
 from msgspec.structs import replace
 
 from tidemill.core.failure import Failure
+from tidemill.core.pacing import OwnPaces
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.calls import UsualHeaders
@@ -119,13 +120,15 @@ def http_fetcher(
     toll: Toll | None = None,
     meter: Meter | None = None,
     report: Report | None = None,
+    own_paces: OwnPaces | None = None,
 ) -> HttpFetcher:
     """The http fetcher with its gates.
 
     `allow` names addresses that may be reached although they are not public (`127.0.0.0/8`, `10.0.0.7:8080`,
     `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
     files address is what stands before the slash of `user_agent`. `toll` and `meter` are the pace that other processes
-    and machines share, and `report` hears of the extra that the second lane would need.
+    and machines share, and `report` hears of the extra that the second lane would need. `own_paces` are the hosts
+    that are counted apart from their registrable domain.
     """
     guard = Guard(allow)
     headers = UsualHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
@@ -134,6 +137,7 @@ def http_fetcher(
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
         gate=Gate(clock, toll, meter),
+        own_paces=own_paces or {},
         transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
     )
     return HttpFetcher(gates, headers)

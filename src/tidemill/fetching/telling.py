@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, go, no, wait
-from tidemill.core.pacing import Pace
+from tidemill.core.pacing import Pace, is_exception
 from tidemill.core.urls import origin_of
 from tidemill.fetching.robots import Allowed, Disallowed, Unavailable, Verdict
 
@@ -25,7 +25,8 @@ def robots_said(href: str, verdict: Verdict) -> GateAnswer:
 def pace_said(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
     """At what pace a host is asked, and what waiting for it took."""
     every = f"one request per {pace.interval.total_seconds():g} s" if pace.interval else "no spacing"
-    return go(Gate.PACE, f"{host}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
+    apart = " (counted apart from its domain)" if is_exception(host) else ""
+    return go(Gate.PACE, f"{host}{apart}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
 
 
 def guard_said(href: str, refusal: str) -> GateAnswer:

@@ -9,8 +9,8 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
-from tidemill.core.pacing import Pace, Slot, slower
-from tidemill.core.urls import BadUrl, hostname, join, registrable_domain
+from tidemill.core.pacing import OwnPaces, Pace, Slot, pace_key, slower
+from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
 from tidemill.fetching.gate import STAY, Gate, Pass
 from tidemill.fetching.guard import Guard
@@ -68,6 +68,7 @@ class Gates(msgspec.Struct, frozen=True):
     gate: Gate
     transport: Transport
     plain: Transport | None = None
+    own_paces: OwnPaces = {}
 
     def for_robots(self) -> "Gates":
         """The same, with the plain transport: nobody needs a browser to read a robots.txt."""
@@ -239,21 +240,27 @@ class Trip:
 
     def _at_home(self) -> Terms:
         """The terms of nearly every request."""
-        request = self._request
+        request, own = self._request, self._gates.own_paces
+        if own and (name := hostname(self._home)) in own and name != request.host:
+            return self._visit_to(name, own[name])  # whoever sent us did not know that it is counted by itself
         pace = slower(request.pace, self.crawl_delay)
         return Terms(request.host, pace, self._headers, self._claim, request.tab is None)
 
+    def _visit_to(self, host: str, pace: Pace) -> Terms:
+        """The terms of a request to a host that no claim has brought us to."""
+        return Terms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
+
     async def _elsewhere(self, href: str) -> Terms:
         """The terms of a robots.txt, or of an address that a redirect led to."""
-        request = self._request
+        request, own = self._request, self._gates.own_paces
         host, home = hostname(href), hostname(self._home)
         headers = self._headers if host == home else _discreet(self._headers)
-        registrable = registrable_domain(host)
-        if host == home or registrable in {request.host, registrable_domain(home)}:
+        key, home_key = pace_key(host, own), home if request.host == home else pace_key(home, own)
+        if host == home or key in {request.host, home_key}:
             return self._at_home()._replace(headers=headers)
-        known = await self._gates.gate.pace_of(registrable)
+        known = own.get(key) or await self._gates.gate.pace_of(key)
         pace = known or max(request.pace, Pace(), key=lambda each: each.interval)
-        return Terms(registrable, slower(pace, self.crawl_delay), headers, None, is_visit=True)
+        return self._visit_to(key, pace)._replace(headers=headers)
 
 
 def _barred(href: str, verdict: Disallowed | Unavailable) -> Landing:

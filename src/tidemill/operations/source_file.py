@@ -6,16 +6,13 @@ from typing import Any
 import yaml
 
 from tidemill.core.market import TEMPLATE, template_trouble
-from tidemill.core.source import Coordinates, Source
+from tidemill.core.source import Coordinates, Source, counts_by_host
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
 from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import Known, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
 from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
-
-PER_HOST = "pace_per"
-"""The setting `pace_per: host` gives every host name of a source a pace of its own."""
 
 
 def read_sources(content: bytes, known: Known, troubles: Troubles) -> list[SourcePlan]:
@@ -171,8 +168,7 @@ def place_of(url: str, source: Source) -> tuple[str, str, str]:
     """The address of a page in its three forms: as asked for, as known, and the host whose pace it shares."""
     try:
         full = join(source.base_url, url) if url.startswith("/") else normalize(url)
-        per_host = source.adapter_settings.get(PER_HOST) == "host"
-        host = host_of(full) if per_host else registrable_domain(full)
+        host = host_of(full) if counts_by_host(source.adapter_settings) else registrable_domain(full)
         return full, canonicalize(full), host
     except BadUrl as error:
         raise Bad(str(error), "url") from error

@@ -10,11 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.breaker import Closed
-from tidemill.core.pacing import Pace
 from tidemill.core.source import Source
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
-from tidemill.store.hosts import MILLISECOND, hosts_of_sources, settle_paces
+from tidemill.store.hosts import MILLISECOND, Paces, hosts_of_sources, settle_paces
 from tidemill.store.ids import Ids
 from tidemill.store.quality import forgive_drift
 from tidemill.store.rows import breaker_columns, source_of
@@ -28,13 +27,13 @@ Wanted = tuple[Source, Collection[str]]
 
 
 class SourceShelf:
-    """Where sources are kept; `default_pace` is the pace of those that set none."""
+    """Where sources are kept; `paces` says what holds where they do not."""
 
-    def __init__(self, database: Database, ids: Ids, default_pace: Pace | None = None) -> None:
+    def __init__(self, database: Database, ids: Ids, paces: Paces | None = None) -> None:
         """Take keys from the process's supply."""
         self._database = database
         self._ids = ids
-        self._default_pace = default_pace or Pace()
+        self._paces = paces or Paces()
 
     async def upsert(
         self, wanted: Sequence[Wanted], now: datetime, audit: Sequence[AuditEntry] = ()
@@ -48,7 +47,7 @@ class SourceShelf:
                 some = slice(start, start + AT_ONCE)
                 done |= await upsert_sources(connection, distinct[some], keys[some], now)
             changed = {key for key, change in done.values() if change == "updated"}
-            await settle_paces(connection, await hosts_of_sources(connection, changed), self._default_pace)
+            await settle_paces(connection, await hosts_of_sources(connection, changed), self._paces)
             await write_audit(connection, zip(keys[len(distinct) :], audit, strict=True), now)
         return done
 
@@ -92,7 +91,7 @@ class SourceShelf:
         async with self._database.write() as connection:
             hosts = await hosts_of_sources(connection, [source_id])
             await connection.execute(delete(sources).where(sources.c.id == source_id))
-            await settle_paces(connection, hosts, self._default_pace)
+            await settle_paces(connection, hosts, self._paces)
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
 

@@ -9,11 +9,11 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.pacing import Pace
 from tidemill.core.target import Target, TargetStatus
+from tidemill.core.urls import hostname
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
-from tidemill.store.hosts import ensure_hosts, settle_paces
+from tidemill.store.hosts import Paces, ensure_hosts, settle_paces
 from tidemill.store.ids import Ids
 from tidemill.store.rows import target_of
 from tidemill.store.schema import targets
@@ -29,19 +29,19 @@ AT_ONCE = 1_000
 
 
 class TargetShelf:
-    """Where targets are kept; `default_pace` is the pace of hosts whose sources set none."""
+    """Where targets are kept; `paces` says what holds where no source says it."""
 
-    def __init__(self, database: Database, ids: Ids, default_pace: Pace | None = None) -> None:
+    def __init__(self, database: Database, ids: Ids, paces: Paces | None = None) -> None:
         """Take keys from the process's supply."""
         self._database = database
         self._ids = ids
-        self._default_pace = default_pace or Pace()
+        self._paces = paces or Paces()
 
     async def upsert(
         self, wanted: Sequence[Wanted], now: datetime, audit: Sequence[AuditEntry] = ()
     ) -> dict[Address, tuple[int, Change]]:
         """Create the new, change the changed, and see to their hosts; each address once, the first one counts."""
-        distinct = list({_address(target): (target, fields) for target, fields in reversed(wanted)}.values())[::-1]
+        distinct = list({_address(each[0]): self._counted(*each) for each in reversed(wanted)}.values())[::-1]
         keys = await take_keys(self._ids, len(distinct) + len(audit))
         done: dict[Address, tuple[int, Change]] = {}
         async with self._database.write() as connection:
@@ -49,9 +49,14 @@ class TargetShelf:
                 some = slice(start, start + AT_ONCE)
                 done |= await upsert_targets(connection, distinct[some], keys[some], now)
             names = {target.host for target, _ in distinct}
-            await ensure_hosts(connection, self._database, names, self._default_pace, now)
+            await ensure_hosts(connection, self._database, names, self._paces, now)
             await write_audit(connection, zip(keys[len(distinct) :], audit, strict=True), now)
         return done
+
+    def _counted(self, target: Target, fields: Collection[str]) -> Wanted:
+        """The target under the name of its own host, if that has a pace of its own."""
+        name = hostname(target.url)
+        return (msgspec.structs.replace(target, host=name) if name in self._paces.own else target), fields
 
     async def find(self, target_id: int) -> Target | None:
         """A target by key."""
@@ -81,7 +86,7 @@ class TargetShelf:
             query = select(targets.c.host).where(targets.c.id.in_(target_ids)).distinct()
             names = set((await connection.execute(query)).scalars())
             await connection.execute(delete(targets).where(targets.c.id.in_(target_ids)))
-            await settle_paces(connection, names, self._default_pace)
+            await settle_paces(connection, names, self._paces)
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
     async def _set(

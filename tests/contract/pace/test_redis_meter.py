@@ -1,7 +1,7 @@
 """What the meter in Redis promises, on a real server: nothing exceeds, whatever becomes of its memory (F6)."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 
 import pytest
@@ -11,7 +11,9 @@ from rig.redis import RedisServer
 from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
+from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.redis_meter import NOT_INSTALLED, NoMeter, RedisMeter, redis_meter
+from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
 MINUTE = timedelta(minutes=1)
 SLOW = Pace(MINUTE, burst=1, parallel=9)
@@ -140,3 +142,26 @@ async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: B
     meter = NoMeter(book.report)
     assert await meter.charge("example.org", SLOW, MINUTE) is None
     assert (book.said, await meter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)
+
+
+class Site:
+    """Answers whatever it is asked, at once."""
+
+    async def send(self, _request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse:
+        await depart()
+        return WireResponse(status_code=200, headers={})
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+async def test_a_host_with_a_pace_of_its_own_is_charged_apart_from_its_domain(
+    meter: RedisMeter, redis: RedisServer
+) -> None:
+    remembers_for_long(redis)
+    own = {"api.example.org": Pace(MINUTE)}
+    fetcher = http_fetcher(RealClock(), transport=Site(), meter=meter, own_paces=own)
+    for url in ("https://api.example.org/", "https://www.example.org/"):
+        request = FetchRequest(url=url, host="example.org", pace=Pace(MINUTE), obey_robots=False)
+        assert (await fetcher.fetch(request)).failure is None
+    assert await waits(meter, SLOW, 1, "api.example.org") == await waits(meter, SLOW, 1) == [1.0]

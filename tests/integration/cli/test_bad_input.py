@@ -173,3 +173,17 @@ def test_a_question_that_would_change_something_is_refused(cli: Cli) -> None:
     bring_in(cli, GOOD)
     assert "change nothing" in complaint(cli("sql", "DELETE FROM scraper_sources"), 1)
     assert len(cli("sources", "list", "--json").json) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('[host_paces."https://api.example.org/"]', "no plain host name"),
+        ('[host_paces."API.example.org"]', "no plain host name"),
+        ('[host_paces."api.example.org"]\nparallel = 0', "parallel"),
+        ('[host_paces."api.example.org"]\ninterval = 1', "interval"),
+    ],
+)
+def test_a_pace_for_no_host_and_a_pace_that_is_none_are_refused(cli: Cli, written: str, words: str) -> None:
+    cli.settings.write_text(written)
+    assert words in complaint(cli("settings"), 2)

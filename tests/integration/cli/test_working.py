@@ -285,3 +285,25 @@ def test_the_command_is_installed() -> None:
     installed = Path(sys.executable).parent / "tidemill"
     done = subprocess.run([str(installed), "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("tidemill ")
+
+
+def test_a_host_with_a_pace_of_its_own_is_told_as_such(cli: Cli, serve_lab: Callable[..., Lab]) -> None:
+    address = serve_lab().entries[0]["targets"][0]["url"].split("/")[2]
+    url = "http://api.town.example/"
+    source = f"[{{name: town, vertical: events, base_url: '{url}', adapter: events.generic, targets: ['{url}']}}]"
+    (cli.settings.parent / "sources.yaml").write_text(source)
+    cli.settings.write_text(
+        f'allow_networks = ["127.0.0.0/8"]\nhost_addresses = {{"api.town.example" = "{address}"}}\n'
+    )
+    assert cli("sources", "import", cli.settings.parent / "sources.yaml").code == 0
+    assert cli("targets", "list", "--json").json[0]["host"] == "town.example"
+
+    with cli.settings.open("a") as settings:
+        settings.write('[host_paces."api.town.example"]\ninterval_seconds = 0.25\n')
+    assert cli("tick", "dispatch").code == 0  # whoever signs in as a worker sees to it
+    assert cli("targets", "list", "--json").json[0]["host"] == "api.town.example"
+    target = cli("targets", "list", "--json").json[0]["id"]
+    told = cli("why", f"target:{target}").out
+    assert "one request per 0.25 s, 1 at a time, counted apart from its domain" in " ".join(told.split())
+    pace = next(said for said in cli("fetch", url, "--json").json["gates"] if said["gate"] == "pace")
+    assert pace["words"].startswith("api.town.example (counted apart from its domain): one request per 0.25 s")

@@ -46,3 +46,9 @@ def test_another_site_is_never_followed_and_the_list_counts_as_cut(foreign):
     stop = following(1, foreign, "arnhem.test", SEEN, 20)
     assert isinstance(stop, Stop)
     assert stop.cut
+
+
+def test_a_list_on_a_host_that_is_counted_by_itself_is_followed_there_and_nowhere_else() -> None:
+    here, beside = "https://api.arnhem.test/list?page=2", "https://www.arnhem.test/list?page=2"
+    assert following(1, here, "api.arnhem.test", SEEN, 20) == Follow(here, 2)
+    assert isinstance(following(1, beside, "api.arnhem.test", SEEN, 20), Stop)
