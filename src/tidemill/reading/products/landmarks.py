@@ -25,6 +25,10 @@ from tidemill.reading.text import squash
 
 _MENUS = frozenset({"nav", "footer"})
 _BUTTONS = frozenset({"button", "input", "a"})
+_PLAIN = frozenset(
+    {"div", "span", "p", "li", "ul", "b", "strong", "em", "i", "small", "td", "tr", "table", "tbody", "br"}
+)
+"""Elements that say nothing by themselves: without a name they are passed through at once, and most are such."""
 _NEAR = 4
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 
@@ -152,14 +156,14 @@ class _Walk:
         pending: list[tuple[LexborNode, _Here]] = [(root, _START)]
         while pending:
             node, here = pending.pop()
-            if node.next is not None and node is not root:
-                pending.append((node.next, _behind(node, here)))
+            if (following := node.next) is not None and node is not root:
+                pending.append((following, _behind(node, here)))
             if node.is_text_node:
                 self._word(node, here)
             elif self._is_walked(node):
                 inside = self._entered(node, here)
-                if node.first_child is not None:
-                    pending.append((node.first_child, inside))
+                if (child := node.first_child) is not None:
+                    pending.append((child, inside))
         return msgspec.structs.replace(self._found, heading_order=self._heading_order)
 
     def _is_walked(self, node: LexborNode) -> bool:
@@ -181,8 +185,10 @@ class _Walk:
         self._found.words.append(Word(self._order, text, parent, marks, here.href))
 
     def _entered(self, node: LexborNode, here: _Here) -> _Here:
-        attributes, tag = node.attributes, node.tag or ""
-        if self._heading is not None and node.mem_id == self._heading.mem_id:
+        attributes, tag, place = node.attributes, node.tag or "", node.mem_id
+        if not attributes and tag in _PLAIN and place not in self._above_heading:
+            return _Here(here.lasting, (*here.near, Mark.NONE)[-_NEAR:], here.href)
+        if self._heading is not None and place == self._heading.mem_id:
             self._heading_order = self._order
         names = names_of(attributes)
         own = marks_of_tag(tag) | (marks_of(names) if names else Mark.NONE)
@@ -193,7 +199,7 @@ class _Walk:
         if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
             own |= Mark.PRICE
         lasting = here.lasting
-        if node.mem_id in self._above_heading:
+        if place in self._above_heading:
             own, lasting = own & ~(LASTING | Mark.OLD), lasting & ~LASTING
         marks = own | lasting
         if tag in _BUTTONS or attributes.get("role") == "button":

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.money import Money, parse_money
-from tidemill.reading.products.landmarks import landmarks
+from tidemill.reading.products.landmarks import Landmarks, landmarks
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.peers import Peers, kind_of
 from tidemill.reading.products.price_text import text_within
@@ -36,16 +36,19 @@ _SPELLED_PRICE = re.compile(r"""class=\\?["'][^"'<>]*\bprice\b[^"'<>]*["']\s*>\s
 def read_products(page: Document | str | bytes, url: str = "", *, currency: str = "") -> list[Product]:
     """The products that a list page shows, in order; empty if it shows no list."""
     document = page if isinstance(page, Document) else Document(page, url)
-    found = landmarks(document)
+    return _products(document, landmarks(document), currency)
+
+
+def _products(document: Document, found: Landmarks, currency: str) -> list[Product]:
     everything = [spot for spot in spots(found, currency) if not spot.marks & (Mark.NO_PRICE | Mark.UNIT)]
     cards = _cards(everything)
     products = [_product(document, card, inside, index) for index, (card, inside) in enumerate(cards)]
     return [product for product in products if product is not None]
 
 
-def looks_like_a_list(document: Document) -> bool:
+def looks_like_a_list(document: Document, found: Landmarks) -> bool:
     """Whether three products or more stand on the page as cards of one kind."""
-    return len(read_products(document)) >= _FEWEST
+    return len(_products(document, found, "")) >= _FEWEST
 
 
 def _cards(prices: list[Spot]) -> list[tuple[LexborNode, list[Spot]]]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from tidemill.core.failure import Failure
@@ -106,7 +107,7 @@ class _Reader:
         return price is not None or self._sells()
 
     def _price(self) -> Price | None:
-        if self._is_a_list():
+        if self._is_a_list:
             return None
         chosen = self._tried(
             lambda: chosen_price(
@@ -121,7 +122,7 @@ class _Reader:
         if refusal is not None:
             empty = refusal.failure is Failure.EMPTY_PAGE
             return NoOffer(ExtractReason.EMPTY_PAGE if empty else ExtractReason.BLOCKED_PAGE, refusal.detail)
-        if self._is_a_list():
+        if self._is_a_list:
             return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, "a list of products, and no product of its own")
         notes = "; ".join(self._notes)
         if not self._sells():
@@ -141,6 +142,7 @@ class _Reader:
     def _claims_product(self) -> bool:
         return self._is_product or self._stock[0] is Availability.OUT_OF_STOCK
 
+    @cached_property
     def _is_a_list(self) -> bool:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
         if any(map(_tells_of_one, self._claims)):
@@ -149,7 +151,7 @@ class _Reader:
         own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
         if any(offered or each.spot.marks & Mark.PRICE or stands_alone(each, self._found) for each in own):
             return False
-        return self._listed > 2 or self._tried(lambda: looks_like_a_list(self._document), False)  # noqa: PLR2004, FBT003 - a handful; the fallback
+        return self._listed > 2 or self._tried(lambda: looks_like_a_list(self._document, self._found), False)  # noqa: PLR2004, FBT003 - a handful; the fallback
 
     def _sells(self) -> bool:
         """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""
