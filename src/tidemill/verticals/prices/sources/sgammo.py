@@ -22,7 +22,7 @@ class SGAmmo:
     """Reads SGAmmo's product pages, and only pages that still look as SGAmmo's do."""
 
     id = "prices.sgammo"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "sgammo.com"
     needs_browser = False
 
