@@ -1,19 +1,24 @@
 """Events on pages without markup for them: repeated blocks, tables, calendars, pages about one event (P1)."""
 
+from functools import partial
+
 import msgspec
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.reading.heuristics.context import Surroundings
+from tidemill.reading.heuristics.dating import HINT, moments_in
 from tidemill.reading.heuristics.grids import from_grids
-from tidemill.reading.heuristics.months import days_under_months
-from tidemill.reading.heuristics.outline import HEADINGS, Element, outline_of
+from tidemill.reading.heuristics.months import days_under_months, is_numbered
+from tidemill.reading.heuristics.outline import HEADINGS, Element, outline_of, with_lines
 from tidemill.reading.heuristics.records import Scribe
 from tidemill.reading.heuristics.single import single_event
 from tidemill.reading.heuristics.wording import stripped
 from tidemill.reading.setting import Setting
 
+_LEAD = 12
+"""Characters before a date at which a line still begins with it: a weekday, a dash."""
 MOST = 500
 """Records of one page; more than that is no agenda."""
 
@@ -23,18 +28,33 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
     root = document.bounded_tree.body or document.bounded_tree.root
     if root is None:
         return []
-    elements = outline_of(root)
+    elements = with_lines(outline_of(root), partial(_begins_with_a_date, setting=setting))
     scribe = Scribe(document, setting, Surroundings(document, elements))
     grid = from_grids(elements, scribe)
     if grid:
         return grid[:MOST]
-    found = leaves(elements, setting) or days_under_months(elements, setting)
+    found = _dates(elements, setting)
     grouped = blocks(found)[:MOST]
     single, used = single_event(found, grouped, scribe)
     if single:
         grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
     listed = [record for block, inside in grouped for record in scribe.of_block(block, inside, alike=len(grouped))]
     return _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
+
+
+def _dates(elements: list[Element], setting: Setting) -> list[Leaf]:
+    """The dates as they are written; the numbered lines under months where those are more."""
+    written, numbered = leaves(elements, setting), days_under_months(elements, setting)
+    if written and len(numbered) > len(written):
+        numbered = [leaf for leaf in numbered if stripped(leaf.element.text)]  # not the days of a date picker
+    return numbered if len(numbered) > len(written) else written
+
+
+def _begins_with_a_date(line: str, setting: Setting) -> bool:
+    if is_numbered(line):
+        return True
+    opening = line[: 2 * _LEAD]
+    return HINT.search(opening) is not None and any(begins <= _LEAD for begins, _, _ in moments_in(opening, setting))
 
 
 def _marked(record: RawRecord) -> RawRecord:

@@ -1,14 +1,28 @@
 """What stands around a block: the heading over it, the year it is of, the page's own subject."""
 
 import re
+from datetime import date
 
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.outline import HEADINGS, Element
-from tidemill.reading.heuristics.wording import title_from, years_in
+from tidemill.reading.heuristics.wording import title_from, without_paperwork, years_in
 from tidemill.reading.text import squash
 
 _SITE = re.compile(r"\s+[|\u2013\u2014·»:>-]\s+|\s*[|»]\s*")
-_YEAR_AT_EDGE = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
+
+
+_NEWS = re.compile(
+    r"(?:(?:het|all|our|more|meer|ander|other|overig|latest|recente?|laatste|city|local|lokaal|related|gerelateerd) )*"
+    r"(?:news(?:room)?|nieuws(?:berichten|archief)?|blogs?|(?:blog)?posts?|berichten|press releases?|persberichten"
+    r"|actueel|mededelingen|bekendmakingen|(?:\d+ )?(?:comments|reacties))",
+    re.IGNORECASE,
+)
+_VACANCIES = re.compile(
+    r"(?:(?:alle|onze|current|our) )*(?:vacatures?|job openings?|jobs|careers|employment(?: opportunities)?"
+    r"|aanbestedingen|bids(?: (?:and|&) rfps)?|tenders)",
+    re.IGNORECASE,
+)
+_LONGEST_SECTION = 60
 
 
 class Surroundings:
@@ -25,15 +39,23 @@ class Surroundings:
             (one for one in self._headings if one.tag == "h1" and self._names_something(one)), None
         )
         self.subject = self._subject()
+        self._sections: dict[int, str] = {}
 
     def title_over(self, block: Element) -> str:
         """The nearest heading above a block that can be a title; else what the page is about."""
         heading = self.heading_over(block)
-        return _YEAR_AT_EDGE.sub("", title_from(heading.text)).strip() if heading is not None else self.subject
+        return without_paperwork(title_from(heading.text)) if heading is not None else self.subject
 
     def heading_over(self, block: Element) -> Element | None:
         """The nearest heading above a block that can be a title."""
         return next((heading for heading in reversed(self._before(block)[-6:]) if self._names_something(heading)), None)
+
+    def is_agenda(self, block: Element, day: date, today: date) -> bool:
+        """Whether a block may be an event: vacancies never are, and news of a day gone by is no more than news."""
+        heading = section_heading(block, self._sections)
+        if _VACANCIES.fullmatch(heading):
+            return False
+        return day > today or _NEWS.fullmatch(heading) is None
 
     def year_over(self, block: Element) -> int | None:
         """The year that the nearest heading with one names, if it names just one."""
@@ -69,6 +91,35 @@ def _site_name(document: Document, parts: list[str]) -> str:
 def _same(one: str, other: str) -> bool:
     one, other = one.casefold(), other.casefold()
     return one in other or other in one
+
+
+def section_heading(block: Element, known: dict[int, str]) -> str:
+    """The heading of the list that a block is an item of: the nearest above that is not another item's.
+
+    `known` remembers it for the next items.
+    """
+    found = _heading_before(block, block.kind, known)
+    element = block.parent
+    while not found and element is not None:
+        found = _heading_before(element, "", known)
+        element = element.parent
+    known[block.order] = found
+    return found
+
+
+def _heading_before(element: Element, kind: str, known: dict[int, str]) -> str:
+    siblings = element.parent.children if element.parent is not None else []
+    place = next((index for index, sibling in enumerate(siblings) if sibling is element), 0)
+    for index in range(place - 1, -1, -1):
+        sibling = siblings[index]
+        if sibling.kind == kind:
+            if sibling.order in known:
+                return known[sibling.order]
+        elif 0 < len(sibling.text) <= _LONGEST_SECTION:
+            heading = next((one for one in sibling.walk() if is_heading(one)), None)
+            if heading is not None:
+                return heading.text
+    return ""
 
 
 def is_heading(element: Element) -> bool:

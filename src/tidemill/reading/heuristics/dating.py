@@ -1,36 +1,51 @@
 """Which elements of an outline tell a date, by their words or by the attributes that scripts read."""
 
 import re
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 import msgspec
 
 from tidemill.reading.heuristics.outline import Element
+from tidemill.reading.heuristics.tables import header_of
+from tidemill.reading.heuristics.wording import stripped
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
 from tidemill.reading.moments.reader import Found
-from tidemill.reading.moments.words import MONTHS, any_of
+from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
 from tidemill.reading.setting import Setting
 
 LONGEST = 300
 """Characters of text in which one date is looked for; longer text is prose."""
 
+UNDER_MONTH = "@month"
+"""How the place of a date is marked that is a mere number under the name of a month."""
+
 HINT = re.compile(
     rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|e|st|nd|rd|th)?\.?\s*(?:of\s+)?(?:{any_of(MONTHS)})\b"
-    rf"|\b(?:{any_of(MONTHS)})\b\.?\s*\d|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b",
+    rf"|\b(?:{any_of(MONTHS)})\b\.?\s*\d|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b"
+    rf"|\b(?:elke|iedere|every|each)\s+(?:{any_of(FULL_WEEKDAYS)})",
     re.IGNORECASE,
 )
 _NOT_WHEN = re.compile(
     r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
-    r"|created|reviewed|copyright|©|inschrijven (?:tot|voor)|aanmelden (?:tot|voor)|deadline|tickets? (?:vanaf|from)"
-    r"|adopted|approved|(?<!be )held|gehouden)\s*(?:op|on|at|by|date|:|-)*\s*$",
+    r"|reviewed|copyright|©|deadline|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing|ed)|gesloten|sluit"
+    r"|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
+    r"|(?:rescheduled|postponed|moved|verplaatst|verzet|uitgesteld) (?:from|van)"
+    r"|(?:inschrijven|aanmelden|opgeven|reageren|solliciteren|reserveren|apply|register|rsvp|registration|aanmelding)"
+    r"(?: \w+){0,3}? (?:tot(?: en met)?|t/m|voor|v\u00f3\u00f3r|by|before|until|through))"
+    r"\s*(?:op|on|at|by|date|:|-)*\s*$",
     re.IGNORECASE,
 )
 _POSTED = re.compile(
     r"\b(?:geplaatst|gepubliceerd|publicatiedatum|posted|published)"
-    r"(?: (?:op|on|by [^.]{1,40}? on))?\s*:?\s*(?:\w+ )?\d",
+    r"(?: (?:op|on|by [^.]{1,40}? on))?\s*:?\s*(?:\w+ )?\d+(?!\d|\s*(?:hours?|days?|uur|dagen)\b)",
     re.IGNORECASE,
 )
+_POSTED_NAME = re.compile(
+    r"byline|posted|publish|pubdate|(?:post|entry|article|news|blog)[_-](?:date|meta|time)|author|nieuws|updated|comment"
+)
+"""What authors call the element that tells when something was written."""
 _STAMP_NAME = re.compile(r"start|begin|date|time|when|datum|tijd")
 _NOT_STAMP_NAME = re.compile(r"end|stop|updat|modif|publish|creat|expire|format|duration|zone")
 _EPOCH = re.compile(r"(?P<start>1\d{9})(?:\d{3})?(?:\s*-\s*(?P<end>1\d{9})(?:\d{3})?)?")
@@ -38,6 +53,11 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{8}(?:T\d{4,6}Z?)?")
 _SHORT = 40
 _PROSE = 45
 _SHORT_LINE = 110
+_AND = re.compile(r"\s*(?:,|en|and|&)\s*", re.IGNORECASE)
+_LONG_AGO = timedelta(days=400)
+_FEW_WORDS = 3
+_EVERY = re.compile(r"\b(?:elke|iedere|every|each)\b", re.IGNORECASE)
+_DAY_AND_MONTH = re.compile(r"(?P<day>[0-3]\d)-(?P<month>[01]\d)")
 _DIGIT = re.compile(r"\d")
 
 
@@ -55,14 +75,23 @@ def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tu
     if not (_DIGIT.search(text) or len(text) <= _SHORT) or not HINT.search(text):
         return ()
     found = find_moments(text, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
-    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in found if _may_be_when(one, text))
+    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _whens(found, text))
 
 
-def _may_be_when(found: Found, text: str) -> bool:
-    """Whether a date may be an event's: a day, named as one, and not when something was posted or adopted."""
-    if found.moment.grain in VAGUE or not (found.absolute or len(text) <= _SHORT):
-        return False
-    return _NOT_WHEN.search(text[max(0, found.begins - 40) : found.begins]) is None
+def _whens(found: list[Found], text: str) -> Iterator[Found]:
+    """The dates that may be an event's: days, named as such, and not when something was posted, adopted or closed."""
+    refused = -1
+    for one in found:
+        goes_on = refused >= 0 and _AND.fullmatch(text[refused : one.begins])
+        if goes_on or _NOT_WHEN.search(text[max(0, one.begins - 40) : one.begins]):
+            refused = one.ends
+        elif one.moment.grain not in VAGUE and (one.absolute or _is_about(one.moment, text)):
+            yield one
+
+
+def _is_about(moment: Moment, text: str) -> bool:
+    """Whether a text is about a date that counts from today: it is short, or says `every Tuesday at` an hour."""
+    return len(text) <= (_SHORT_LINE if moment.grain is Grain.MINUTE and _EVERY.search(text) else _SHORT)
 
 
 def _in_year(moment: Moment, year: int | None) -> Moment:
@@ -111,8 +140,35 @@ def date_of(element: Element, setting: Setting) -> Dated | None:
     text = element.text
     if not text or len(text) > LONGEST:
         return None
-    found = [moment for begins, _, moment in moments_in(text, setting) if leads(begins, len(text))]
+    found = [moment for begins, _, moment in moments_in(_plainly(text), setting) if leads(begins, len(text))]
+    if not found and any(child.tag == "br" for child in element.children):
+        lines = (line for line in element.lines() if HINT.search(line))
+        found = [
+            moment for line in lines for begins, _, moment in moments_in(line, setting) if leads(begins, len(line))
+        ]
     return Dated(found[0], text, element.kind) if found else None
+
+
+def _plainly(text: str) -> str:
+    """`04-12` as a date where it is all that an element says; in running text it is a score or a stretch."""
+    match = _DAY_AND_MONTH.fullmatch(text)
+    return f"{match['day']}/{match['month']}" if match else text
+
+
+def tells_when(element: Element, dated: Dated, setting: Setting) -> bool:
+    """Whether an element's date is when something happens, not when a text was written or what it looks back on."""
+    if _NOT_WHEN.search(element.words_before()[-40:]) or _NOT_WHEN.search(header_of(element)):
+        return False
+    day, today = dated.moment.day, setting.now.date()
+    if day > today:
+        return True
+    if _POSTED_NAME.search(element.names) or (element.parent is not None and _POSTED_NAME.search(element.parent.names)):
+        return False
+    return not (day < today - _LONG_AGO and _is_sentence(element.text))
+
+
+def _is_sentence(text: str) -> bool:
+    return text.endswith(".") and len(stripped(text).split()) > _FEW_WORDS
 
 
 def is_posted(text: str) -> bool:

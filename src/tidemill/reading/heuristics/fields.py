@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
 from tidemill.reading.heuristics.wording import is_title, parts_of, stripped, title_from
 from tidemill.reading.text import bounded
 
@@ -38,15 +39,26 @@ _TITLE_COLUMN = re.compile(
     r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body)",
     re.IGNORECASE,
 )
+_OTHER_COLUMN = re.compile(
+    rf"{_PLACE_COLUMN.pattern}|{DATE_COLUMN.pattern}|(?:start|end|begin|eind)?(?: ?ti(?:jd|me)s?)"
+    r"|duration|duur|genre|agenda|minutes",
+    re.IGNORECASE,
+)
 _FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
 _IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
+_LONGEST_LABEL = 20
 _LONGEST_PLACE, _SHORT_PLACE, _FEW_FACTS, _LONGEST_DESCRIPTION = 150, 60, 5, 1_000
 
 
 def title_of(block: Element) -> tuple[str, Element | None]:
     """A block's title and the element it stands in; ('', None) if nothing in it can be one."""
-    if block.tag == "tr" and (title := title_from(cell_under(block, _TITLE_COLUMN))):
-        return title, None
+    cell = cell_under(block, _TITLE_COLUMN) if block.tag == "tr" else None
+    if cell is not None and (found := _title_in(cell))[0]:
+        return found
+    return _title_in(block)
+
+
+def _title_in(block: Element) -> tuple[str, Element | None]:
     for element in _candidates(block):
         title = title_from(element.text)
         if title:
@@ -67,23 +79,48 @@ def looks_like_place(text: str) -> bool:
 def _candidates(block: Element) -> Iterator[Element]:
     """Elements that may be the title, likeliest first: headings, what is named so, links, bold text, cells."""
     under = list(block.walk())
+    if block.tag == "tr":
+        under = [element for cell in cells_beside(block, _OTHER_COLUMN) for element in cell.walk()]
     yield from (element for element in under if element.tag in HEADINGS)
-    yield from (element for element in under if element is not block and _TITLE_NAMES.search(element.names))
-    yield from (element for element in under if element.tag == "a")
+    yield from (
+        element for element in under if element is not block and element.names and _TITLE_NAMES.search(element.names)
+    )
+    yield from (element for link in under if link.tag == "a" for element in (*_bold(link), link))
     yield from (element for element in under if element.tag in {"strong", "b"})
     yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
 
 
+def _bold(link: Element) -> Iterator[Element]:
+    """What stands out in a link that holds more than its title."""
+    return (element for element in link.walk() if element.tag in {"strong", "b"})
+
+
 def place_of(block: Element, title: str = "") -> str:
     """Where it is: by what an element or a column is named, by a label, or by words that only a place has."""
-    if block.tag == "tr" and (cell := cell_under(block, _PLACE_COLUMN)):
-        return cell
+    cell = cell_under(block, _PLACE_COLUMN) if block.tag == "tr" else None
+    if cell is not None and cell.text:
+        return cell.text
     for element in block.walk():
-        if element is not block and _PLACE_NAMES.search(element.names):
+        if element is not block and element.names and _PLACE_NAMES.search(element.names):
             place = _without_label(element.text)
             if place and len(place) <= _LONGEST_PLACE:
                 return place
-    return labelled_place(" | ".join(block.lines())) or _left_over(block, title)
+    return labelled_place(" | ".join(block.lines())) or _under_label(block) or _left_over(block, title)
+
+
+def _under_label(block: Element) -> str:
+    """What follows an element that is nothing but a label: `<dt>Locatie</dt><dd>Marktplein</dd>`."""
+    for element in block.walk():
+        if (
+            element.parent is not None
+            and len(element.text) <= _LONGEST_LABEL
+            and _PLACE_COLUMN.fullmatch(element.text.rstrip(" :"))
+        ):
+            siblings = element.parent.children
+            after = siblings[next(index for index, one in enumerate(siblings) if one is element) + 1 :]
+            if after and 0 < len(after[0].text) <= _LONGEST_PLACE:
+                return after[0].text
+    return ""
 
 
 def _left_over(block: Element, title: str) -> str:
@@ -97,20 +134,6 @@ def _left_over(block: Element, title: str) -> str:
         return ""
     left = parts_of(" ".join(block.lines(without=is_label)).replace(title, " "))
     return next((part for part in left if looks_like_place(part)), "")
-
-
-def cell_under(row: Element, column: re.Pattern[str]) -> str:
-    """The text of a row's cell under the heading that the pattern matches."""
-    table = row.parent
-    while table is not None and table.tag != "table":
-        table = table.parent
-    if table is None:
-        return ""
-    head = next((element for element in table.walk() if element.tag == "tr" and element.text), None)
-    if head is None or head is row or len(head.children) != len(row.children):
-        return ""
-    cells = zip(head.children, row.children, strict=True)
-    return next((cell.text for name, cell in cells if column.fullmatch(name.text.strip(" :"))), "")
 
 
 def labelled_place(text: str) -> str:
@@ -161,7 +184,7 @@ def image_of(block: Element, document: Document) -> str:
 def description_of(block: Element, title: str) -> str:
     """A few sentences about it: what is named so, else a paragraph that is neither title nor date."""
     for element in block.walk():
-        if element is not block and (element.tag == "p" or _TEXT_NAMES.search(element.names)):
+        if element is not block and (element.tag == "p" or (element.names and _TEXT_NAMES.search(element.names))):
             text = element.text
             if any(child.tag in HEADINGS for child in element.walk()):
                 continue

@@ -21,6 +21,12 @@ _ASIDE = re.compile(
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DEEPEST = 200
+_NAMING = ("class", "id", "data-hook", "data-testid", "itemprop")
+_LONGEST_LINE, _LONGEST_LABEL = 400, 20
+
+_A_LIST = 2
+LINE = "line"
+"""The tag of what is a line of a paragraph, where lines are listed with `<br>`."""
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
@@ -28,19 +34,20 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 class Element:
     """An element of the outline: its tag, attributes, parent, and what is in it in order (elements and strings)."""
 
-    __slots__ = ("_text", "attributes", "children", "content", "kind", "node", "order", "parent", "tag")
+    __slots__ = ("_names", "_text", "attributes", "children", "content", "kind", "node", "order", "parent", "tag")
 
-    def __init__(self, node: LexborNode, parent: "Element | None", order: int) -> None:
-        """An element of the tree, still empty."""
+    def __init__(self, node: LexborNode, parent: "Element | None", order: int, tag: str = "") -> None:
+        """An element of the tree, still empty; one with another `tag` is a piece of the node's."""
         self.node = node
-        self.tag: str = node.tag or ""
-        self.attributes: dict[str, str | None] = dict(node.attributes)
+        self.tag: str = tag or node.tag or ""
+        self.attributes: dict[str, str | None] = {} if tag else dict(node.attributes)
         self.parent = parent
         self.order = order
         self.content: list[Element | str] = []
         self.children: list[Element] = []
         self.kind = self._kind()
         self._text: str | None = None
+        self._names: str | None = None if self.attributes else ""
 
     @property
     def text(self) -> str:
@@ -51,8 +58,10 @@ class Element:
 
     @property
     def names(self) -> str:
-        """Its class and id, where authors say what a thing is."""
-        return f"{self.attributes.get('class') or ''} {self.attributes.get('id') or ''}".lower()
+        """Its class, id and the marks that scripts know it by, where authors say what a thing is."""
+        if self._names is None:
+            self._names = " ".join(filter(None, map(self.attributes.get, _NAMING))).lower()
+        return self._names
 
     def _kind(self) -> str:
         """What makes two siblings alike: the tag, for list items and rows; elsewhere with the first class."""
@@ -60,6 +69,21 @@ class Element:
             return self.tag
         classes = (self.attributes.get("class") or "").split()
         return f"{self.tag}.{classes[0]}" if classes else self.tag
+
+    def words_before(self) -> str:
+        """The text that stands directly before it: in its line, or as the label before that."""
+        element, is_inline = self, True
+        while element.parent is not None and len(element.parent.text) < _LONGEST_LINE:
+            is_inline = is_inline and element.tag in _INLINE
+            before: list[str] = []
+            for part in element.parent.content:
+                if part is element:
+                    break
+                before.append(part if isinstance(part, str) else part.text)
+            if found := squash(" ".join(before)):
+                return found if is_inline or len(found) <= _LONGEST_LABEL else ""
+            element = element.parent
+        return ""
 
     def walk(self) -> Iterator["Element"]:
         """Itself and everything under it, in order."""
@@ -127,6 +151,35 @@ def outline_of(root: LexborNode) -> list[Element]:
         pending.extend(reversed(added))
         if element is not top:
             elements.append(element)
+    return _numbered(elements)
+
+
+def with_lines(elements: list[Element], is_dated: Callable[[str], bool]) -> list[Element]:
+    """The outline in which the lines of a paragraph are elements, where several of them begin with a date."""
+    listed = [element for element in elements if any(child.tag == "br" for child in element.children)]
+    parted = [element for element in listed if _part(element, is_dated)]
+    return _numbered(list(elements[0].walk())) if parted else elements
+
+
+def _part(element: Element, is_dated: Callable[[str], bool]) -> bool:
+    lines = [Element(element.node, element, 0, LINE)]
+    for part in element.content:
+        if not isinstance(part, str) and part.tag == "br":
+            lines.append(Element(element.node, element, 0, LINE))
+        else:
+            lines[-1].content.append(part)
+    lines = [line for line in lines if line.text]
+    if sum(is_dated(line.text) for line in lines) < _A_LIST:
+        return False
+    for line in lines:
+        line.children = [part for part in line.content if isinstance(part, Element)]
+        for child in line.children:
+            child.parent = line
+    element.content, element.children = [*lines], lines
+    return True
+
+
+def _numbered(elements: list[Element]) -> list[Element]:
     for order, element in enumerate(elements):
         element.order = order
     return elements

@@ -6,7 +6,7 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf
 from tidemill.reading.heuristics.context import Surroundings
-from tidemill.reading.heuristics.dating import LONGEST, is_posted, leads, moments_in
+from tidemill.reading.heuristics.dating import LONGEST, UNDER_MONTH, is_posted, leads, moments_in
 from tidemill.reading.heuristics.fields import (
     description_of,
     image_of,
@@ -16,13 +16,16 @@ from tidemill.reading.heuristics.fields import (
     place_of,
     title_of,
 )
-from tidemill.reading.heuristics.outline import Element
-from tidemill.reading.heuristics.wording import is_title, stripped, title_from
-from tidemill.reading.moments import Grain, Moment, parse_moment
+from tidemill.reading.heuristics.following import followers_of, items_among, items_of_day
+from tidemill.reading.heuristics.hours import on_day, with_hour
+from tidemill.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.heuristics.wording import is_title, kind_of_meeting, stripped, title_from, unnumbered
+from tidemill.reading.moments import Grain, Moment, moved
 from tidemill.reading.setting import Setting
 from tidemill.reading.text import block_of
 
 _SEVERAL = 3
+_OF_A_LIST = frozenset({"li", "p", "tr", "dd"})
 
 
 class Scribe:
@@ -41,25 +44,58 @@ class Scribe:
         if len({moment.day for _, moment in lines}) >= _SEVERAL and block.tag != "tr":
             yield from self._of_lines(block, lines)
             return
-        if not stripped(block.text) and (followers := _followers(block)):
-            yield from self._of_followers(block, followers, inside[0], year)
+        if not stripped(block.text) and (followers := followers_of(block)):
+            yield from self._of_followers(block, items_among(followers), inside[0], year)
             return
-        if block.text.isdigit() or not block.text:  # a day of a calendar with nothing on it
+        if len(items := items_of_day(block, inside)) > 1:
+            yield from self._of_followers(block, items, inside[0], year)
             return
         if is_posted(block.text):  # news: only a date that stands by itself is an event's
             inside = [leaf for leaf in inside if not stripped(leaf.element.text)]
-            if not inside:
-                return
+        if inside and block.text and not block.text.isdigit():  # not a day of a calendar with nothing on it
+            yield from self._of_one(block, inside, year, alike)
+
+    def _of_one(self, block: Element, inside: list[Leaf], year: int | None, alike: int) -> Iterator[RawRecord]:
+        """The event that a block is, once for each of its days."""
         moment, written = self.moment_of(block, inside, year)
+        if not self.around.is_agenda(block, moment.day, self.setting.now.date()):
+            return
         title, element = title_of(block)
         place = ""
         if title and element is None and looks_like_place(title) and (over := self.around.title_over(block)):
             title, place = over, title
+        if inside[0].dated.place.endswith(UNDER_MONTH):
+            title = unnumbered(title)
         sure = 0.5 if title else 0.35
         sure += 0.1 if alike >= _SEVERAL and title else 0.0
-        title = title or self.around.title_over(block)
+        title = title or (self._title_over(block) if _is_named(inside[0]) else "")
         if title:
-            yield self.record(block, title, element, moment, written, sure, place)
+            for one in (moment, *self._other_days(inside, moment, year)):
+                yield self.record(block, title, element, one, written, sure, place)
+
+    def _title_over(self, block: Element) -> str:
+        """What the page is about, and which sort of its meetings a block says to be."""
+        over, sort = self.around.title_over(block), kind_of_meeting(block.lines(without=is_label))
+        return f"{over}: {sort}" if over and sort else over or sort
+
+    def _other_days(self, inside: list[Leaf], first: Moment, year: int | None) -> list[Moment]:
+        """The further days on which it is: those of `vr 20 & za 21 november`, and the items of a list of days."""
+        if first.ends is not None and first.ends.date() != first.day:
+            return []
+        lead = inside[0].element
+        if "@" in inside[0].dated.place:
+            return []
+        told = list(moments_in(lead.text, self.setting, year))
+        spans = {(begins, ends) for begins, ends, _ in told}
+        days = [moment for _, _, moment in told] if len(spans) == 1 else []
+        if lead.tag in _OF_A_LIST and not stripped(lead.text):
+            peers = [leaf.element for leaf in inside[1:] if leaf.element.parent is lead.parent]
+            days += [found[0][2] for peer in peers if (found := moments_in(peer.text, self.setting, year))]
+        others = {moment.day: moment for moment in days if moment.day != first.day}
+        return [
+            moment if moment.grain is Grain.MINUTE else moved(first, day, self.setting.time_zone)
+            for day, moment in others.items()
+        ]
 
     def record(
         self,
@@ -107,28 +143,14 @@ class Scribe:
                 for _, _, moment in moments_in(element.text, self.setting, year):
                     better = moment.grain is Grain.MINUTE or (moment.year_given and not best.year_given) or moment.ends
                     if better or (moment.day != best.day and not stamped and element is first.element):
-                        return moment, element.text
+                        return with_hour(moment, block, element, self.setting), element.text
                     break
             if element is block:
                 break
             element = element.parent
         found = moments_in(first.element.text, self.setting, year) if not stamped else ()
         best = found[0][2] if found else best
-        return self._with_hour(best, block, first.element), written
-
-    def _with_hour(self, moment: Moment, block: Element, leaf: Element) -> Moment:
-        """A bare day with the hour that the rest of its block names."""
-        if len(block.text) > LONGEST or moment.ends is not None:
-            return moment
-        rest = block.text.replace(leaf.text, " ", 1) if leaf.text else block.text
-        timed = self.on_day(moment, rest)
-        return timed if timed is not None else moment
-
-    def on_day(self, moment: Moment, text: str) -> Moment | None:
-        """The moment's day at the hour that a text names; None if it names none, or another day."""
-        dated = f"{moment.day.isoformat()} {text[:LONGEST]}"
-        timed = parse_moment(dated, self.setting.now, self.setting.time_zone, self.setting.language)
-        return timed if timed is not None and timed.day == moment.day and timed.grain is Grain.MINUTE else None
+        return with_hour(best, block, first.element, self.setting), written
 
     def _checked(self, leaf: Leaf, block: Element) -> Moment:
         """A stamp, unless it is in UTC and the words beside it tell the local time of the same event."""
@@ -146,63 +168,36 @@ class Scribe:
         found = []
         for line in block.lines(without=is_label):
             moments = moments_in(line, self.setting, year) if len(line) <= LONGEST else []
-            crowded = len(moments) >= _SEVERAL
+            crowded = len({begins for begins, _, _ in moments}) >= _SEVERAL
             if moments and (crowded or leads(moments[0][0], len(line))):
                 found += [(line, moment) for _, _, moment in moments] if crowded else [(line, moments[0][2])]
         return found
 
     def _of_lines(self, block: Element, lines: list[tuple[str, Moment]]) -> Iterator[RawRecord]:
         crowded = len({line for line, _ in lines}) < len(lines)
-        over = self.around.title_over(block)
+        heading = next((one for one in block.walk() if one.tag in HEADINGS and title_from(one.text)), None)
+        over = title_from(heading.text) if heading is not None else self._title_over(block)
         for line, moment in lines:
             own = "" if crowded else title_from(line)
             title = own or over
             if title:
                 yield self.record(block, title, None, moment, line, 0.4 if own else 0.35)
 
-    def _of_followers(
-        self, block: Element, followers: list[Element], leaf: Leaf, year: int | None
-    ) -> Iterator[RawRecord]:
+    def _of_followers(self, block: Element, items: list[Element], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
         """The events under a date that stands as a heading: each item below it, with its own hour."""
         moment, written = self.moment_of(block, [leaf], year)
-        items = _items(followers)
-        for item in items or followers[:1]:
+        for item in items:
             title, element = title_of(item)
             if not title or not is_title(title):
                 continue
-            use = self.on_day(moment, item.text) or moment
+            use = on_day(moment, item.text, self.setting) or moment
             yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
+
+
+def _is_named(leaf: Leaf) -> bool:
+    """Whether a date is named by itself: a bare `today` or `this weekend` with no title is a filter's."""
+    return "@" in leaf.dated.place or any(character.isdigit() for character in leaf.element.text)
 
 
 def _iso(moment: Moment) -> str:
     return moment.starts.isoformat(timespec="minutes") if moment.grain is Grain.MINUTE else moment.day.isoformat()
-
-
-def _followers(block: Element) -> list[Element]:
-    """What comes after a bare date among its siblings, up to the next bare date."""
-    parent = block.parent
-    if parent is None:
-        return []
-    siblings = parent.children
-    index = next(place for place, sibling in enumerate(siblings) if sibling is block)
-    found: list[Element] = []
-    for sibling in siblings[index + 1 :]:
-        if sibling.kind == block.kind and not (block.tag == "tr" and stripped(sibling.text)):
-            break
-        if sibling.text:
-            found.append(sibling)
-    return found
-
-
-def _items(followers: list[Element]) -> list[Element]:
-    """The like items among the followers: the followers themselves, or the children of a list."""
-    if len(followers) == 1:
-        children = [child for child in followers[0].children if child.text]
-        if (
-            len(children) > 1
-            and len({child.kind for child in children}) == 1
-            and children[0].tag not in {"span", "a", "p", "br"}
-        ):
-            return children
-        return followers
-    return followers if len({follower.kind for follower in followers}) == 1 else followers[:1]

@@ -5,9 +5,10 @@ import re
 from tidemill.core.record import RawRecord
 from tidemill.reading.heuristics.blocks import Leaf
 from tidemill.reading.heuristics.dating import is_posted, moments_in
+from tidemill.reading.heuristics.fields import title_of
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.records import Scribe
-from tidemill.reading.heuristics.wording import stripped, title_from
+from tidemill.reading.heuristics.wording import kind_of_meeting, stripped, title_from
 from tidemill.reading.moments import Moment, moved
 
 _NEAR = 60
@@ -27,9 +28,11 @@ def single_event(
     found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], scribe: Scribe
 ) -> tuple[list[RawRecord], set[int]]:
     """The event that the page as a whole is about, once for each of its days, and the elements that tell them."""
-    labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
     heading = scribe.around.main_heading
     listed = {id(leaf) for _, inside in grouped for leaf in inside}
+    labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
+    if sum(_is_an_event(block, labelled, inside) for block, inside in grouped) > 1:
+        return [], set()
     leaf = labelled[0] if labelled and len(labelled) <= _MOST_LABELS else _date_for(heading, found, listed)
     if leaf is None:
         return _titled_line(found, listed, scribe), set()
@@ -38,12 +41,20 @@ def single_event(
     if not title:
         return [], set()
     block = _content(heading, leaf)
+    near = scribe.around.heading_over(leaf.element)
+    if near is not None and near is not heading and (sort := kind_of_meeting([near.text])):
+        title = f"{title}: {sort}"
     if not labelled and stripped(leaf.element.text) and is_posted(block.text):  # a news item that mentions a date
         return [], set()
     moment, written = scribe.moment_of(_facts(leaf.element), [leaf], None)
     days = [moment, *_other_days(leaf, moment, scribe)]
     records = [scribe.record(block, title, heading, one, written, 0.5, url=scribe.document.url) for one in days]
     return records, {leaf.element.order, *(other.element.order for other in labelled)}
+
+
+def _is_an_event(block: Element, labelled: list[Leaf], inside: list[Leaf]) -> bool:
+    """Whether a block is an event with a labelled date of its own, and so the page about more than one."""
+    return any(leaf in labelled for leaf in inside) and bool(title_of(block)[0])
 
 
 def _facts(leaf: Element) -> Element:

@@ -3,61 +3,97 @@
 import re
 from functools import lru_cache
 
-from tidemill.reading.moments.words import MONTHS, WEEKDAYS, any_of
+from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, WEEKDAYS, any_of
 
 _MONTH = rf"(?:{any_of(MONTHS)})\b\.?"
 _NTH = r"(?:ste|de|e|st|nd|rd|th)?\.?"
 _YEARED = r"(?:,?\s*(?:19|20)\d\d\b)?"
 _DATE_WORDS = re.compile(
-    rf"\b(?:{any_of(WEEKDAYS)})\b\.?,?\s*(?=\d|{_MONTH}|,|$|om\b|at\b|\|)"
+    rf"\b(?:{any_of(WEEKDAYS)})\b\.?,?\s*(?=\d|{_MONTH}|,|om\b|at\b|\|)"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:[-\u2013&]|t/m|tot|en|to|and)\s*\d{{1,2}}\s+{_MONTH}{_YEARED}"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:of\s+)?{_MONTH}{_YEARED}"
     rf"|\b{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?\b(?!:)(?:\s*[-\u2013&]\s*\d{{1,2}}\b)?{_YEARED}"
     r"|\b\d{4}-\d\d-\d\d(?:T[\d:+Z.-]+)?|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d\d)\b|\b\d{1,2}/\d{1,2}\b"
-    r"|\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)?|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)",
+    r"|\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)?|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)"
+    r"|^[0-3]\d-[01]\d(?=\s)|^\d{1,2}(?::\d\d)?[ap]\b|\ball[- ]day\b(?!\s+\w)|\b(?:de )?(?:hele|gehele) dag\b(?!\s+\w)",
     re.IGNORECASE,
 )
 _JOINING = (
     r"om|van|vanaf|tot|at|from|to|on|op|t/m|until|datum|date|tijd|time|when|wanneer|for|aanvang|inloop|zaal open"
-    r"|starts?"
+    r"|starts?|vertrek"
 )
+_ASKING = r"\b(?:what|wat|event|evenement|activiteit|activity|title|titel|next meeting|volgende vergadering)\b"
+"""Labels of the title itself."""
 _JOINTS = re.compile(
-    rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|\b(?:{_JOINING})\b\s*:?)+"
+    rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|\b(?:{_JOINING})\b\s*:?|{_ASKING}\s*:)+"
     rf"|(?:[\s\-\u2013\u2014|,;:•·@/(\[>»]|\b(?:{_JOINING})\b\s*:?)+$",
     re.IGNORECASE,
 )
+_LOOSE_END = re.compile(
+    rf"\s*\([^()]*$|\.(?:pdf|docx?)$|(?:^|(?<=[^\w\s])|(?<=\bon)|(?<=\bop))\s*(?:{any_of(FULL_WEEKDAYS)})$",
+    re.IGNORECASE,
+)
+"""What a date leaves behind at the end: half of what it was in brackets with, a file's name, a weekday by itself."""
+_ENDINGS = ("day", "dag", "pdf", "doc", "docx")
 _PAPERS = (
     r"(?:(?:meeting|draft|final|view|download|special|regular) )*(?:agenda|minutes|notulen|packet|materials?|documents?"
-    r"|video|recording|livestream|transcript|presentation|handouts?|audio|notice|summary)s?(?: \(?pdf\)?)?"
+    r"|video|recording|livestream|transcript|presentation|handouts?|audio|notice|summary)s?(?: \(.*| pdf)?"
 )
 _ACTIONS = (
     r"(?:lees|read|view|show|bekijk|toon|see|watch|join|meer|more|learn|koop|bestel|reserveer|reserveren|export)\b.*"
     r"|voeg toe\b.*"
     r"|(?:meer|more|further) (?:info\w*|details|lezen|weten)|.*add to.*calendar.*|.*google calendar.*|link(?: to .*)?"
 )
+_ROLES = (
+    r"voorgangers?|spreker|docent|organist|organisatie|organisator|regie|prijs|kosten|entree|toegang|contact|telefoon|tel"
+    r"|e-?mail|leeftijd|genre|duur|speaker|instructor|organi[sz]er|cost|price|admission|phone|ages?|host|duration"
+)
+"""Labels of what belongs to an event without being its name."""
 _FURNITURE = (
     r"info(?:rmatie)?|details?|pdf|download|tickets?|kaarten|aanmelden|inschrijven|sign up|register|rsvp|ical|ics|map"
     r"|kaart|route|share|deel|delen|facebook|twitter|zoom|webex|click here|klik hier|hier|here|website|www\..*|.*https?://.*"
     r"|\S+@\S+|terug|back|volgende|vorige|next|previous|sluiten|close|print|home"
-    r"|(?:locatie|location|waar|where|datum|date|tijd|time)\s*:.*"
+    r"|(?:locatie|location|waar|where|datum|date|tijd|time)\s*:.*|(?:geplaatst|gepubliceerd|posted|published|updated)\b.*"
+    r"|(?:(?:via|by|on|per) )?(?:zoom|webex|(?:microsoft )?teams|video ?conference|online|virtual(?:ly)?|hybrid"
+    rf"|in[- ]person)(?: (?:meeting|only|event))?|(?:{_ROLES})\s*:.*"
 )
-_LABELS = re.compile(rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|\W*)", re.IGNORECASE)
-_GENERIC = frozenset(
-    (  # noqa: SIM905 - a list of words is read as a list of words
-        "agenda agendas minutes minute meeting meetings schedule schedules date dates upcoming past previous event "
-        "events calendar kalender archive archief and of the for materials documents vergadering vergaderingen "
-        "evenementen evenement activiteiten data programma program programme en de het van overzicht overview list "
-        "lijst alle all our onze what's on wat is er te doen uitagenda concertagenda archives recent next coming "
-        "future current year month week today public notices notice time times location regular special information "
-        "info wanneer waar when where tijd datum locatie komende aankomende nieuws news home search filter est edt "
-        "cst cdt pst pdt et ct pt start starts end ends begin einde eind results resultaten meer more view details "
-        "page pagina transcripts "
-    ).split()
+_STATUS = (
+    r"\(?(?:cancell?ed|geannuleerd|afgelast|vervalt|postponed|rescheduled|uitgesteld|verplaatst|sold out|uitverkocht"
+    r"|gratis|free|new|nieuw|(?:pdf|docx?)\b.{0,20})[)!.]*"
 )
+_NOTHING = (
+    r"(?:no|geen) (?:\w+ ){0,3}(?:meetings?|events?|activities|shows?|classes|vergadering(?:en)?|evenementen"
+    r"|activiteiten|voorstellingen|programma)(?: \w+){0,3}\.?"
+)
+"""How a day says that it has none."""
+_LABELS = re.compile(rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|{_STATUS}|{_NOTHING}|\W*)", re.IGNORECASE)
+_GENERIC_WORDS = (
+    "agenda agendas minutes minute meeting meetings schedule schedules date dates upcoming past previous event events "
+    "calendar kalender archive archief and of the for materials documents vergadering vergaderingen evenementen "
+    "evenement activiteiten data programma program programme en de het van overzicht overview list lijst alle all our "
+    "onze what's on wat is er te doen uitagenda concertagenda archives recent next coming future current year month "
+    "week today public notices notice time times location regular special information info wanneer waar when where "
+    "tijd datum locatie komende aankomende nieuws news home search filter est edt cst cdt pst pdt et ct pt start "
+    "starts end ends begin einde eind results resultaten meer more view details page pagina transcripts now nu vandaag "
+    "morgen tomorrow tonight vanavond weekend this deze dit later"
+)
+_GENERIC = frozenset((*_GENERIC_WORDS.split(), *MONTHS, *FULL_WEEKDAYS))
 """Words that stand over any agenda; a heading of nothing else names no event."""
+_SORT = re.compile(
+    r"(?:regular|special|emergency|public|monthly|quarterly|annual|joint|closed|besloten|openbare|extra|reguliere|gewone)"
+    r"(?: \w+)? (?:meeting|session|hearing|workshop|retreat|vergadering|zitting|bijeenkomst)",
+    re.IGNORECASE,
+)
+_YEAR_AT_EDGE = re.compile(r"^(?:19|20)\d\d\b|\b(?:19|20)\d\d$")
+_PAPERWORK = re.compile(
+    r"(?:[\s,&/-]*(?:\b(?:and|en)\b\s*)?\b(?:agendas?|minutes|notulen|schedules?|dates|archives?|packets?|documents?)\b)+$",
+    re.IGNORECASE,
+)
+_LEADING_NUMBER = re.compile(r"^\d{1,2}(?:st|nd|rd|th|e)?\b[\s:\u2013\u2014|-]*")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019&-]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_LETTERS = 3
+_A_WORD = re.compile(r"[^\W\d_](?:[\W\d_]*[^\W\d_]){2}")
+"""Three letters, whatever stands between them."""
 _LONGEST_TITLE = 180
 _LONGEST_READ = 600
 
@@ -78,11 +114,13 @@ def parts_of(text: str) -> tuple[str, ...]:
 
 
 def _tidy(rest: str) -> str:
-    previous = None
+    previous, rest = None, rest.strip(" ,")
+    if "(" in rest or rest.endswith(_ENDINGS):
+        rest = _LOOSE_END.sub("", rest)
     while previous != rest:
         previous, rest = rest, _JOINTS.sub("", rest).strip()
     rest = " ".join(rest.split())
-    return rest if sum(character.isalpha() for character in rest) >= _LETTERS else ""
+    return rest if _A_WORD.search(rest) else ""
 
 
 @lru_cache(maxsize=4_096)
@@ -99,6 +137,22 @@ def is_generic(text: str) -> bool:
 def title_from(text: str) -> str:
     """The title in a text: its first words beside dates and times that can be one; '' if there are none."""
     return next((part for part in (*parts_of(text), stripped(text)) if is_title(part)), "")
+
+
+def kind_of_meeting(lines: list[str]) -> str:
+    """What sort of meeting a block names where it does not say whose: `Regular meeting`; '' if it names none."""
+    return next((part for line in lines for part in parts_of(line) if _SORT.fullmatch(part)), "")
+
+
+def without_paperwork(heading: str) -> str:
+    """A heading without the year and the papers that are listed under it: `Council agendas and minutes 2026`."""
+    bare = _tidy(_PAPERWORK.sub("", _tidy(_YEAR_AT_EDGE.sub(" ", heading))))
+    return bare if is_title(bare) else _tidy(heading)
+
+
+def unnumbered(text: str) -> str:
+    """A line under the name of a month without the day's number that it begins with."""
+    return _LEADING_NUMBER.sub("", text)
 
 
 def years_in(text: str) -> set[int]:

@@ -31,7 +31,7 @@ def _point(number: int) -> str:
     return (
         rf"(?P<h{number}>\d{{1,2}})(?:\s?(?P<s{number}>[:.])\s?(?P<m{number}>\d\d)(?!\d)(?::\d\d(?:[.,]\d+)?)?"
         rf"|(?P<t{number}>[uh])(?P<n{number}>\d\d)(?!\d))?"
-        rf"(?:\s?(?P<p{number}>[ap]\.?\s?m\b\.?))?(?:\s?(?P<u{number}>uur\b(?!\s+(?:per|lang)\b)|u\b|hrs?\b|h\b|o'clock\b))?"
+        rf"(?:\s?(?P<p{number}>[ap]\.?\s?m\b\.?))?(?:\s?(?P<u{number}>uur\b(?!\s+(?:per|lang)\b)|u\b|hrs?\b|h\b(?!\s?\d+\s?m)|o'clock\b))?"
     )
 
 

@@ -47,7 +47,7 @@ _YEAR = (
     r"(?:(?:\s*,)?\s*(?:van\s+)?(?P<{0}>(?:19|20|21)\d\d)(?![\d:])|\s*(?P<{0}s>'\d\d)(?!\d)"
     r"|\s+(?P<{0}b>\d\d)(?=\s*(?:$|[,;)])))?"
 )
-_NO_CLOCK = r"(?!\s*(?:[ap]\.?\s?m\b|uur|u\b|h\b|:|\.\d|%)|\d)"
+_NO_CLOCK = r"(?!\s*(?:[ap]\.?\s?m\b|uur|u\b|h\b|:\d|\.\d|%)|\d)"
 _AND = r"(?:\s*,\s*|\s*(?:&|\+|/|en|and|plus)\s*)"
 _DAY_NAMED = rf"(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
 _DAY_UNNAMED = rf"(?:{WEEKDAY}(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
@@ -71,7 +71,7 @@ _DIGITS = re.compile(
     r"(?P<y>\d{4}|'?\d{2})(?!\d)(?![/.-]\d)"
 )
 _SHORT_DIGITS = re.compile(
-    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/-])(?P<b>\d{{1,2}})(?![\d/.%-])"
+    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/.-])(?P<b>\d{{1,2}})(?![\d/%-]|\.\d)"
 )
 _MONTH_YEAR = re.compile(
     rf"(?<![\d/.,-])(?:(?P<n>\d{{1,2}})/(?P<y>(?:19|20)\d\d)(?![\d/-])|\b(?P<m>{any_of(MONTHS)})\b\.?,?\s+(?:van\s+)?(?P<y2>(?:19|20)\d\d)\b)"
@@ -82,6 +82,8 @@ _NUMBERED = re.compile(
     r"\b(?:versie|version|v|release|build|ip|art|artikel|section|chapter|nr|no|tel|room|zaal)[\s.:]*$"
 )
 _AFTER_DAY = re.compile(r"\d(?:ste|de|e|st|nd|rd|th)?\.?\s*$")
+_TIMED = re.compile(r"(?:\s*,)?\s*(?:om\s+|at\s+|@\s*|-\s+)?\d{1,2}(?:[:.]\d\d(?!\d)|\s?[ap]\.?\s?m\b)")
+_IS_CLOCK = re.compile(r"\s*(?:uur|u\b|h\b|[ap]\.?m\b|-|tot\b)")
 _NUMBER = re.compile(r"\d{1,2}")
 
 
@@ -172,8 +174,10 @@ def _ordered(year: int, one: int, other: int, weekday: int | None, *, day_first:
 def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
     """`20/11` alone or beside a weekday or an hour; never `24/7`, a fraction or a score."""
     alone = match.end() - match.start() == len(match.string)
-    timed = re.match(r"(?:\s*,)?\s*(?:om\s+|at\s+)?\d{1,2}[:.]\d\d\b", match.string[match.end() :]) is not None
-    if match["w"] is None and (match["s"] == "-" or not (alone or timed) or match[0] == "24/7"):
+    timed = _TIMED.match(match.string, match.end()) is not None
+    if match["w"] is None and (match["s"] != "/" or not (alone or timed) or match[0] == "24/7"):
+        return None
+    if match["s"] == "." and (_IS_CLOCK.match(match.string, match.end()) or len(match["b"]) == 1):
         return None
     one, other = int(match["a"]), int(match["b"])
     number, month = (one, other) if calendar.day_first else (other, one)
@@ -181,7 +185,7 @@ def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
         number, month = month, number
     weekday = _weekday(match["w"])
     first = without_year(month, number, weekday, calendar.today) if 1 <= month <= 12 else None  # noqa: PLR2004
-    if first is None:
+    if first is None or (match["s"] == "." and first.weekday() != weekday):  # `zo 10.12` may be an hour
         return None
     return Mention(begins=match.start(), ends=match.end(), first=first, year_given=False, weekday=weekday, is_full=True)
 
