@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.reading.heuristics.outline import Element
 from tidemill.reading.heuristics.tables import header_of
-from tidemill.reading.heuristics.wording import stripped
+from tidemill.reading.heuristics.wording import stripped, years_in
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
 from tidemill.reading.moments.reader import Found
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
@@ -30,7 +30,7 @@ HINT = re.compile(
 _NOT_WHEN = re.compile(
     r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
     r"|reviewed|copyright|©|deadline|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing|ed)|gesloten|sluit"
-    r"|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
+    r"|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
     r"|(?:rescheduled|postponed|moved|verplaatst|verzet|uitgesteld) (?:from|van)"
     r"|(?:inschrijven|aanmelden|opgeven|reageren|solliciteren|reserveren|apply|register|rsvp|registration|aanmelding)"
     r"(?: \w+){0,3}? (?:tot(?: en met)?|t/m|voor|v\u00f3\u00f3r|by|before|until|through))"
@@ -75,6 +75,8 @@ def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tu
     if not (_DIGIT.search(text) or len(text) <= _SHORT) or not HINT.search(text):
         return ()
     found = find_moments(text, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
+    own = years_in(text) if len(found) > 1 else set()
+    year = year if len(own) != 1 else next(iter(own))
     return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _whens(found, text))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tidemill.reading.document import Document
 from tidemill.reading.heuristics.outline import HEADINGS, Element
 from tidemill.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
-from tidemill.reading.heuristics.wording import is_title, parts_of, stripped, title_from
+from tidemill.reading.heuristics.wording import ROLES, is_title, parts_of, stripped, title_from
 from tidemill.reading.text import bounded
 
 _TITLE_NAMES = re.compile(
@@ -36,12 +36,13 @@ _PLACE_COLUMN = re.compile(
     r"(?:locatie|location|plaats|place|waar|where|venue|zaal|adres|address|meeting location)", re.IGNORECASE
 )
 _TITLE_COLUMN = re.compile(
-    r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body)",
+    r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body"
+    r"|bijzonderheden|omschrijving|description|programma|gelegenheid|thema|tocht|wedstrijd|film|concert|lezing|committee|board)",
     re.IGNORECASE,
 )
 _OTHER_COLUMN = re.compile(
     rf"{_PLACE_COLUMN.pattern}|{DATE_COLUMN.pattern}|(?:start|end|begin|eind)?(?: ?ti(?:jd|me)s?)"
-    r"|duration|duur|genre|agenda|minutes",
+    rf"|agenda|minutes|{ROLES}",
     re.IGNORECASE,
 )
 _FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)

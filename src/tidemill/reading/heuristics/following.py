@@ -1,11 +1,9 @@
 """The events that stand under a date, where the date is a heading over them or the name of their cell."""
 
-from itertools import pairwise
-
 from tidemill.reading.heuristics.blocks import Leaf
-from tidemill.reading.heuristics.dating import HINT
+from tidemill.reading.heuristics.dating import HINT, UNDER_MONTH
 from tidemill.reading.heuristics.hours import tells_hour
-from tidemill.reading.heuristics.outline import LINE, Element
+from tidemill.reading.heuristics.outline import HEADINGS, LINE, Element
 from tidemill.reading.heuristics.wording import stripped, title_from
 
 _PARAGRAPHS = frozenset({"p", LINE})
@@ -16,7 +14,7 @@ def followers_of(block: Element) -> list[Element]:
     parent = block.parent
     if parent is None:
         return []
-    siblings = [sibling for sibling in parent.children if sibling.text]
+    siblings = [sibling for sibling in parent.children if sibling.text or sibling is block]
     index = next(place for place, sibling in enumerate(siblings) if sibling is block)
     alternating = block.tag == "tr" or (block.tag in _PARAGRAPHS and _alternates(siblings, block.kind))
     found: list[Element] = []
@@ -28,9 +26,11 @@ def followers_of(block: Element) -> list[Element]:
 
 
 def _alternates(siblings: list[Element], kind: str) -> bool:
-    """Whether the first bare date among paragraphs is followed by words: else it is a list of dates."""
-    pairs = pairwise(siblings)
-    return next((bool(stripped(after.text)) for one, after in pairs if one.kind == kind and _is_bare(one)), False)
+    """Whether bare dates and words take turns among paragraphs; else it is a list of dates, or each has its heading."""
+    places = [place for place, one in enumerate(siblings) if one.kind == kind and _is_bare(one)]
+    if len(places) < 2 or siblings[places[1] - 1].tag in HEADINGS:  # noqa: PLR2004 - the second shows what is usual
+        return False
+    return bool(stripped(siblings[places[0] + 1].text))
 
 
 def _is_bare(element: Element) -> bool:
@@ -38,8 +38,13 @@ def _is_bare(element: Element) -> bool:
 
 
 def items_of_day(block: Element, inside: list[Leaf]) -> list[Element]:
-    """The like items in a cell of a calendar, where the cell itself is stamped with its day."""
-    if block.tag != "td" or inside[0].element is not block:
+    """The like items in a block that is a day: a calendar's cell with its links, a date over a list with hours."""
+    leaf = inside[0]
+    if leaf.element is not block and not stripped(leaf.element.text):
+        items = items_among(followers) if (followers := followers_of(leaf.element)) else []
+        if len(items) > 1 and all(tells_hour(item.text) and title_from(item.text) for item in items):
+            return items
+    if block.tag != "td" and not leaf.dated.place.endswith(UNDER_MONTH):
         return []
     links = [one for one in block.walk() if one.tag == "a" and title_from(one.text)]
     return links if len({link.kind for link in links}) == 1 else []

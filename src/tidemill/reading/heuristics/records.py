@@ -17,7 +17,7 @@ from tidemill.reading.heuristics.fields import (
     title_of,
 )
 from tidemill.reading.heuristics.following import followers_of, items_among, items_of_day
-from tidemill.reading.heuristics.hours import on_day, with_hour
+from tidemill.reading.heuristics.hours import with_hour
 from tidemill.reading.heuristics.outline import HEADINGS, Element
 from tidemill.reading.heuristics.wording import is_title, kind_of_meeting, stripped, title_from, unnumbered
 from tidemill.reading.moments import Grain, Moment, moved
@@ -190,7 +190,7 @@ class Scribe:
             title, element = title_of(item)
             if not title or not is_title(title):
                 continue
-            use = on_day(moment, item.text, self.setting) or moment
+            use = with_hour(moment, item, item, self.setting)
             yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
 
 

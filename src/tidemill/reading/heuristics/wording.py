@@ -9,28 +9,36 @@ _MONTH = rf"(?:{any_of(MONTHS)})\b\.?"
 _NTH = r"(?:ste|de|e|st|nd|rd|th)?\.?"
 _YEARED = r"(?:,?\s*(?:19|20)\d\d\b)?"
 _DATE_WORDS = re.compile(
-    rf"\b(?:{any_of(WEEKDAYS)})\b\.?,?\s*(?=\d|{_MONTH}|,|om\b|at\b|\|)"
+    rf"\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b(?=,|\s(?:{any_of(FULL_WEEKDAYS)})\b|$)"
+    rf"|\b(?:{any_of(WEEKDAYS)})\b\.?,?\s*(?=\d|{_MONTH}|,|om\b|at\b|\|)"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:[-\u2013&]|t/m|tot|en|to|and)\s*\d{{1,2}}\s+{_MONTH}{_YEARED}"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:of\s+)?{_MONTH}{_YEARED}"
-    rf"|\b{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?\b(?!:)(?:\s*[-\u2013&]\s*\d{{1,2}}\b)?{_YEARED}"
+    rf"|\b{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?\b(?!:\d)(?:\s*[-\u2013&]\s*\d{{1,2}}\b)?{_YEARED}"
     r"|\b\d{4}-\d\d-\d\d(?:T[\d:+Z.-]+)?|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d\d)\b|\b\d{1,2}/\d{1,2}\b"
     r"|\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)?|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)"
     r"|^[0-3]\d-[01]\d(?=\s)|^\d{1,2}(?::\d\d)?[ap]\b|\ball[- ]day\b(?!\s+\w)|\b(?:de )?(?:hele|gehele) dag\b(?!\s+\w)",
     re.IGNORECASE,
 )
-_JOINING = (
-    r"om|van|vanaf|tot|at|from|to|on|op|t/m|until|datum|date|tijd|time|when|wanneer|for|aanvang|inloop|zaal open"
-    r"|starts?|vertrek"
-)
+_JOINING = r"om|van|vanaf|tot|at|from|to|on|op|t/m|until|for|aanvang|zaal open"
+_LABELLING = r"datum|date|tijd|time|when|wanneer|inloop|starts?|vertrek"
+"""Words before a date or an hour that are its label where they stand apart, and else may end a title."""
 _ASKING = r"\b(?:what|wat|event|evenement|activiteit|activity|title|titel|next meeting|volgende vergadering)\b"
 """Labels of the title itself."""
-_JOINTS = re.compile(
-    rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|\b(?:{_JOINING})\b\s*:?|{_ASKING}\s*:)+"
-    rf"|(?:[\s\-\u2013\u2014|,;:•·@/(\[>»]|\b(?:{_JOINING})\b\s*:?)+$",
+_EDGES = re.compile(
+    rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|{_ASKING}\s*:|\b(?:{_LABELLING})\s*:)+"
+    r"|[\s\-\u2013\u2014|,;:•·@/(\[>»]+$",
+    re.IGNORECASE,
+)
+_AFTER_DATE = re.compile(
+    rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|\b(?:{_JOINING}|{_LABELLING})\b\s*:?)+", re.IGNORECASE
+)
+_BEFORE_DATE = re.compile(
+    rf"(?:[\s\-\u2013\u2014|,;:•·@/(\[>»]|\b(?:{_JOINING})\b\s*:?|(?:^|(?<=[,;|(\u2013.-]\s))(?:{_LABELLING})"
+    rf"|\b(?:{_LABELLING})\s*:)+$",
     re.IGNORECASE,
 )
 _LOOSE_END = re.compile(
-    rf"\s*\([^()]*$|\.(?:pdf|docx?)$|(?:^|(?<=[^\w\s])|(?<=\bon)|(?<=\bop))\s*(?:{any_of(FULL_WEEKDAYS)})$",
+    rf"\s*\([^()]*$|\s*\(\s*\)$|\.(?:pdf|docx?)$|(?:^|(?<=[^\w\s])|(?<=\bon)|(?<=\bop))\s*(?:{any_of(FULL_WEEKDAYS)})$",
     re.IGNORECASE,
 )
 """What a date leaves behind at the end: half of what it was in brackets with, a file's name, a weekday by itself."""
@@ -39,12 +47,18 @@ _PAPERS = (
     r"(?:(?:meeting|draft|final|view|download|special|regular) )*(?:agenda|minutes|notulen|packet|materials?|documents?"
     r"|video|recording|livestream|transcript|presentation|handouts?|audio|notice|summary)s?(?: \(.*| pdf)?"
 )
+_OBJECTS = (
+    r"meer|more|verder|now|nu|hier|here|details?|all|alle|full|map|kaart|on (?:a |the )?map|op (?:de )?kaart|this"
+    r"|deze|dit|(?:(?:the|de|het|our|onze) )?(?:video|recording|live\w*|agenda|minutes|event|evenement|meeting|calendar)"
+    r"|kalender|info\w*|zoom|webex|teams|online|via|by|webcast|broadcast|website"
+)
+"""What a link offers to show; `Show Boat` is a title."""
 _ACTIONS = (
-    r"(?:lees|read|view|show|bekijk|toon|see|watch|join|meer|more|learn|koop|bestel|reserveer|reserveren|export)\b.*"
-    r"|voeg toe\b.*"
+    rf"(?:lees|read|view|show|bekijk|toon|see|watch|join|meer|more|learn)(?: (?:{_OBJECTS})\b.*)?"
+    r"|(?:koop|bestel|reserveer|reserveren|export|voeg toe)\b.*"
     r"|(?:meer|more|further) (?:info\w*|details|lezen|weten)|.*add to.*calendar.*|.*google calendar.*|link(?: to .*)?"
 )
-_ROLES = (
+ROLES = (
     r"voorgangers?|spreker|docent|organist|organisatie|organisator|regie|prijs|kosten|entree|toegang|contact|telefoon|tel"
     r"|e-?mail|leeftijd|genre|duur|speaker|instructor|organi[sz]er|cost|price|admission|phone|ages?|host|duration"
 )
@@ -55,7 +69,7 @@ _FURNITURE = (
     r"|\S+@\S+|terug|back|volgende|vorige|next|previous|sluiten|close|print|home"
     r"|(?:locatie|location|waar|where|datum|date|tijd|time)\s*:.*|(?:geplaatst|gepubliceerd|posted|published|updated)\b.*"
     r"|(?:(?:via|by|on|per) )?(?:zoom|webex|(?:microsoft )?teams|video ?conference|online|virtual(?:ly)?|hybrid"
-    rf"|in[- ]person)(?: (?:meeting|only|event))?|(?:{_ROLES})\s*:.*"
+    rf"|in[- ]person)(?: (?:meeting|only|event))?|(?:{ROLES})\s*:.*"
 )
 _STATUS = (
     r"\(?(?:cancell?ed|geannuleerd|afgelast|vervalt|postponed|rescheduled|uitgesteld|verplaatst|sold out|uitverkocht"
@@ -89,7 +103,7 @@ _PAPERWORK = re.compile(
     r"(?:[\s,&/-]*(?:\b(?:and|en)\b\s*)?\b(?:agendas?|minutes|notulen|schedules?|dates|archives?|packets?|documents?)\b)+$",
     re.IGNORECASE,
 )
-_LEADING_NUMBER = re.compile(r"^\d{1,2}(?:st|nd|rd|th|e)?\b[\s:\u2013\u2014|-]*")
+_LEADING_NUMBER = re.compile(r"^\d{1,2}(?![:.]\d)(?:st|nd|rd|th|e)?\b[\s:\u2013\u2014|-]*")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019&-]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _A_WORD = re.compile(r"[^\W\d_](?:[\W\d_]*[^\W\d_]){2}")
@@ -104,23 +118,35 @@ def stripped(text: str) -> str:
 
     Of a long text only the beginning counts: a title does not stand at its end.
     """
-    return _tidy(_DATE_WORDS.sub(" ", text[:_LONGEST_READ]))
+    rest = " ".join(_pieces(text))
+    return rest if _A_WORD.search(rest) else ""
 
 
 @lru_cache(maxsize=4_096)
 def parts_of(text: str) -> tuple[str, ...]:
     """What stands before, between and after the dates and times of a text, as far as it has words."""
-    return tuple(filter(None, map(_tidy, _DATE_WORDS.split(text[:_LONGEST_READ]))))
+    return tuple(piece for piece in _pieces(text) if _A_WORD.search(piece))
 
 
-def _tidy(rest: str) -> str:
-    previous, rest = None, rest.strip(" ,")
+def _pieces(text: str) -> list[str]:
+    """What a text says around its dates; only beside a date are `van`, `at` and the like no part of it."""
+    pieces = _DATE_WORDS.split(text[:_LONGEST_READ])
+    last = len(pieces) - 1
+    return [tidy for place, one in enumerate(pieces) if (tidy := _tidy(one, after=place > 0, before=place < last))]
+
+
+def _tidy(rest: str, *, after: bool = False, before: bool = False) -> str:
+    """A piece of text without what joined it to the date that it stood after or before."""
+    if after:
+        rest = _AFTER_DATE.sub("", rest)
+    if before:
+        rest = _BEFORE_DATE.sub("", rest)
+    rest = _EDGES.sub("", rest)
+    if rest.endswith(")") and "(" not in rest:
+        rest = rest[:-1]
     if "(" in rest or rest.endswith(_ENDINGS):
-        rest = _LOOSE_END.sub("", rest)
-    while previous != rest:
-        previous, rest = rest, _JOINTS.sub("", rest).strip()
-    rest = " ".join(rest.split())
-    return rest if _A_WORD.search(rest) else ""
+        rest = _EDGES.sub("", _LOOSE_END.sub("", rest))
+    return " ".join(rest.split())
 
 
 @lru_cache(maxsize=4_096)
@@ -147,7 +173,7 @@ def kind_of_meeting(lines: list[str]) -> str:
 def without_paperwork(heading: str) -> str:
     """A heading without the year and the papers that are listed under it: `Council agendas and minutes 2026`."""
     bare = _tidy(_PAPERWORK.sub("", _tidy(_YEAR_AT_EDGE.sub(" ", heading))))
-    return bare if is_title(bare) else _tidy(heading)
+    return bare if _A_WORD.search(bare) and is_title(bare) else _tidy(heading)
 
 
 def unnumbered(text: str) -> str:
