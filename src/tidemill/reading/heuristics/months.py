@@ -47,14 +47,13 @@ def days_under_months(elements: list[Element], setting: Setting) -> list[Leaf]:
 
 def _day_of(element: Element) -> str:
     text = element.text
-    if len(text) <= _LONGEST_DAY and not element.children:
-        match = _DAY.fullmatch(text)
-        return match["day"] if match else ""
+    if len(text) <= _LONGEST_DAY and not element.children and (match := _DAY.fullmatch(text)):
+        return match["day"]
     if len(text) > _LONGEST_LINE or (element.tag not in {"li", "p", LINE} and element.tag not in HEADINGS):
         return ""
     content = element.content[0] if element.content else ""
-    match = _NUMBERED_LINE.match(text) if isinstance(content, str) and content.strip() else None
-    return match["day"] if match else ""
+    line = _NUMBERED_LINE.match(text) if isinstance(content, str) and content.strip() else None
+    return line["day"] if line else ""
 
 
 def _leaf(element: Element, day: str, month: re.Match[str], year: str, setting: Setting) -> Leaf | None:

@@ -45,10 +45,10 @@ class Scribe:
             yield from self._of_lines(block, lines)
             return
         if not stripped(block.text) and (followers := followers_of(block)):
-            yield from self._of_followers(block, items_among(followers), inside[0], year)
+            yield from self._of_followers(items_among(followers), inside[0], year)
             return
         if len(items := items_of_day(block, inside)) > 1:
-            yield from self._of_followers(block, items, inside[0], year)
+            yield from self._of_followers(items, inside[0], year)
             return
         if is_posted(block.text):  # news: only a date that stands by itself is an event's
             inside = [leaf for leaf in inside if not stripped(leaf.element.text)]
@@ -183,10 +183,10 @@ class Scribe:
             if title:
                 yield self.record(block, title, None, moment, line, 0.4 if own else 0.35)
 
-    def _of_followers(self, block: Element, items: list[Element], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
+    def _of_followers(self, items: list[Element], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
         """The events under a date that stands as a heading: each item below it, with its own hour."""
-        moment, written = self.moment_of(block, [leaf], year)
-        for item in items:
+        moment, written = self.moment_of(leaf.element, [leaf], year)
+        for item in items if _is_named(leaf) else ():
             title, element = title_of(item)
             if not title or not is_title(title):
                 continue

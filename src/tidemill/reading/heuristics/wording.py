@@ -48,9 +48,9 @@ _PAPERS = (
     r"|video|recording|livestream|transcript|presentation|handouts?|audio|notice|summary)s?(?: \(.*| pdf)?"
 )
 _OBJECTS = (
-    r"meer|more|verder|now|nu|hier|here|details?|all|alle|full|map|kaart|on (?:a |the )?map|op (?:de )?kaart|this"
-    r"|deze|dit|(?:(?:the|de|het|our|onze) )?(?:video|recording|live\w*|agenda|minutes|event|evenement|meeting|calendar)"
-    r"|kalender|info\w*|zoom|webex|teams|online|via|by|webcast|broadcast|website"
+    r"meer|more|verder|now|nu|hier|here|details?|all|alle|full|map|kaart|on (?:a |the )?map|op (?:de )?kaart"
+    r"|this|deze|dit|(?:(?:the|de|het|our|onze) )?(?:video|recording|live\w*|agenda|minutes|event|evenement|meeting)"
+    r"|calendar|kalender|info\w*|zoom|webex|teams|online|via|by|webcast|broadcast|website"
 )
 """What a link offers to show; `Show Boat` is a title."""
 _ACTIONS = (
