@@ -84,11 +84,11 @@ def _undeflate(data: bytes, limit: int) -> _Layer:
 def _inflate(data: bytes, limit: int, wbits: int) -> tuple[_Layer, bytes]:
     stream = zlib.decompressobj(wbits)
     try:
-        content = stream.decompress(data, limit + 1)
+        content = stream.decompress(data, max(1, limit))
+        if len(content) > limit or (len(content) == limit and stream.decompress(stream.unconsumed_tail, 1)):
+            return _Layer(content[:limit], Failure.TOO_LARGE), b""
     except zlib.error:
         return _Layer(b"", Failure.TRUNCATED_BODY), b""
-    if len(content) > limit:
-        return _Layer(content[:limit], Failure.TOO_LARGE), b""
     if not stream.eof:
         return _Layer(content, Failure.TRUNCATED_BODY), b""
     return _Layer(content), stream.unused_data

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import breaker_columns, breaker_of, state_name
 from tidemill.store.schema import breakers, sources
@@ -37,7 +37,7 @@ class Breakers:
     async def admit(self, source_id: int, now: datetime) -> datetime | None:
         """None when the call may go now (it is the probe); else the moment at which to ask again."""
         async with self._database.write() as connection:
-            row = (await connection.execute(_WITH_VERTICAL, {"b_source": source_id})).mappings().one_or_none()
+            row = next(iter(await read_all(connection, _WITH_VERTICAL, {"b_source": source_id})), None)
             before = breaker_of(row)
             policy = self._policies.get(row["vertical"] if row else "", BreakerPolicy())
             after, admitted = ask(before, policy, now)
@@ -45,7 +45,7 @@ class Breakers:
                 await store(connection, source_id, after, now)
             if admitted:
                 return None
-            await connection.execute(_REJECTED, {"b_source": source_id})
+            await change(connection, _REJECTED, {"b_source": source_id})
             return max(reopens_at(after, now), now)
 
     async def reset(self, source_id: int, now: datetime) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -26,8 +27,23 @@ LIST = re.compile(r"__\[POSTCOMPILE_(\w+?)(?:~~.*?)?\]")
 async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
     """Execute an INSERT or UPDATE once per row, in one call to the driver; all rows have the same keys."""
     if rows:
-        text, slots = _compiled(statement, connection.dialect, tuple(rows[0]))
-        await connection.exec_driver_sql(text, [_filled(row, slots) for row in rows])
+        text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
+        await write_tuples(connection, text, [fill(row) for row in rows])
+
+
+async def write_tuples(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Execute a statement in the driver's own words once per row."""
+    if isinstance(connection, InlineAsyncConnection):
+        connection.driver.executemany(text, rows)
+    else:
+        await connection.exec_driver_sql(text, list(rows))
+
+
+async def change(connection: AsyncConnection, statement: Any, parameters: Row) -> int:
+    """Execute one UPDATE, INSERT or DELETE; answers how many rows it met."""
+    if not isinstance(connection, InlineAsyncConnection):
+        return int((await connection.execute(statement, parameters)).rowcount)
+    return connection.driver.execute(*_said(_asked(statement, connection.dialect), parameters)).rowcount
 
 
 async def read_all(connection: AsyncConnection, statement: Any, parameters: Row) -> list[dict[str, Any]]:
@@ -35,10 +51,13 @@ async def read_all(connection: AsyncConnection, statement: Any, parameters: Row)
     if not isinstance(connection, InlineAsyncConnection):
         return [dict(row) for row in (await connection.execute(statement, parameters)).mappings()]
     question = _asked(statement, connection.dialect)
-    values = tuple(chain.from_iterable(_values(slot, parameters, question.lists) for slot in question.slots))
-    lengths = tuple(len(parameters[name]) for name in question.lists)
-    rows = connection.driver.execute(question.text_for(lengths), values)
+    rows = connection.driver.execute(*_said(question, parameters))
     return [question.row(row) for row in rows]
+
+
+def _said(question: "_Question", parameters: Row) -> tuple[str, tuple[Any, ...]]:
+    values = tuple(chain.from_iterable(_values(slot, parameters, question.lists) for slot in question.slots))
+    return question.text_for(tuple(len(parameters[name]) for name in question.lists)), values
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -93,11 +112,24 @@ def _values(slot: Slot, parameters: Row, lists: tuple[str, ...]) -> Sequence[Any
     return (value if prepare is None else prepare(value),)
 
 
-def _filled(row: Row, slots: Sequence[Slot]) -> tuple[Any, ...]:
-    return tuple(
-        fixed if name not in row else row[name] if prepare is None else prepare(row[name])
-        for name, prepare, fixed in slots
-    )
+@lru_cache(maxsize=256)
+def _filling(
+    statement: Executable, dialect: Dialect, keys: tuple[str, ...]
+) -> tuple[str, Callable[[Row], tuple[Any, ...]]]:
+    """The statement as the driver takes it, and what makes its tuple of a row: values are fetched in one go."""
+    text, slots = _compiled(statement, dialect, keys)
+    fixed = {name: value for name, _, value in slots if name not in keys}
+    names = [name for name, _, _ in slots]
+    fetch = itemgetter(*names, names[0])  # one more, because of a single name it would make no tuple
+    prepares = [(at, prepare) for at, (name, prepare, _) in enumerate(slots) if prepare and name not in fixed]
+
+    def fill(row: Row) -> tuple[Any, ...]:
+        values = list(fetch({**fixed, **row} if fixed else row))
+        for at, prepare in prepares:
+            values[at] = prepare(values[at])
+        return tuple(values[:-1])
+
+    return text, fill
 
 
 @lru_cache(maxsize=256)

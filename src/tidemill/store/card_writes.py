@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.grid import square_of
 from tidemill.core.source import Coordinates
-from tidemill.store.bulk import write_many
+from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.schema import event_cards, event_links, event_words
 from tidemill.verticals.events.card import Card
@@ -53,9 +53,9 @@ async def write_cards(
     found_by = {each.id: (each.card.event.event_date, " ".join(kept[each.id])) for each in cards}
     as_before = await _drop_words(connection, found_by, stale)
     if stale:
-        await connection.execute(_DROP_CARDS, {"b_keys": sorted(stale)})
+        await change(connection, _DROP_CARDS, {"b_keys": sorted(stale)})
     if gone:
-        await connection.execute(_DROP_LINKS, {"b_keys": sorted(gone)})
+        await change(connection, _DROP_LINKS, {"b_keys": sorted(gone)})
     await write_many(
         connection, _upsert(database.insert, "event_cards"), [_row(each, kept[each.id], now) for each in cards]
     )
@@ -88,13 +88,13 @@ async def _drop_words(
 ) -> set[int]:
     """Take the words away by which cards are no longer found; answers the cards whose words stay as they are."""
     keys = sorted({*found_by, *stale})
-    known = (await connection.execute(_WORDS_OF, {"b_keys": keys})).all() if keys else []
-    same = {row.id for row in known if found_by.get(row.id) == (row.event_date, row.words)}
+    known = await read_all(connection, _WORDS_OF, {"b_keys": keys}) if keys else []
+    same = {row["id"] for row in known if found_by.get(row["id"]) == (row["event_date"], row["words"])}
     rows = [
-        {"b_word": word, "b_date": row.event_date, "b_card": row.id}
+        {"b_word": word, "b_date": row["event_date"], "b_card": row["id"]}
         for row in known
-        if row.id not in same
-        for word in row.words.split()
+        if row["id"] not in same
+        for word in row["words"].split()
     ]
     await write_many(connection, _DROP_WORD, rows)
     return same

@@ -15,7 +15,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.pacing import charged, free_slots, opens_at
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.adapters import switched_off
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.list_pages import as_seen_by, further_pages
 from tidemill.store.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
@@ -212,7 +212,7 @@ class Claims:
     async def _clear_idle(self, connection: AsyncConnection, asked: Iterable[str], found: Sequence[Row]) -> None:
         """Hosts that turned out to have nothing ready are not looked at again until something is enqueued."""
         if idle := sorted(set(asked) - {row["host"] for row in found}):
-            await connection.execute(_CLEAR_IDLE, {"b_keys": idle})
+            await change(connection, _CLEAR_IDLE, {"b_keys": idle})
 
 
 async def promote_waiting(connection: AsyncConnection, now: datetime) -> None:
@@ -220,14 +220,14 @@ async def promote_waiting(connection: AsyncConnection, now: datetime) -> None:
     rows = await read_all(connection, _PROMOTABLE, {"b_now": now})
     if not rows:
         return
-    await connection.execute(_READY, {"b_keys": [row["id"] for row in rows]})
+    await change(connection, _READY, {"b_keys": [row["id"] for row in rows]})
     await mark_work(connection, {row["host"] for row in rows})
 
 
 async def mark_work(connection: AsyncConnection, names: Iterable[str]) -> None:
     """Note that these hosts have jobs to be taken."""
     if names := sorted(names):
-        await connection.execute(_MARK_WORK, {"b_keys": names})
+        await change(connection, _MARK_WORK, {"b_keys": names})
 
 
 async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: datetime) -> list[Share]:
@@ -285,7 +285,7 @@ async def charge_hosts(
 
 async def lease(connection: AsyncConnection, ids: Sequence[int], worker_id: int, now: datetime) -> None:
     """Put jobs into a worker's hands; the raised fence shuts out whoever held them before."""
-    await connection.execute(_LEASE, {"b_ids": list(ids), "b_worker": worker_id, "b_now": now})
+    await change(connection, _LEASE, {"b_ids": list(ids), "b_worker": worker_id, "b_now": now})
 
 
 async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_id: int) -> list[Claimed]:

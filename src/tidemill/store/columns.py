@@ -25,6 +25,10 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
+def _micros_or_none(moment: datetime | None) -> int | None:
+    return None if moment is None else to_micros(moment)
+
+
 def storable(text: str, longest: int) -> str:
     """Words from anywhere as every database takes them: no NUL, no half of a surrogate pair, no more than `longest`."""
     text = text[:longest].replace("\x00", "\ufffd")
@@ -42,6 +46,10 @@ class Moment(TypeDecorator[datetime]):
         if dialect.name == "sqlite":
             return dialect.type_descriptor(BigInteger())
         return dialect.type_descriptor(DateTime(timezone=True))
+
+    def bind_processor(self, dialect: Dialect) -> Any:
+        """The quick way for SQLite, where every row of every page has a few moments."""
+        return _micros_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn a moment into what the database keeps."""

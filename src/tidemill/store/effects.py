@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -302,11 +303,10 @@ class Tally:
         for name, count in counts.items():
             self.counts[name] += count
 
-    def count_fields(self, records: Iterable[RawRecord]) -> None:
+    def count_fields(self, records: Sequence[RawRecord]) -> None:
         """Count which fields were there, and all records under `*` (B7)."""
-        for raw in records:
-            self.fields.update(raw.fields.keys())
-            self.fields["*"] += 1
+        self.fields.update(chain.from_iterable(raw.fields for raw in records))
+        self.fields["*"] += len(records)
 
     def follow(self) -> None:
         """Count a further page of a list, which has become a job of the run."""

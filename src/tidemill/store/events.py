@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import change, read_all, write_many, write_tuples
 from tidemill.store.columns import to_micros
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
@@ -73,13 +73,13 @@ class EventShelf:
             rows = [row for _, row in changed]
             await self._update(connection, [(item, row) for (_, item), row in zip(dressed, rows, strict=True)], now)
         if same:
-            await connection.execute(_SEEN_BY_KEY, {"b_now": now, "b_ids": same})
+            await change(connection, _SEEN_BY_KEY, {"b_now": now, "b_ids": same})
         return tally(harvests, {id(item) for item in new}, {id(item) for item, _ in changed}, fresh)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
         names = {"b_now": now, "b_source": source_id, "b_identities": list(identities)}
-        return int((await connection.execute(_SEEN_BY_NAME, names)).rowcount)
+        return await change(connection, _SEEN_BY_NAME, names)
 
     async def miss(
         self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
@@ -206,7 +206,7 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
             event.event_time, event.venue_name, event.category, event.latitude, event.longitude, event.status,
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
-    await connection.exec_driver_sql(_INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
+    await write_tuples(connection, _INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
 
 
 def _same(moment: datetime) -> datetime:

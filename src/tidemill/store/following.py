@@ -12,6 +12,7 @@ from tidemill.core.pagination import Follow, following, has_enough
 from tidemill.core.policy import Policy
 from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import Checkpoint
+from tidemill.store.bulk import read_all
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.effects import Tally
@@ -71,7 +72,7 @@ async def follow(
 
 async def _chains(connection: AsyncConnection, job_ids: Sequence[int]) -> dict[int, dict[int, Row]]:
     chains: dict[int, dict[int, Row]] = {}
-    for row in (await connection.execute(_CHAINS, {"b_keys": sorted(job_ids)})).mappings():
+    for row in await read_all(connection, _CHAINS, {"b_keys": sorted(job_ids)}):
         chains.setdefault(row["parent_id"], {})[row["id"]] = row
     return chains
 

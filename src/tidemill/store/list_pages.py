@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.core.target import Target
 from tidemill.pipeline.checkpoints import Checkpoint, Harvest
-from tidemill.store.bulk import write_many
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import Row
 from tidemill.store.schema import target_pages
@@ -26,7 +26,7 @@ async def further_pages(connection: AsyncConnection, target_ids: Sequence[int]) 
     """What these targets' further pages are compared with, by target and page number; no targets, no question."""
     if not target_ids:
         return {}
-    rows = (await connection.execute(_OF_TARGETS, {"b_keys": sorted(set(target_ids))})).mappings()
+    rows = await read_all(connection, _OF_TARGETS, {"b_keys": sorted(set(target_ids))})
     return {(row["target_id"], row["page_number"]): row for row in rows}
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.completeness import Certificate, Evidence, certify, far_short
 from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
-from tidemill.store.bulk import read_all
+from tidemill.store.bulk import change, read_all
 from tidemill.store.checkpoints import Shelf
 from tidemill.store.database import Database
 from tidemill.store.drift import KEYS_PER_RUN, watch_run
@@ -60,7 +60,7 @@ class RunBook:
             certificate = certify(evidence)
             removed = await self._fade(connection, run, certificate, now)
             closed = closing(run, counts, certificate, removed, now)
-            await connection.execute(_CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
+            await change(connection, _CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
             await self._credit(connection, run, counts)
             await settle_market(connection, run["scope"], closed["status"], now)
             noticed = await watch_run(connection, self._ids, run, counts, now, shortfall(run, evidence, certificate))
@@ -98,7 +98,7 @@ class RunBook:
         """Move the source's standing with how the run went."""
         if counts.urls_succeeded + counts.urls_failed:
             earned = {"b_share": TRUST_STEP * (1.0 - counts.failure_rate), "b_inserted": counts.records_inserted}
-            await connection.execute(_CREDIT, {"b_id": run["source_id"], **earned})
+            await change(connection, _CREDIT, {"b_id": run["source_id"], **earned})
 
 
 # Statements are built once: a run ends every few pages, and putting them together costs as much as running them.

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import ScalarSelect, bindparam, func, select, update
 
+from tidemill.store.bulk import change
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.schema import tick_slots
@@ -38,7 +39,7 @@ class Slots:
         """Write down how it went."""
         words = {"b_name": name, "b_slot": slot, "b_status": status, "b_detail": storable(detail, LONGEST_DETAIL)}
         async with self._database.write() as connection:
-            await connection.execute(_FINISH, {**words, "b_now": now})
+            await change(connection, _FINISH, {**words, "b_now": now})
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
         """When each piece of work last went well, one step down the key each; those that never did are absent."""

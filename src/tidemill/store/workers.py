@@ -12,6 +12,7 @@ from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
 from tidemill.store import dead_letters
+from tidemill.store.bulk import change
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
@@ -66,7 +67,7 @@ class Workers:
     async def beat(self, worker_id: int, now: datetime) -> bool:
         """Say that the worker lives; False when it was given up meanwhile and must start anew."""
         async with self._database.write() as connection:
-            return (await connection.execute(_ALIVE, {"b_id": worker_id, "b_now": now})).rowcount == 1
+            return await change(connection, _ALIVE, {"b_id": worker_id, "b_now": now}) == 1
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
         """A worker leaves in good order: what it still holds is ready for others at once."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.reconcile import Chosen, Claim, reconcile
+from tidemill.core.reconcile import Chosen, Claim, is_missing, reconcile
 from tidemill.verticals.events.record import Event, Precision, Status
 
 _OF_ONE_SOURCE = ("source_id", "source_name", "fingerprint", "confidence", "normalization_method")
@@ -51,12 +51,13 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 def card_of(members: Sequence[Member]) -> Card:
     """The event that these records tell of. A record alone is its own card."""
+    if len(members) == 1:
+        return _card_of_one(members[0])
     weighed = sorted(members, key=lambda one: (-one.precedence, -one.updated_at.timestamp(), one.event_id))
     first = weighed[0]
     chosen = reconcile([_claim(member) for member in weighed], least=0.0)
-    if len(weighed) > 1:
-        chosen["coordinates"] = _best_place(weighed) or chosen["coordinates"]
-        chosen["status"] = _status(weighed, chosen["status"])
+    chosen["coordinates"] = _best_place(weighed) or chosen["coordinates"]
+    chosen["status"] = _status(weighed, chosen["status"])
     return Card(
         event=msgspec.structs.replace(first.event, **_values(chosen)),
         provenance={
@@ -65,6 +66,18 @@ def card_of(members: Sequence[Member]) -> Card:
         members=[member.event_id for member in weighed],
         sources=[member.event.source_name for member in weighed],
         reliability=max(member.reliability for member in weighed),
+    )
+
+
+def _card_of_one(member: Member) -> Card:
+    """Nearly every card: every field is the one source's word."""
+    origin = Origin(source=member.event.source_name, at=member.updated_at)
+    return Card(
+        event=member.event,
+        provenance={name: origin for name, value in _claim(member).fields.items() if not is_missing(value)},
+        members=[member.event_id],
+        sources=[member.event.source_name],
+        reliability=member.reliability,
     )
 
 
