@@ -202,3 +202,33 @@ async def test_many_pages_at_once_stay_within_the_limits_of_the_pool(chromium: s
         state = browser.pool.state()
         assert (state.in_use, state.waiting) == ({}, 0)
         assert 1 <= state.at_rest <= 2
+
+
+async def test_what_a_page_asks_for_by_itself_counts_and_the_next_page_waits_for_it(browser: Browsing):
+    terms = {"pace": Pace(timedelta(milliseconds=200)), "host": "counted", "obey_robots": False}
+    told: list[GateAnswer] = []
+    async with ScriptedSite() as site:
+        first = await browser.get(f"{site.origin}/agenda/1", WHOLE, **terms, tell=told.append)
+        second = await browser.get(f"{site.origin}/agenda/2", WHOLE, **terms)
+        assert site.asked[:3] == ["/agenda/1", "/app.js", "/api/agenda/1.json"]
+    assert first.requests == 3
+    assert second.requested_at - first.requested_at >= timedelta(milliseconds=600)
+    assert "counted: the page made 2 requests of its own; the next one waits 0.4 s longer" in [
+        one.words for one in told
+    ]
+
+
+async def test_a_page_asks_for_nothing_that_robots_txt_forbids(browser: Browsing, site: Site):
+    site.page("/robots.txt", "User-agent: *\nDisallow: /private\n", "text/plain")
+    asks = "for (const path of ['/private/list', '/open/list']) fetch(path)"
+    site.page("/page", f"<body>{LONG}<script>{asks}</script>")
+    site.page("/open/list", "[]", "application/json")
+    assert (await browser.get(f"{site.origin}/page")).failure is None
+    assert (site.visits("/private/list"), site.visits("/open/list")) == (0, 1)
+
+
+async def test_a_page_that_never_has_enough_is_bounded(browser: Browsing, site: Site):
+    site.page("/greedy", f"<body>{LONG}<script>for (let i = 0; i < 150; i++) fetch('/more')</script>")
+    result = await browser.get(f"{site.origin}/greedy", obey_robots=False)
+    assert result.failure is None
+    assert (site.visits("/more"), result.requests) == (100, 101)

@@ -15,6 +15,7 @@ from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import normalize, registrable_domain
+from tidemill.core.vertical import fetcher_for
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.charset import charset_of
 from tidemill.operations.mistakes import Mistake
@@ -25,6 +26,7 @@ from tidemill.store.migrate import require_current
 
 LARGEST = 50_000_000
 """Bytes; no agenda is larger."""
+BROWSER_NEEDS_BOOKS = "a browser is kept with a database, which says what became of it; `tidemill migrate` makes one"
 
 
 def is_url(text: str) -> bool:
@@ -44,8 +46,8 @@ async def fetched(settings: Settings, url: str) -> FetchResult:
     return (await attempted(settings, url)).result
 
 
-async def attempted(settings: Settings, url: str) -> Attempt:
-    """One page by hand, and every gate's word on it.
+async def attempted(settings: Settings, url: str, *, browser: bool = False) -> Attempt:
+    """One page by hand, and every gate's word on it; got as its source's jobs get it, but that nothing is paid for.
 
     Where there is a database, its pace holds and the request counts, so that a person at a terminal and the running
     system are never too many together. Switches and breakers are told and hold back jobs alone; compliance,
@@ -53,6 +55,8 @@ async def attempted(settings: Settings, url: str) -> Attempt:
     """
     address = normalize(url)
     if not await has_database(settings):
+        if browser:
+            raise Mistake(BROWSER_NEEDS_BOOKS)
         gates = [go(Gate.SOURCE, "there is no database here, so no source either: fetched by hand")]
         fetcher = build_fetchers(settings, RealClock(), None)[FetcherKind.HTTP]
         try:
@@ -61,8 +65,8 @@ async def attempted(settings: Settings, url: str) -> Attempt:
             await fetcher.close()
     system = build(settings)
     try:
-        gates, request = await _as_known(system, address)
-        return await _through(system.fetchers[FetcherKind.HTTP], request, gates)
+        gates, request, kind = await _as_known(system, address)
+        return await _through(system.fetchers[FetcherKind.BROWSER if browser else kind], request, gates)
     finally:
         await system.close()
 
@@ -83,13 +87,14 @@ async def has_database(settings: Settings) -> bool:
     return True
 
 
-async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest]:
+async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest, FetcherKind]:
     """What the switches say about the target with this address, if there is one, and the terms of its source."""
     try:
         target = await system.desks.targets.find(address)
     except Mistake:
         gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
-        return gates, _request(address, gates, await system.store.tolls.pace_of(registrable_domain(address)))
+        pace = await system.store.tolls.pace_of(registrable_domain(address))
+        return gates, _request(address, gates, pace), FetcherKind.HTTP
     present = await system.store.standing.look(target.source_id, target.id)
     if present is None:
         msg = f"{address} was removed just now"
@@ -99,7 +104,10 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
     gates = [*standing_gates(source, present.target, policy, by_hand=True)]
     gates.append(breaker_closed(present.breaker, RealClock().now()))
     request = _request(address, gates, await system.store.tolls.pace_of(target.host))
-    return gates, msgspec.structs.replace(request, host=target.host, headers=source.headers)
+    terms = {"host": target.host, "headers": source.headers, "options": source.adapter_settings}
+    kind = fetcher_for(source, vertical.adapters.get(target.adapter_id) if vertical is not None else None)
+    free = kind if kind in {FetcherKind.HTTP, FetcherKind.BROWSER} else FetcherKind.HTTP
+    return gates, msgspec.structs.replace(request, **terms), free
 
 
 def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) -> FetchRequest:

@@ -143,6 +143,21 @@ class Gate:
         if leave.lease is not None and self._meter is not None:
             await self._meter.release(leave.host.name, leave.lease)
 
+    async def charge(self, name: str, pace: Pace, requests: int) -> None:
+        """Put requests on every book that have been sent already: what a page asked for by itself, in a browser.
+
+        Nobody could hold them back one by one, so that the host's next request waits for all of them.
+        """
+        if not pace.interval:
+            return
+        host, now = self._hosts.get(name) or self._meet(name, None), self._clock.now()
+        host.reserved = charged(pace, host.reserved, requests, now)
+        host.sent = charged(pace, host.sent, requests, now)
+        if self._toll is not None:
+            await self._toll.charge(name, pace, requests, now)
+        if self._meter is not None:
+            await self._meter.add(name, pace, requests)
+
     async def pace_of(self, name: str) -> Pace | None:
         """The pace of a host, if anybody has settled one; the ledger knows best."""
         known = await self._toll.pace_of(name) if self._toll is not None else None

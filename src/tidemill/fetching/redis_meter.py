@@ -60,6 +60,17 @@ return string.format('%.0f', leaves - now)
 """KEYS: the host's tab, its requests under way, the memory. ARGV: interval, burst, parallel, ticket, stay."""
 
 
+ADD = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval = tonumber(ARGV[1])
+local tab = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, now) + interval * tonumber(ARGV[2])
+redis.call('SET', KEYS[1], string.format('%.0f', tab), 'PX', math.ceil((tab - now) / 1000) + 1000)
+return 1
+"""
+"""KEYS: the host's tab. ARGV: interval, requests."""
+
+
 class RedisMeter:
     """Charges requests in Redis; while Redis is away it says so, rests, and tries again by itself."""
 
@@ -69,6 +80,7 @@ class RedisMeter:
         self._clock = clock
         self._report = report
         self._script = client.register_script(CHARGE)
+        self._adding = client.register_script(ADD)
         self._rest = FIRST_REST
         self._retry_at: datetime | None = None
 
@@ -86,6 +98,11 @@ class RedisMeter:
                 return Lease(ticket, int(answer) * MICROSECOND)
             await self._clock.sleep_until(self._clock.now() + FULL_WAIT)
         return Lease(ticket, FULL_WAIT * MOST_LOOKS * 2)  # longer than anybody waits: another time
+
+    async def add(self, host: str, pace: Pace, requests: int) -> None:
+        """Count requests that have been sent already; while Redis is away, the ledger alone remembers them."""
+        if self._retry_at is None:
+            await self._asked(self._adding(keys=_keys(host)[:1], args=[pace.interval // MICROSECOND, requests]))
 
     async def release(self, host: str, lease: Lease) -> None:
         """The request is over."""
@@ -129,6 +146,9 @@ class NoMeter:
         """Nothing is charged here."""
         await self._report(Service.REDIS, NOT_INSTALLED)
         return None
+
+    async def add(self, _host: str, _pace: Pace, _requests: int) -> None:
+        """Nothing is counted here."""
 
     async def release(self, _host: str, _lease: Lease) -> None:
         """Nothing was taken."""

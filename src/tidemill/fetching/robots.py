@@ -127,6 +127,10 @@ class Robots:
             return None
         return _judged(known[1], href)
 
+    def lets(self, href: str) -> bool:
+        """Whether a page may ask for this address by itself: yes, unless rules that are known say no."""
+        return not isinstance(self.recall(href), Disallowed)
+
     async def ask(self, href: str, get: Get) -> Verdict:
         """What the host (scheme, name and port) of this address says about it; `get` fetches its robots.txt."""
         origin = origin_of(href)

@@ -29,6 +29,12 @@ def pace_said(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
     return go(Gate.PACE, f"{host}{apart}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
 
 
+def charge_said(host: str, pace: Pace, requests: int) -> GateAnswer:
+    """What a page asked for by itself, and what that costs its host's next request."""
+    wait = (pace.interval * requests).total_seconds()
+    return go(Gate.PACE, f"{host}: the page made {requests} requests of its own; the next one waits {wait:g} s longer")
+
+
 def guard_said(href: str, refusal: str) -> GateAnswer:
     """What the address guard says about an address as it is written."""
     if refusal:

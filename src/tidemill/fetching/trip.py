@@ -1,6 +1,7 @@
 """One fetch under way: each address judged, paced and asked in turn, until one is not a redirect."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from tidemill.fetching.gate import STAY, Gate, Pass
 from tidemill.fetching.guard import Guard
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
 from tidemill.fetching.stops import NotSent, lease_gone, stopped
-from tidemill.fetching.telling import guard_said, pace_said, robots_said
+from tidemill.fetching.telling import charge_said, guard_said, pace_said, robots_said
 from tidemill.fetching.translate import REDIRECTS
 from tidemill.pipeline.ports import Clock, FetchRequest, StoreError, Transport, WireFailure, WireRequest, WireResponse
 
@@ -69,6 +70,11 @@ class Gates(msgspec.Struct, frozen=True):
     transport: Transport
     plain: Transport | None = None
     own_paces: OwnPaces = {}
+
+    @property
+    def is_rendering(self) -> bool:
+        """Whether pages are shown in a browser, and so ask for more by themselves."""
+        return self.plain is not None
 
     def for_robots(self) -> "Gates":
         """The same, with the plain transport: nobody needs a browser to read a robots.txt."""
@@ -175,6 +181,8 @@ class Trip:
                 self._tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
                 self._tell(guard_said(href, ""))
             request = WireRequest(url=href, headers=terms.headers, timeout=time_left, max_bytes=max_bytes)
+            if obeys_robots and self._gates.is_rendering:
+                request = msgspec.structs.replace(request, lets=self._gates.robots.lets)
             return await self._sent(request, leave, obeys_robots=obeys_robots)
         except NotSent as stop:
             return stop.told()
@@ -184,7 +192,10 @@ class Trip:
     async def _sent(self, request: WireRequest, leave: Pass, *, obeys_robots: bool) -> WireResponse | WireFailure:
         depart = self._departing(leave, request.url, obeys_robots=obeys_robots)
         try:
-            return await self._gates.transport.send(request, depart)
+            answer = await self._gates.transport.send(request, depart)
+            if answer.beside:
+                await self._charge(answer.beside, request.url, leave)
+            return answer
         finally:
             leave.give_back()
             self.requests += leave.departures
@@ -192,6 +203,19 @@ class Trip:
             self.took += self._gates.clock.now() - leave.entered_at
             if leave.is_visit or leave.lease is not None:
                 await self._say_goodbye(leave)
+
+    async def _charge(self, beside: Sequence[str], url: str, leave: Pass) -> None:
+        """Count what the page asked for by itself; a host that nobody scrapes has no pace that it could exceed."""
+        gate, own = self._gates.gate, self._gates.own_paces
+        home = pace_key(hostname(url), own)
+        for key, requests in Counter(pace_key(host, own) for host in beside).items():
+            name, pace = (leave.host.name, leave.pace) if key == home else (key, own.get(key))
+            with suppress(StoreError):  # nobody is let in while the ledger is away, whatever is on its tabs
+                pace = pace or await gate.pace_of(name)
+                if pace is not None:
+                    await gate.charge(name, pace, requests)
+                    self._tell(charge_said(name, pace, requests))
+        self.requests += len(beside)
 
     async def _enter(self, terms: Terms, time_left: timedelta) -> Pass:
         """Wait for a place; what the gates said before is old by then."""

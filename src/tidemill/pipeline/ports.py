@@ -145,7 +145,8 @@ class Fetcher(Protocol):
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request to one address, already judged by the address guard, robots.txt and the pace.
 
-    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body.
+    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `lets` says whether a
+    page in a browser may ask for an address by itself; None when nobody minds.
     """
 
     url: str
@@ -154,6 +155,7 @@ class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: int
     method: str = "GET"
     content: bytes = b""
+    lets: Callable[[str], bool] | None = None
 
 
 class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +163,8 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
     Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
     the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is. `is_garbled` says
-    that it was cut because what came is not HTTP, rather than because nothing more came.
+    that it was cut because what came is not HTTP, rather than because nothing more came. `beside` names the host of
+    each request that the page made by itself, in a browser.
     """
 
     status_code: int
@@ -169,14 +172,16 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     cut: Failure | None = None
     is_garbled: bool = False
+    beside: tuple[str, ...] = ()
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """No response came, and why; `retry_at` is when to ask again, where that is known."""
+    """No response came, and why; `retry_at` is when to ask again, where that is known. `beside` as in a response."""
 
     failure: Failure
     detail: str = ""
     retry_at: datetime | None = None
+    beside: tuple[str, ...] = ()
 
 
 class Transport(Protocol):
@@ -204,6 +209,10 @@ class Toll(Protocol):
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
         """Put one request on the host's tab; answers when it may leave. `mine` is the tab as we last left it."""
+        ...
+
+    async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
+        """Put requests on the host's tab that have been sent already, so that the next has to wait for them."""
         ...
 
     async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
@@ -235,6 +244,10 @@ class Meter(Protocol):
 
     async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
         """Count one request and take a place for `stay` at most; None when the meter cannot be asked."""
+        ...
+
+    async def add(self, host: str, pace: Pace, requests: int) -> None:
+        """Count requests that have been sent already."""
         ...
 
     async def release(self, host: str, lease: Lease) -> None:

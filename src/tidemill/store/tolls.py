@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, Slot, next_slot, opens_at
+from tidemill.core.pacing import Pace, Slot, charged, next_slot, opens_at
 from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.hosts import MILLISECOND
@@ -52,6 +52,15 @@ class Tolls:
             slot, values = _put_on_tab(row, pace, now, mine)
             await write_many(connection, _PUT_ON_TAB, [values])
         return slot
+
+    async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
+        """Put requests on the host's tab that have been sent already."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            pace = _slower_of(row, pace)
+            tab = charged(pace, row["tab_at"], requests, now)
+            opens = max(row["opens_at"], opens_at(pace, tab, now))
+            await write_many(connection, _PUT_ON_TAB, [{"b_host": host, "b_tab": tab, "b_opens": opens}])
 
     async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
         """Ask for a place; claims leave it free from now on."""
@@ -97,9 +106,13 @@ def guests_of(row: Row, now: datetime) -> int:
     return row["guests"] if until is not None and until > now else 0
 
 
+def _slower_of(row: Row, pace: Pace) -> Pace:
+    return max(pace_of(row), pace, key=lambda each: each.interval)
+
+
 def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> tuple[Slot, dict[str, Any]]:
     """One more request, at the slower of the host's own pace and the one it is asked at."""
-    pace = max(pace_of(row), pace, key=lambda each: each.interval)
+    pace = _slower_of(row, pace)
     slot = next_slot(pace, row["tab_at"], now, mine)
     opens = max(row["opens_at"], opens_at(pace, slot.tab, now))
     return slot, {"b_host": row["host"], "b_tab": slot.tab, "b_opens": opens}

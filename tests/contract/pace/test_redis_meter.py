@@ -63,6 +63,13 @@ async def test_each_request_is_told_in_the_same_call_how_long_to_wait(meter: Red
     assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
 
 
+async def test_requests_that_were_sent_already_are_waited_for(meter: RedisMeter, redis: RedisServer) -> None:
+    remembers_for_long(redis)
+    await meter.add("example.org", SLOW, 3)
+    assert await waits(meter, SLOW, 1) == [3.0]
+    assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
+
+
 async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(meter: RedisMeter, redis: RedisServer) -> None:
     remembers_for_long(redis)
     assert await waits(meter, Pace(MINUTE, burst=3, parallel=9), 5) == [0.0, 0.0, 0.0, 1.0, 2.0]

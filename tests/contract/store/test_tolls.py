@@ -109,3 +109,15 @@ async def test_how_things_stand_is_answered_anew_each_time_and_once_for_many(mil
     assert again is not None
     assert not again.source.enabled
     assert await standings.look(key, 999) is None
+
+
+async def test_requests_that_were_sent_already_keep_everybody_waiting(mill, tolls):
+    await mill.enqueue(await mill.source(pages=2, pace=POLITE))
+    await tolls.charge(HOST, POLITE, 5, mill.clock.now())
+    worker = await mill.worker()
+    mill.clock.advance(9 * SECOND)
+    assert await mill.claim(worker) == []
+    mill.clock.advance(SECOND)
+    assert len(await mill.claim(worker)) == 1
+    await tolls.charge("stranger.test", POLITE, 3, NOON)
+    assert (await tolls.reserve("stranger.test", POLITE, NOON, None)).at >= NOON + 6 * SECOND

@@ -66,15 +66,17 @@ def fetch(
     url: Annotated[str, typer.Argument(metavar="URL", help="The page's address.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the page's content here.")] = None,
     *,
+    browser: Annotated[bool, typer.Option("--browser", help="Get it in a browser, whatever its source says.")] = False,
     body: Annotated[bool, typer.Option("--body", help="Print the page's content instead of the facts.")] = False,
     json: AsJson = False,
 ) -> None:
     """Fetch one page through every gate and tell what came back.
 
     Compliance, robots.txt, the pace and the address guard hold as in a run, and the request counts; the switches and
-    the breaker are shown and hold back jobs alone. Nothing is stored.
+    the breaker are shown and hold back jobs alone. A page of a source that uses a browser is got in one; nothing is
+    paid for, and nothing is stored.
     """
-    attempt = run(attempted(settings_of(ctx), url))
+    attempt = run(attempted(settings_of(ctx), url, browser=browser))
     result = attempt.result
     if output is not None:
         output.write_bytes(result.body)

@@ -19,6 +19,8 @@ from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure
 
 CONNECT_SECONDS = 10
+MOST_CONNECTIONS = 200
+"""Of one page: what it asks for without being paused for our decision is bounded here."""
 LONGEST_HEAD = 65_536
 PIECE = 65_536
 _HEAD_END = b"\r\n\r\n"
@@ -110,18 +112,19 @@ class Gateway:
         except BadUrl:
             return None
         host = hostname(href)
-        self.asked.append(host)
-        if is_tracker(host):
+        if is_tracker(host) or len(self.asked) >= MOST_CONNECTIONS:
             return None
         if refusal := self._guard.refusal(href):
             self.troubles[host] = WireFailure(failure=Failure.ADDRESS_REFUSED, detail=refusal)
             return None
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                return await self._dial(host, _port_of(href))
+                streams = await self._dial(host, _port_of(href))
         except (OSError, UnicodeError, TimeoutError) as error:
             self.troubles[host] = wire_failure(error)
             return None
+        self.asked.append(host)
+        return streams
 
     async def _dial(self, host: str, port: int) -> Streams:
         """Connect to the first address of `host` that answers; each is judged as its socket is opened."""
@@ -150,7 +153,7 @@ class Gateway:
         outlet.settimeout(0)  # the loop waits, the socket must not
         try:
             await asyncio.get_running_loop().sock_connect(outlet, target)
-        except BaseException:
+        except BaseException:  # whatever it is, a cancellation too: nobody else would close the socket
             outlet.close()
             raise
         return await asyncio.open_connection(sock=outlet, limit=LONGEST_HEAD)

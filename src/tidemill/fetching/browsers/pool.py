@@ -87,7 +87,7 @@ class BrowserPool:
         browser.last_used_at = self._clock.now()
         try:
             return self._rested(host, browser) or await self._opened(browser)
-        except BaseException:
+        except BaseException:  # whatever it is, a cancellation too: a browser that counts as busy is never replaced
             browser.busy -= 1
             raise
 

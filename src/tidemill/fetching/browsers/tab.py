@@ -12,6 +12,7 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Page
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname, origin_of
 from tidemill.fetching.browsers.chromium import Chromium
+from tidemill.fetching.browsers.errands import Errands
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.journey import Depart, Journey
 from tidemill.fetching.browsers.net_errors import navigation_failure
@@ -29,10 +30,8 @@ CLOSE_SECONDS = 3
 CLEAN_SECONDS = 3
 _OURS = "tidemill"
 _STAGES = [
-    {"resourceType": "Document", "requestStage": "Request"},
+    {"urlPattern": "*", "requestStage": "Request"},
     {"resourceType": "Document", "requestStage": "Response"},
-    {"resourceType": "Media", "requestStage": "Request"},
-    {"resourceType": "Image", "requestStage": "Request"},
 ]
 
 
@@ -58,6 +57,7 @@ class Tab:
         self._session: CDPSession | None = None
         self._frame = ""
         self._journey: Journey | None = None
+        self._errands = Errands(None)
         self._deciding: set[asyncio.Task[None]] = set()
         self._signs: dict[tuple[str, str], asyncio.Event] = {}
         self._crashed = asyncio.Event()
@@ -66,7 +66,7 @@ class Tab:
         self.tasks = 0
 
     async def prepare(self) -> None:
-        """Take the page's reins: every document that it wants to load is paused for our decision."""
+        """Take the page's reins: everything that it wants to load is paused for our decision."""
         session = self._session = await self._context.new_cdp_session(self._page)
         self._page.on("crash", lambda _: self._crashed.set())
         self._context.on("page", self._shut)
@@ -89,21 +89,25 @@ class Tab:
         self._origin = origin_of(request.url)
         self._signs.clear()
         journey = self._journey = Journey(request, depart, self._send)
+        errands = self._errands = Errands(request.lets)
+        self.is_spoilt = True  # until it is seen to have come through this one
         try:
-            async with asyncio.timeout(request.timeout.total_seconds()):
-                answer = await self.chromium.ask(self._go(journey, request, patience), self._crashed)
-            return self._over_budget(journey) if self.gateway.is_over_budget else answer
-        except TimeoutError:
-            self.is_spoilt = True
-            return WireFailure(failure=Failure.TIMED_OUT, detail=f"the page took longer than {request.timeout}")
-        except BaseException as error:
-            self.is_spoilt = True
-            if isinstance(error, Error):
-                raise BrowserLost(str(error).partition("\n")[0]) from error
-            raise
+            answer = await self._visited(journey, request, patience)
+        except Error as error:
+            raise BrowserLost(str(error).partition("\n")[0]) from error
         finally:
             self._journey = None
             await self._drop_decisions()
+        return msgspec.structs.replace(answer, beside=errands.told(self.gateway.asked, hostname(request.url)))
+
+    async def _visited(self, journey: Journey, request: WireRequest, patience: Patience) -> WireResponse | WireFailure:
+        try:
+            async with asyncio.timeout(request.timeout.total_seconds()):
+                answer = await self.chromium.ask(self._go(journey, request, patience), self._crashed)
+        except TimeoutError:
+            return WireFailure(failure=Failure.TIMED_OUT, detail=f"the page took longer than {request.timeout}")
+        self.is_spoilt = False
+        return self._over_budget(journey) if self.gateway.is_over_budget else answer
 
     async def is_hung(self) -> bool:
         """Whether the page no longer answers at all."""
@@ -224,14 +228,14 @@ class Tab:
         """Let a paused request go on, or not."""
         request = {"requestId": event["requestId"]}
         with suppress(Error):  # the page has moved on, and the request with it
-            if event["resourceType"] != "Document":
-                await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
-            elif event["frameId"] != self._frame:
-                await self._send("Fetch.continueRequest", request)
-            elif self._journey is not None:
-                await self._journey.cross(event)
-            else:
+            if self._journey is None:
                 await self._send("Fetch.failRequest", {**request, "errorReason": "Aborted"})
+            elif event["resourceType"] == "Document" and event["frameId"] == self._frame:
+                await self._journey.cross(event)
+            elif _is_answered(event) or self._errands.allow(event):
+                await self._send("Fetch.continueRequest", request)
+            else:
+                await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
 
     async def _drop_decisions(self) -> None:
         for task in list(self._deciding):
@@ -262,10 +266,15 @@ async def open_tab(chromium: Chromium, gateway: Gateway, user_agent: str) -> Tab
     except Error as error:
         await gateway.close()
         raise BrowserLost(str(error).partition("\n")[0]) from error
-    except BaseException:
+    except BaseException:  # whatever it is, a cancellation too: the proxy must not go on listening for nobody
         await gateway.close()
         raise
     return tab
+
+
+def _is_answered(event: dict[str, Any]) -> bool:
+    """Whether a request has left already, and what is paused is its answer."""
+    return "responseStatusCode" in event or "responseErrorReason" in event
 
 
 async def _closed(page: Page) -> None:
