@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import msgspec
+
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, climb
@@ -38,9 +40,10 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
     rungs.append(Rung(Strategy.HEURISTICS, read_shown))
     climbed = climb(document, rungs, is_usable)
+    records = completed(once(climbed.records), document)
     guessed = bool(climbed.records) and climbed.records[0].strategy is Strategy.HEURISTICS
     return Found(
-        records=once(climbed.records),
+        records=records,
         total=total_of(document, selectors),
         next_url=next_of(document),
         truncated=guessed and document.truncated,
@@ -52,6 +55,28 @@ def read_shown(document: Document) -> Sequence[RawRecord]:
     """What a page shows without markup for it: its cards, or the data they are drawn from if that tells as many."""
     cards, embedded = read_cards(document), from_scripts(document)
     return embedded if len(embedded) >= len(cards) else cards
+
+
+def completed(records: list[RawRecord], document: Document) -> list[RawRecord]:
+    """Records of markup that names no rent, completed by what the page shows of the same home.
+
+    Sites tell search engines where a home is, and leave what it costs to the card.
+    """
+    marked_up = {Strategy.JSONLD, Strategy.MICRODATA}
+    if all("rent" in record.fields or record.strategy not in marked_up for record in records):
+        return records
+    shown = {record.fields.get("url"): record for record in read_shown(document) if record.fields.get("url")}
+    return [
+        completed_by(record, twin) if (twin := shown.get(record.fields.get("url"))) and "rent" not in record.fields
+        else record for record in records
+    ]  # fmt: skip
+
+
+def completed_by(record: RawRecord, shown: RawRecord) -> RawRecord:
+    """A record with what only its card says, and where that was read."""
+    missing = {name: value for name, value in shown.fields.items() if name not in record.fields}
+    places = {**(record.places or {}), **dict.fromkeys(missing, shown.origin)}
+    return msgspec.structs.replace(record, fields={**record.fields, **missing}, places=places)
 
 
 def is_usable(record: RawRecord) -> bool:

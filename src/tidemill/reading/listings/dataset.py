@@ -1,7 +1,8 @@
 """Dataset items as scraping actors emit them: several shapes that are known, and a reason for all others.
 
-An actor's items are JSON objects. Each field has a list of the names and paths that actors use for it; an item in
-which too few of them are found is of an unknown shape, which is a reason for a person and never a guess.
+An actor's items are JSON objects. Each field has a list of the names and paths that actors use for it, then the words
+that a name must have to mean the same; an item in which too few of them are found is of an unknown shape, which is a
+reason for a person and never a guess.
 """
 
 import re
@@ -11,7 +12,10 @@ from typing import Any
 import msgspec
 
 from tidemill.core.record import RawRecord, Strategy
-from tidemill.reading.text import plain
+from tidemill.reading.document import absolute
+from tidemill.reading.listings.naming import meant, words_of
+from tidemill.reading.listings.plans import ranges_of
+from tidemill.reading.listings.shapes import point_of, text_of, value_of
 
 Item = Mapping[str, Any]
 
@@ -19,16 +23,23 @@ _SURE = 0.95
 _WRAPPERS = ("items", "results", "listings", "data", "properties", "apartments", "hits")
 
 NAMES: Mapping[str, Sequence[str]] = {
-    "id": ("id", "listingId", "listing_id", "propertyId", "property_id", "zpid", "listingKey", "key", "mlsId"),
+    "id": (
+        "id", "listingId", "listing_id", "propertyId", "property_id", "zpid", "listingKey", "key", "mlsId", "postId",
+        "propertyCode", "adId",
+    ),
     "url": ("url", "detailUrl", "listingUrl", "propertyUrl", "link", "hdpUrl", "detail_url", "source_url", "href"),
     "title": ("propertyName", "title", "name", "buildingName", "property_name", "community", "headline"),
     "address": (
-        "address.streetAddress", "address.street", "address.line1", "address.line", "address.full", "address.address",
+        "address.streetAddress", "address.street", "address.line1", "address.addressLine1", "address.line",
+        "address.full", "address.address",
         "address.fullAddress", "location.streetAddress", "location.address.line", "location.address",
         "location.fullAddress", "fullAddress", "streetAddress", "addressStreet", "street_address", "street",
-        "full_address", "address", "formattedAddress",
+        "full_address", "address", "formattedAddress", "displayAddress", "location.fullLocation",
     ),
-    "unit": ("unit", "unitNumber", "address.unit", "apartment", "unit_number", "aptNumber"),
+    "unit": (
+        "unit", "unitNumber", "address.unit", "apartment", "unit_number", "aptNumber", "address.addressLine2",
+        "address.line2", "addressLine2",
+    ),
     "city": (
         "address.city", "address.addressLocality", "location.city", "location.address.city", "city", "addressCity",
     ),
@@ -45,13 +56,15 @@ NAMES: Mapping[str, Sequence[str]] = {
         "rent", "price", "rentRange", "priceRange", "monthlyRent", "rent_price", "unformattedPrice", "listPrice",
         "list_price", "pricing", "rentPrice", "priceText",
     ),
-    "beds": ("beds", "bedrooms", "bedsRange", "bedRange", "numberOfBedrooms", "bed", "beds_range", "description.beds"),
+    "beds": ("beds", "bedrooms", "bedsRange", "bedRange", "numberOfBedrooms", "bed", "beds_range", "description.beds",
+             "housing"),
     "baths": (
         "baths", "bathrooms", "bathsRange", "bathRange", "numberOfBathrooms", "bath", "baths_range",
         "description.baths",
     ),
     "size": (
         "sqft", "squareFeet", "area", "livingArea", "size", "sqftRange", "floorSize", "square_feet", "description.sqft",
+        "housing",
     ),
     "available": ("availability", "availableDate", "availableFrom", "available", "moveInDate", "available_date"),
     "kind": ("propertyType", "homeType", "type", "property_type", "kind"),
@@ -71,18 +84,6 @@ NAMES: Mapping[str, Sequence[str]] = {
     "currency": ("currency", "priceCurrency"),
 }  # fmt: skip
 """The names and paths that actors use, the most telling first."""
-
-_LOWER = ("min", "minimum", "low", "from", "minPrice", "minRent", "lower")
-_UPPER = ("max", "maximum", "high", "to", "maxPrice", "maxRent", "upper")
-_ONE = ("value", "amount", "formatted", "display", "text", "price", "rent", "range")
-_PAIRS = {
-    "rent": (("rentMin", "rentMax"), ("minRent", "maxRent"), ("priceMin", "priceMax"), ("minPrice", "maxPrice"),
-             ("list_price_min", "list_price_max"), ("rent_min", "rent_max")),
-    "beds": (("bedsMin", "bedsMax"), ("minBeds", "maxBeds"), ("beds_min", "beds_max")),
-    "baths": (("bathsMin", "bathsMax"), ("minBaths", "maxBaths"), ("baths_min", "baths_max")),
-    "size": (("sqftMin", "sqftMax"), ("minSqft", "maxSqft"), ("sqft_min", "sqft_max")),
-}  # fmt: skip
-_HOLLOW = re.compile(r"^(?:null|none|n/a|undefined|-+)$", re.IGNORECASE)
 
 
 class NotADataset(ValueError):
@@ -122,10 +123,11 @@ def _lines(body: bytes) -> list[Any]:
 
 def _record(item: Any, index: int, base_url: str) -> RawRecord:
     fields, places = fields_of(item) if isinstance(item, dict) else ({}, {})
-    if not ("address" in fields or "latitude" in fields) or not fields.keys() & {"rent", "beds", "id", "url"}:
+    has_place = fields.keys() & {"address", "latitude"} or fields.keys() >= {"neighborhood", "id"}
+    if not has_place or not fields.keys() & {"rent", "beds", "id", "url"}:
         fields, places = {"unknown_shape": shape_of(item)}, {}
-    if str(fields.get("url", "")).startswith("/") and base_url:
-        fields["url"] = base_url.rstrip("/") + fields["url"]
+    if "url" in fields and base_url:
+        fields["url"] = absolute(base_url, fields["url"])
     return RawRecord(
         fields=fields, strategy=Strategy.DATASET, confidence=_SURE, origin=f"items/{index}", places=places
     )  # fmt: skip
@@ -135,23 +137,25 @@ def fields_of(item: Item) -> tuple[dict[str, Any], dict[str, str]]:
     """The fields that an item tells, and the path at which each was found (X11)."""
     fields: dict[str, Any] = {}
     places: dict[str, str] = {}
+    likely = meant(item)
     for field, paths in NAMES.items():
-        for path, value in _candidates(item, field, paths):
+        for path, value in _candidates(item, paths, likely.get(field, [])):
             told = value_of(field, value)
             if told not in ("", [], None):
                 fields[field], places[field] = told, path
                 break
+    for more in (_numbered_street(item, fields), _point(item, fields), _place_in_words(item, fields), ranges_of(item)):
+        for field, told in more.items():
+            if field not in fields or field == "address":
+                fields[field], places[field] = told, "several fields"
     return fields, places
 
 
-def _candidates(item: Item, field: str, paths: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    for low, high in _PAIRS.get(field, ()):
-        if item.get(low) not in (None, ""):
-            yield f"{low}..{high}", {"min": item[low], "max": item.get(high)}
-    for path in paths:
-        value = at(item, path)
-        if value is not None:
-            yield path, value
+def _candidates(item: Item, paths: Sequence[str], likely: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Under the names that are known to the letter, then under those that mean the same; a pair of bounds first."""
+    yield from ((path, value) for path, value in likely if ".." in path)
+    yield from ((path, value) for path in paths if (value := at(item, path)) is not None)
+    yield from likely
 
 
 def at(item: Any, path: str) -> Any:
@@ -161,52 +165,38 @@ def at(item: Any, path: str) -> Any:
     return item
 
 
-def value_of(field: str, value: Any) -> Any:
-    """A value in the shape that raw listings have it."""
-    if field in {"amenities", "images"}:
-        return texts_of(value)
-    if field in {"latitude", "longitude"}:
-        return value if isinstance(value, int | float | str) and not isinstance(value, bool) else None
-    if isinstance(value, dict):
-        return span_of(value) if field in {"rent", "beds", "baths", "size"} else ""
-    if isinstance(value, list):
-        return texts_of(value)[0] if field in {"rent", "beds"} and len(value) == 1 and texts_of(value) else ""
-    text = (
-        ""
-        if value is None or isinstance(value, bool)
-        else plain(f"{value:g}" if isinstance(value, float) else str(value))
-    )
-    return "" if _HOLLOW.match(text) else text
+def _numbered_street(item: Item, fields: Mapping[str, Any]) -> dict[str, str]:
+    """A street whose number stands in a field of its own."""
+    street = str(fields.get("address", ""))
+    if not street or any(letter.isdigit() for letter in street):
+        return {}
+    address = item.get("address")
+    holder = address if isinstance(address, dict) else item
+    number = next((text_of(value) for name, value in holder.items() if words_of(name) in _HOUSE_NUMBERS), "")
+    return {"address": f"{number} {street}"} if number else {}
 
 
-def span_of(value: Item) -> str:
-    """A range that an object tells, as a person would write it."""
-    low = next((value[name] for name in _LOWER if value.get(name) not in (None, "")), None)
-    high = next((value[name] for name in _UPPER if value.get(name) not in (None, "")), None)
-    if low is None and high is None:
-        one = next((value[name] for name in _ONE if value.get(name) not in (None, "")), "")
-        return plain(str(one)) if not isinstance(one, dict | list) else ""
-    low = high if low is None else low
-    return f"{low} - {high}" if high is not None and str(high) != str(low) else str(low)
+def _point(item: Item, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Coordinates that stand in one value."""
+    if "latitude" in fields:
+        return {}
+    for name, value in item.items():
+        if words_of(name) <= _POINTS and (point := point_of(value)) is not None:
+            return dict(zip(("latitude", "longitude"), point, strict=True))
+    return {}
 
 
-def texts_of(value: Any) -> list[str]:
-    """The texts of a list of texts, or of objects that each name one."""
-    found = []
-    for one in value if isinstance(value, list) else [value]:
-        text = one
-        if isinstance(one, dict):
-            text = next(
-                (
-                    one[name]
-                    for name in ("url", "src", "href", "name", "title", "text")
-                    if isinstance(one.get(name), str)
-                ),
-                None,
-            )
-        if isinstance(text, str) and text.strip():
-            found.append(plain(text))
-    return found
+def _place_in_words(item: Item, fields: Mapping[str, Any]) -> dict[str, str]:
+    """A `location` that is a text: a door if it begins with a number and a street, else the part of town."""
+    place = text_of(item.get("location"))
+    if not place or "address" in fields:
+        return {}
+    return {"address": place} if _DOOR.match(place) else {"neighborhood": place}
+
+
+_HOUSE_NUMBERS = ({"house", "number"}, {"street", "number"}, {"building", "number"})
+_POINTS = frozenset({"coordinates", "coordinate", "geometry", "geo", "location", "point", "position", "lat", "lng"})
+_DOOR = re.compile(r"\d+[A-Za-z]?\s+[A-Za-z]{3}")
 
 
 def shape_of(item: Any) -> str:

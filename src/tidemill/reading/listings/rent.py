@@ -12,6 +12,10 @@ MOST_CENTS = 99_999_999
 _SYMBOL = r"(?P<symbol>us\$|ca?\$|[$€£]|\b(?:usd|eur|gbp|cad)\b)"
 _NUMBER = r"(?P<whole>\d{1,3}(?:[,.\u00a0\u202f ]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
 _AMOUNT = re.compile(rf"{_SYMBOL}\s*{_NUMBER}(?:\s*,-)?", re.IGNORECASE)
+_AMOUNT_BEHIND = re.compile(
+    rf"(?<![\w.,]){_NUMBER}(?:\s*,-)?\s*(?P<symbol>[€£]|\b(?:eur|gbp)\b)(?!\s*\d)", re.IGNORECASE
+)
+"""As the continent writes it: `1.250,50 €`."""
 _BARE = re.compile(rf"(?<![\w.,#-]){_NUMBER}(?![\w%]|\s*(?:bed|bd|br|bath|ba\b|sq|ft|m²|m2))", re.IGNORECASE)
 _ON_REQUEST = re.compile(
     r"\b(?:call|contact|inquire|enquire|ask|email|phone)\b"
@@ -77,16 +81,23 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
     Rent(low=145000, high=210000, currency='USD', period=<Period.MONTH: 'month'>, per_person=False, open_ended=False)
     """
     text = text[:_LONGEST]
-    amounts = _amounts(_with_symbols(text), _AMOUNT, currency) or _amounts(text, _BARE, currency)
+    written = _with_symbols(text)
+    amounts = (
+        _amounts(written, _AMOUNT, currency)
+        or _amounts(text, _AMOUNT_BEHIND, currency)
+        or _amounts(text, _BARE, currency)
+    )
     if not amounts:
         return Rent(currency=currency) if _ON_REQUEST.search(text) else None
-    (low, named), *others = amounts
-    high = others[0][0] if others and _is_range(text) and others[0][0] >= low else None
+    first, *others = amounts
+    low, named = first.cents, first.currency
+    high = others[0].cents if others and _is_range(text) and others[0].cents >= low else None
+    own_words = first.before + first.after if others and high is None else text
     return Rent(
         low=low,
         high=high if high != low else None,
         currency=named,
-        period=_period(text),
+        period=_period(own_words),
         per_person=_PER_PERSON.search(text) is not None,
         open_ended=high is None and _FROM.search(text) is not None,
     )
@@ -97,13 +108,26 @@ def has_rent(text: str) -> bool:
     return any(symbol in text for symbol in "$€£") and parse_rent(text) is not None
 
 
-def _amounts(text: str, pattern: re.Pattern[str], currency: str) -> list[tuple[int, str]]:
+class _Amount(msgspec.Struct, frozen=True):
+    """An amount in a text, with the words before it and those up to the next."""
+
+    cents: int
+    currency: str
+    before: str
+    after: str
+
+
+def _amounts(text: str, pattern: re.Pattern[str], currency: str) -> list[_Amount]:
     found = []
-    for match in pattern.finditer(text):
+    matches = list(pattern.finditer(text))
+    for place, match in enumerate(matches):
         cents = _cents(match)
         if 0 < cents <= MOST_CENTS and not _is_something_else(text, match):
             symbol = match.groupdict().get("symbol")
-            found.append((cents, CURRENCIES.get(symbol.lower(), currency) if symbol else currency))
+            named = CURRENCIES.get(symbol.lower(), currency) if symbol else currency
+            until = matches[place + 1].start() if place + 1 < len(matches) else len(text)
+            before = text[: match.start()] if place == 0 else ""
+            found.append(_Amount(cents, named, before, text[match.end() : until]))
     return found
 
 
@@ -132,7 +156,8 @@ def _is_something_else(text: str, match: re.Match[str]) -> bool:
 
 
 _BETWEEN = re.compile(
-    r"\d(?:\.\d\d)?k?\s*(?:[a-z/.]{0,6})\s*(?:-|\u2013|\u2014|\bto\b|\btot\b)\s*(?:us|ca?)?[$€£]?\s*\d", re.IGNORECASE
+    r"\d(?:\.\d\d)?k?\s*(?:[a-z/.]{0,6})\s*(?:-|\u2013|\u2014|\bto\b|\btot\b)\s*(?:usd|us|eur|gbp|cad|ca?)?[$€£]?\s*\d",
+    re.IGNORECASE,
 )
 
 

@@ -8,15 +8,15 @@ SQUARE_FEET_A_METRE = 10.7639
 
 _NUMBER = r"\d{1,2}(?:\.\d{1,2}|\s?½|\s1/2)?"
 _TO = r"\s*(?:-|\u2013|\u2014|\bto\b|/)\s*"
-_BED_WORDS = r"(?:bed(?:room)?s?|bds?|bd?rms?|brs?|slaapkamers?)\b"
-_BATH_WORDS = r"(?:bath(?:room)?s?|ba(?:ths?)?|badkamers?)\b"
+_BED_WORDS = r"(?:bed(?:room)?s?|bds?|bd?rms?|brs?|slaapkamers?|schlafzimmer|hab(?:s|itaci[oó]n(?:es)?)?|chambres?)\b"
+_BATH_WORDS = r"(?:bath(?:room)?s?|ba(?:ths?)?|badkamers?|ba[nñ]os?)\b"
 _BEDS = re.compile(
-    rf"(?P<low>studio|{_NUMBER})(?:\s*{_BED_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*{_BED_WORDS}",
+    rf"(?<![\d.,$€£])(?P<low>studio|{_NUMBER})(?:\s*{_BED_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*{_BED_WORDS}",
     re.IGNORECASE,
 )
 _STUDIO = re.compile(r"\b(?:studio|efficiency|bachelor)s?\b", re.IGNORECASE)
 _BATHS = re.compile(
-    rf"(?P<low>{_NUMBER})(?:\s*{_BATH_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*"
+    rf"(?<![\d.,$€£])(?P<low>{_NUMBER})(?:\s*{_BATH_WORDS})?(?:{_TO}(?P<high>{_NUMBER}))?\s*\+?[\s-]*"
     rf"(?:full |private |shared )?{_BATH_WORDS}",
     re.IGNORECASE,
 )
@@ -70,9 +70,14 @@ def parse_size(text: str) -> Span | None:
     if match is None:
         return None
     factor = SQUARE_FEET_A_METRE if match["unit"].lower().lstrip("sq. ").startswith("m") else 1.0
-    low = float(match["low"].replace(",", "")) * factor
-    high = float(match["high"].replace(",", "")) * factor if match["high"] else low
+    low = _feet(match["low"]) * factor
+    high = _feet(match["high"]) * factor if match["high"] else low
     return Span(round(low), round(high)) if 0 < low <= high <= _MOST_FEET else None
+
+
+def _feet(text: str) -> float:
+    """`1,250` and `72,5` alike: three digits behind a comma are thousands, fewer are a fraction."""
+    return float(re.sub(r",(?=\d{1,2}$)", ".", text).replace(",", ""))
 
 
 def count(value: str) -> Span | None:

@@ -27,7 +27,7 @@ _TAKEN = re.compile(
     r"\b(?:rented|leased|off[- ]market|no longer available|not available|unavailable|verhuurd)\b", re.IGNORECASE
 )
 _NOW = re.compile(r"\b(?:now|immediate(?:ly)?|today|soon|per direct)\b", re.IGNORECASE)
-_BARE_SIZE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_BARE_SIZE = re.compile(r"\d[\d,]*(?:\.\d+)?(?:\s*-\s*\d[\d,]*(?:\.\d+)?)?")
 
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
@@ -99,7 +99,7 @@ def address_of(said: Said, context: Context) -> Address:
 def make_listing(said: Said, address: Address, rent: Rent | None, raw: RawRecord, context: Context) -> Listing:
     """The listing out of its words."""
     beds, baths = rooms_of(said)
-    size = parse_size(said.size) or _bare_size(said.size) or parse_size(said.title)
+    size = parse_size(said.size) or _bare_size(said.size, said.currency) or parse_size(said.title)
     low, high = (rent.monthly(rent.low), rent.monthly(rent.high)) if rent is not None else (None, None)
     return Listing(
         title=said.title or said.address,
@@ -176,10 +176,11 @@ def identity_of(listing: Listing) -> str:
     return f"URL:{fingerprint(address)[:32]}"
 
 
-def _bare_size(text: str) -> Span | None:
-    if _BARE_SIZE.fullmatch(text.strip()):
-        return parse_size(f"{text.strip()} sqft")
-    return None
+def _bare_size(text: str, currency: str) -> Span | None:
+    """A size without its unit: metres where rents are in euros, feet elsewhere."""
+    if not _BARE_SIZE.fullmatch(text.strip()):
+        return None
+    return parse_size(f"{text.strip()} {'m²' if currency == 'EUR' else 'sqft'}")
 
 
 def _digits(text: str) -> bool:

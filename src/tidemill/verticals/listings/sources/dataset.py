@@ -16,7 +16,7 @@ class Dataset:
     """
 
     id = "listings.dataset"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "*"
     needs_browser = False
 
