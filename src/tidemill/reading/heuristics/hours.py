@@ -24,15 +24,20 @@ def with_hour(moment: Moment, block: Element, leaf: Element, setting: Setting) -
     """A bare day with the hour that its block tells: by itself in an element, else in its words."""
     if moment.grain is Grain.MINUTE or moment.ends is not None or not _HOURLY.search(block.text):
         return moment
+    clocked = by_the_clock(moment, block, setting)
+    if clocked is not None or len(block.text) > LONGEST:
+        return clocked or moment
     rest = unnumbered(block.text) if leaf is block else block.text.replace(leaf.text, " ", 1)
-    named = on_day(moment, rest, setting) if len(block.text) <= LONGEST else None
-    if _DOORS.search(rest):  # the first hour is not the one that it starts at
-        return named or moment
-    return _by_the_clock(moment, block, setting) or named or moment
+    return on_day(moment, rest, setting) or moment
 
 
-def _by_the_clock(moment: Moment, block: Element, setting: Setting) -> Moment | None:
-    """The day at the hour of the first element that tells an hour and nothing else."""
+def by_the_clock(moment: Moment, block: Element, setting: Setting) -> Moment | None:
+    """The day at the hour of the first element that tells an hour and nothing else.
+
+    None for a day that has its hour or lasts for days, and where the doors open at an hour of their own.
+    """
+    if moment.grain is Grain.MINUTE or moment.ends is not None or _DOORS.search(block.text):
+        return None
     for element in block.walk():
         text = element.text
         if 0 < len(text) <= _LONGEST_CLOCK and _CLOCK.search(text) and not stripped(text):

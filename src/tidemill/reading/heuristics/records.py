@@ -17,7 +17,7 @@ from tidemill.reading.heuristics.fields import (
     title_of,
 )
 from tidemill.reading.heuristics.following import followers_of, items_among, items_of_day
-from tidemill.reading.heuristics.hours import with_hour
+from tidemill.reading.heuristics.hours import by_the_clock, with_hour
 from tidemill.reading.heuristics.outline import HEADINGS, Element
 from tidemill.reading.heuristics.wording import is_title, kind_of_meeting, stripped, title_from, unnumbered
 from tidemill.reading.moments import Grain, Moment, moved
@@ -137,20 +137,26 @@ class Scribe:
         stamped = "@" in first.dated.place
         if stamped and best.grain is Grain.MINUTE and best.starts.time().isoformat() != "00:00:00":
             return self._checked(first, block), written
+        told = moments_in(first.element.text, self.setting, year) if not stamped else ()
+        best = told[0][2] if told else best
         element: Element | None = first.element
         while element is not None:
-            if len(element.text) <= LONGEST:
-                for _, _, moment in moments_in(element.text, self.setting, year):
-                    better = moment.grain is Grain.MINUTE or (moment.year_given and not best.year_given) or moment.ends
-                    if better or (moment.day != best.day and not stamped and element is first.element):
-                        return with_hour(moment, block, element, self.setting), element.text
-                    break
-            if element is block:
-                break
-            element = element.parent
-        found = moments_in(first.element.text, self.setting, year) if not stamped else ()
-        best = found[0][2] if found else best
+            moment = self._fuller(best, element, year)
+            if moment is not None:
+                return with_hour(moment, block, element, self.setting), element.text
+            if element is first.element and (clocked := by_the_clock(best, block, self.setting)) is not None:
+                return clocked, written
+            element = element.parent if element is not block else None
         return with_hour(best, block, first.element, self.setting), written
+
+    def _fuller(self, best: Moment, element: Element, year: int | None) -> Moment | None:
+        """The first date of an element's text, if it says more than the best one so far: an hour, a year, an end."""
+        told = moments_in(element.text, self.setting, year) if len(element.text) <= LONGEST else ()
+        if not told:
+            return None
+        moment = told[0][2]
+        fuller = moment.grain is Grain.MINUTE or (moment.year_given and not best.year_given) or moment.ends
+        return moment if fuller else None
 
     def _checked(self, leaf: Leaf, block: Element) -> Moment:
         """A stamp, unless it is in UTC and the words beside it tell the local time of the same event."""
@@ -185,8 +191,12 @@ class Scribe:
 
     def _of_followers(self, items: list[Element], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
         """The events under a date that stands as a heading: each item below it, with its own hour."""
-        moment, written = self.moment_of(leaf.element, [leaf], year)
-        for item in items if _is_named(leaf) else ():
+        if not _is_named(leaf):
+            return
+        moment, written = leaf.dated.moment, leaf.dated.written
+        if items[0] not in leaf.element.walk():  # what stands in the date's own element may be an item's hour
+            moment, written = self.moment_of(leaf.element, [leaf], year)
+        for item in items:
             title, element = title_of(item)
             if not title or not is_title(title):
                 continue

@@ -112,7 +112,6 @@ _LONGEST_TITLE = 180
 _LONGEST_READ = 600
 
 
-@lru_cache(maxsize=4_096)
 def stripped(text: str) -> str:
     """A text without its dates, times and what joined them; '' when less than a word is left.
 
@@ -122,17 +121,18 @@ def stripped(text: str) -> str:
     return rest if _A_WORD.search(rest) else ""
 
 
-@lru_cache(maxsize=4_096)
 def parts_of(text: str) -> tuple[str, ...]:
     """What stands before, between and after the dates and times of a text, as far as it has words."""
     return tuple(piece for piece in _pieces(text) if _A_WORD.search(piece))
 
 
-def _pieces(text: str) -> list[str]:
+@lru_cache(maxsize=4_096)
+def _pieces(text: str) -> tuple[str, ...]:
     """What a text says around its dates; only beside a date are `van`, `at` and the like no part of it."""
     pieces = _DATE_WORDS.split(text[:_LONGEST_READ])
     last = len(pieces) - 1
-    return [tidy for place, one in enumerate(pieces) if (tidy := _tidy(one, after=place > 0, before=place < last))]
+    tidied = (_tidy(one, after=place > 0, before=place < last) for place, one in enumerate(pieces))
+    return tuple(filter(None, tidied))
 
 
 def _tidy(rest: str, *, after: bool = False, before: bool = False) -> str:
