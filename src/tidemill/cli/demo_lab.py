@@ -25,6 +25,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     faults: str
     seconds: float
     interval: float
+    shops: int = 0
 
 
 def kinds_of(faults: str) -> str:
@@ -42,7 +43,7 @@ async def lab(terms: Terms) -> AsyncIterator[list[dict[str, Any]]]:
     """Serve a world while entered; answers its sites as sources."""
     arguments = [
         "--seed", str(terms.seed), "--sites", str(terms.sites), "--faults", kinds_of(terms.faults),
-        "--seconds", str(terms.seconds), "--interval", str(terms.interval), "--busy",
+        "--seconds", str(terms.seconds), "--interval", str(terms.interval), "--busy", "--shops", str(terms.shops),
     ]  # fmt: skip
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tidemill.lab.server", *arguments,
@@ -78,10 +79,11 @@ async def described(child: asyncio.subprocess.Process) -> list[dict[str, Any]]:
 
 
 def lively(sources: Sequence[dict[str, Any]], schedule: str, timeout_seconds: float) -> list[dict[str, Any]]:
-    """The sources, asked again and again: a demo has no day to wait for."""
+    """The sources, asked again and again: a demo has no day to wait for, nor for a person who publishes prices."""
     return [
         {
             **source,
+            **({"visibility": "ELIGIBLE"} if source["vertical"] == "prices" else {}),
             "timeout_seconds": timeout_seconds,
             "targets": [{**target, "schedule": schedule} for target in source["targets"]],
         }

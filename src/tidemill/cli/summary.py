@@ -43,11 +43,19 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
 
 
 def shelves(totals: Totals) -> dict[str, str]:
-    """What readers see, of each kind that there is."""
-    news = f"({totals.records['inserted']:,} new, {totals.records['updated']:,} changed)"
-    events = f"{totals.events_listed:,} listed {news}, {totals.events_gone:,} gone"
-    homes = f"{totals.homes_listed:,} for rent {news}, {totals.homes_gone:,} gone"
-    return {"homes": homes} if totals.homes_listed + totals.homes_gone else {"events": events}
+    """What is kept, of each kind that there is."""
+    kinds = {
+        "events": (totals.events_listed, "listed", totals.events_gone),
+        "homes": (totals.homes_listed, "for rent", totals.homes_gone),
+        "products": (totals.products_sold, "with their prices", totals.products_gone),
+    }
+    there = {name: kind for name, kind in kinds.items() if kind[0] + kind[2]} or {"events": kinds["events"]}
+    together = " in all" if len(there) > 1 else ""
+    news = f" ({totals.records['inserted']:,} new, {totals.records['updated']:,} changed{together})"
+    return {
+        name: f"{listed:,} {how}{'' if at else news}, {gone:,} gone"
+        for at, (name, (listed, how, gone)) in enumerate(there.items())
+    }
 
 
 def words(counts: Mapping[str, int]) -> str:
@@ -68,8 +76,9 @@ def discrepancies(totals: Totals) -> list[str]:
     if records["accepted"] != kept and not in_between:
         found.append(f"{records['accepted']} records were accepted but {kept} kept")
     exist = totals.events_listed + totals.events_gone + totals.homes_listed + totals.homes_gone
+    exist += totals.products_sold + totals.products_gone
     if exist != records["inserted"]:
-        found.append(f"{records['inserted']} events or homes were new but {exist} exist")
+        found.append(f"{records['inserted']} events, homes or products were new but {exist} exist")
     buried = sum(totals.dead_letters.get(state, 0) for state in ("pending", "retrying"))
     if totals.jobs.get("dead", 0) > sum(totals.dead_letters.values()):
         found.append(f"{totals.jobs['dead']} jobs died but {buried} letters wait")

@@ -4,7 +4,18 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.views import Totals
-from tidemill.store.schema import breakers, dead_letters, events, jobs, listings, pages, runs, sources, targets
+from tidemill.store.schema import (
+    breakers,
+    dead_letters,
+    events,
+    jobs,
+    listings,
+    pages,
+    runs,
+    source_products,
+    sources,
+    targets,
+)
 from tidemill.store.views_work import counted
 
 VERDICTS = ("read", "accepted", "dropped", "quarantined", "inserted", "updated", "unchanged", "repeated",
@@ -20,9 +31,11 @@ async def totals(connection: AsyncConnection) -> Totals:
     known = select(func.count(), func.count().filter(sources.c.enabled, ~sources.c.auto_disabled)).select_from(sources)
     listed = select(func.count(), func.count(events.c.gone_at)).select_from(events)
     homes = select(func.count(), func.count().filter(listings.c.is_active)).select_from(listings)
+    goods = select(func.count(), func.count(source_products.c.gone_at)).select_from(source_products)
     sources_all, sources_on = (await connection.execute(known)).one()
     events_all, events_gone = (await connection.execute(listed)).one()
     homes_all, homes_listed = (await connection.execute(homes)).one()
+    goods_all, goods_gone = (await connection.execute(goods)).one()
     return Totals(
         sources=sources_all,
         sources_on=sources_on,
@@ -38,4 +51,6 @@ async def totals(connection: AsyncConnection) -> Totals:
         breakers=await counted(connection, breakers.c.state),
         homes_listed=homes_listed,
         homes_gone=homes_all - homes_listed,
+        products_sold=goods_all - goods_gone,
+        products_gone=goods_gone,
     )

@@ -24,7 +24,8 @@ def read_until(stream: IO[str], words: str) -> str:
 def add_up(counts: dict[str, object]) -> None:
     records, jobs = counts["records"], counts["jobs"]
     assert records["read"] == records["accepted"] + records["dropped"] + records["quarantined"]
-    exist = sum(counts[name] for name in ("events_listed", "events_gone", "homes_listed", "homes_gone"))
+    kept = ("events_listed", "events_gone", "homes_listed", "homes_gone", "products_sold", "products_gone")
+    exist = sum(counts[name] for name in kept)
     assert exist == records["inserted"]
     assert jobs.get("dead", 0) == sum(counts["dead_letters"].values())
     assert sum(counts["breakers"].values()) <= counts["sources"]
@@ -50,6 +51,22 @@ def test_a_demo_of_homes_fills_the_shelf_from_two_sites_and_an_actor() -> None:
     assert (counts["sources"], counts["targets"]) == (3, 57)
     assert counts["homes_listed"] > 100
     add_up(counts)
+
+
+def test_a_demo_with_shops_keeps_products_beside_events() -> None:
+    process = start("demo", "--shops", "--sites", "2", "--seconds", "8", "--faults", "none", "--json")
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    counts = json.loads(out)
+    assert (counts["sources"], counts["products_sold"] > 10, counts["events_listed"] > 0) == (5, True, True)
+    add_up(counts)
+
+
+def test_shops_come_beside_known_agendas_only() -> None:
+    process = start("demo", "--shops", "--homes")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "leave out" in err
 
 
 @pytest.mark.parametrize("options", [["--discover"], ["--faults", "gremlins"]])

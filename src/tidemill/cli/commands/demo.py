@@ -31,6 +31,8 @@ from tidemill.store.migrate import upgrade
 
 app = single()
 
+SHOPS = 3
+"""One of each make: WooCommerce, Magento, and one with nothing but schema.org's data."""
 USUAL_SECONDS = 60.0
 """How long a demo for machines runs unless it is told."""
 ROUND = 300.0
@@ -67,6 +69,7 @@ def demo(
     discover: Annotated[
         bool, typer.Option("--discover", help="Know no site; search 12 municipalities for agendas first.")
     ] = False,
+    shops: Annotated[bool, typer.Option("--shops", help="Three shops beside the agendas, whose prices move.")] = False,
     homes: Annotated[
         bool, typer.Option("--homes", help="Homes for rent in 19 cities instead: two weeks in five minutes.")
     ] = False,
@@ -80,12 +83,15 @@ def demo(
     if discover and homes:
         msg = "--discover searches for agendas, and --homes has none: choose one"
         raise typer.BadParameter(msg)
+    if shops and (discover or homes):
+        msg = "--shops come beside known agendas: leave out --discover and --homes"
+        raise typer.BadParameter(msg)
     stage = Stage.HOMES if homes else Stage.DISCOVERY if discover else Stage.AGENDAS
     seconds = seconds or (USUAL_SECONDS if json else None)
     kinds = faults or ("none" if discover else "all")
     count = max(sites, SITES) if discover else sites
     lasts = ROUND if homes else seconds or ROUND
-    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5)
+    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5, shops=SHOPS if shops else 0)
     raise typer.Exit(run(play(stage, terms, seconds, keep, port, as_json=json)))
 
 

@@ -27,3 +27,5 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     breakers: Mapping[str, int]
     homes_listed: int = 0
     homes_gone: int = 0
+    products_sold: int = 0
+    products_gone: int = 0

@@ -46,7 +46,8 @@ PLATFORMS = (
         stock=(".summary p.stock", ".summary .stock", "div.product p.stock", "p.stock"),
         sku=(".product_meta .sku", ".sku_wrapper .sku", ".summary .sku"),
         product_id=(
-            "button[name=add-to-cart]@value", "input[name=add-to-cart]@value", "form.variations_form@data-product_id",
+            "div.product[id^=product-]@id", "button[name=add-to-cart]@value", "input[name=add-to-cart]@value",
+            "form.variations_form@data-product_id",
         ),
     ),
     Platform(
@@ -139,6 +140,7 @@ def platform_claim(document: Document, platform: Platform, near: str) -> Claim:
         selector, value = _first_text(document, getattr(platform, name))
         field = "availability" if name == "stock" else name
         fields[field], places[field] = value, selector
+    fields["product_id"] = fields["product_id"].removeprefix("product-")
     if gtin := as_gtin(fields["sku"]) if fields["sku"] else None:
         fields["gtin"] = gtin
     price = money.amount if money is not None else None

@@ -136,3 +136,13 @@ def test_stock_is_read_from_a_short_line_under_the_heading() -> None:
 )  # fmt: skip
 def test_a_line_tells_of_the_stock_only_if_it_is_about_little_else(line: str, said: Availability) -> None:
     assert stock_line(line) is said
+
+
+@pytest.mark.parametrize("button", ['<button name="add-to-cart" value="1001">Add to cart</button>', ""])
+def test_a_woocommerce_product_keeps_its_id_when_it_is_sold_out(button: str) -> None:
+    stock = "in-stock'>In stock" if button else "out-of-stock'>Out of stock"
+    markup = (
+        "<body class='single-product'><div id='product-1001' class='product'><div class='summary'><h1>Mug</h1>"
+        f"<p class='price'><span class='amount'>$12.00</span></p><p class='stock {stock}</p>{button}</div></div></body>"
+    )
+    assert sold(markup).product_id == "1001"
