@@ -129,6 +129,19 @@ def test_an_hour_of_its_own_counts_before_one_in_the_text() -> None:
     assert told(f"<ul>{card.format(28, 1)}{card.format(29, 2)}</ul>", "en")[0] == ("Parade 1", "2026-11-28T18:00")
 
 
+def test_a_list_of_papers_tells_its_days_by_the_names_of_files() -> None:
+    link = '<a href="/files/{}">{}</a>'
+    names = (
+        ("2%2014%2027%20AGENDA.pdf", "February"),
+        ("Agenda_2027-03-14.pdf", "March"),
+        ("May%209%202027.pdf", "May"),
+    )
+    body = f"<h1>Board of Health</h1><p>{' - '.join(link.format(*name) for name in names)}</p>"
+    assert told(body, "en", "Board of Health") == [
+        ("Board of Health", day) for day in ("2027-02-14", "2027-03-14", "2027-05-09")
+    ]
+
+
 @pytest.mark.parametrize(
     "title", ["Small Town Saturday", "Toddler Time", "Van Gogh", "Show Boat", "To Kill a Mockingbird"]
 )

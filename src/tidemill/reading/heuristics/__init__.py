@@ -9,6 +9,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.reading.heuristics.context import Surroundings
 from tidemill.reading.heuristics.dating import HINT, moments_in
+from tidemill.reading.heuristics.files import dates_in_file_names
 from tidemill.reading.heuristics.grids import from_grids
 from tidemill.reading.heuristics.months import days_under_months, is_numbered
 from tidemill.reading.heuristics.outline import HEADINGS, Element, outline_of, with_lines
@@ -43,11 +44,11 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
 
 
 def _dates(elements: list[Element], setting: Setting) -> list[Leaf]:
-    """The dates as they are written; the numbered lines under months where those are more."""
+    """The dates as they are written; the numbered lines under months where those are more; else those of files."""
     written, numbered = leaves(elements, setting), days_under_months(elements, setting)
     if written and len(numbered) > len(written):
         numbered = [leaf for leaf in numbered if stripped(leaf.element.text)]  # not the days of a date picker
-    return numbered if len(numbered) > len(written) else written
+    return max(written, numbered, key=len) or dates_in_file_names(elements, setting)
 
 
 def _begins_with_a_date(line: str, setting: Setting) -> bool:
