@@ -25,6 +25,7 @@ from tidemill.store.schema import (
     source_product_identifiers,
     source_products,
 )
+from tidemill.verticals.prices.sources.generic import Generic
 
 UPC = "036000291452"
 VISIBLE = {"visibility": "ELIGIBLE"}
@@ -87,6 +88,17 @@ async def test_an_unchanged_page_is_seen_again_and_appends_nothing(market: Marke
     await market.run("acme")
     (product,) = await rows(market, source_products)
     assert (product["times_seen"], len(await rows(market, prices))) == (2, 1)
+
+
+async def test_a_new_version_of_the_adapter_reads_an_unchanged_page_anew(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await market.shop("acme", [product_page()], **VISIBLE)
+    await market.run("acme")
+    monkeypatch.setattr(Generic, "version", "99.0.0")
+    await market.run("acme")
+    await market.run("acme")
+    assert [row["adapter_version"] for row in await rows(market, prices)][1:] == ["prices.generic@99.0.0"]
 
 
 @pytest.mark.parametrize("table", [prices, price_corrections], ids=lambda table: table.name)
