@@ -8,10 +8,13 @@ import msgspec
 
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.outcome import Fail
 from tidemill.core.policy import Policy
 from tidemill.core.source import FetcherKind, Source
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus, StoredPages
+from tidemill.reading.blocked import blocked
+from tidemill.reading.document import Document
 
 SERVES_FOR = timedelta(hours=24)
 """How old a stored page may be that serves while the paid fetcher is out of quota (F4)."""
@@ -22,6 +25,11 @@ IN_THE_END = frozenset({
     Failure.RATE_LIMITED, Failure.SERVER_ERROR, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY,
 })  # fmt: skip
 """What the paid fetcher is asked for: a refusal at once, other failures when our own tries are used up."""
+
+
+LARGEST_NOTICE = 200_000
+"""Bytes; a larger page is no mere notice that we are blocked."""
+STRUCTURED = b"application/ld+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +49,17 @@ class Fallback:
         source = claimed.source
         if source.fetcher is FetcherKind.SCRAPINGBEE:
             return await self._or_stored(claimed, first, first)
-        if source.fetcher not in OURS or not is_worth_paying(claimed, first, policy) or not self.wanted(source):
+        if source.fetcher not in OURS or not self.wanted(source):
+            return first
+        refusal = refusal_in(claimed, first, policy)
+        if not refusal:
             return first
         plain = msgspec.structs.replace(request, etag="", last_modified="")
         paid = await self.paid.fetch(plain)
-        if paid.failure is None:
-            return msgspec.structs.replace(paid, instead_of=f"{first.failure}: {first.error}")
-        return await self._or_stored(claimed, paid, msgspec.structs.replace(first, degraded=paid.degraded))
+        if paid.failure is not None:
+            return await self._or_stored(claimed, paid, msgspec.structs.replace(first, degraded=paid.degraded))
+        is_no_better = first.failure is None and block_in(paid) is not None  # a captcha, for money this time
+        return first if is_no_better else msgspec.structs.replace(paid, instead_of=refusal)
 
     async def _or_stored(self, claimed: Claimed, paid: FetchResult, otherwise: FetchResult) -> FetchResult:
         """A stored page, if quota is what was missing and there is one fresh enough."""
@@ -61,6 +73,26 @@ class Fallback:
             status=FetchStatus.OK, url=otherwise.url, final_url=otherwise.url, fetcher="stored", error=words,
             degraded=(Service.SCRAPINGBEE,), stored=page,
         )  # fmt: skip
+
+
+def block_in(result: FetchResult) -> Fail | None:
+    """The notice that came as if it were the page: a captcha, a refusal, a browser check, with status 200 (P4).
+
+    Only a small page without structured data can be one; what it is in the end, its adapter says.
+    """
+    if result.failure is not None or result.not_modified or "html" not in result.content_type:
+        return None
+    if len(result.body) > LARGEST_NOTICE or STRUCTURED in result.body:
+        return None
+    notice = blocked(Document(result.body, result.final_url))
+    return notice if notice is not None and notice.failure is Failure.BLOCKED_PAGE else None
+
+
+def refusal_in(claimed: Claimed, first: FetchResult, policy: Policy) -> str:
+    """What the site said instead of giving the page, if that is worth paying for; '' when it is not."""
+    if block := block_in(first):
+        return f"{block.failure}: {block.detail}"
+    return f"{first.failure}: {first.error}" if is_worth_paying(claimed, first, policy) else ""
 
 
 def is_worth_paying(claimed: Claimed, first: FetchResult, policy: Policy) -> bool:

@@ -8,7 +8,16 @@ from integration.services.conftest import APIFY_TOKEN, BEE_KEY, a_plant
 from rig.redis import a_redis, find_redis
 from tidemill.core.degradation import Service
 from tidemill.lab.standins.talk import Fault
-from tidemill.store.schema import dead_letters, events, fetcher_upgrades, jobs, pages, runs, service_status
+from tidemill.store.schema import (
+    dead_letters,
+    events,
+    fetcher_upgrades,
+    jobs,
+    pages,
+    runs,
+    service_spend,
+    service_status,
+)
 
 FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
 DAY = timedelta(days=1)
@@ -28,6 +37,19 @@ async def test_a_page_that_the_site_refuses_is_paid_for_and_an_upgrade_is_sugges
     assert (await plant.system.desks.sources.find("agenda")).fetcher == "scrapingbee"
     run = await plant.scrape(source, "scrapingbee")
     assert (run["status"], len(plant.bee.asked)) == ("SUCCESS", 3)
+
+
+async def test_a_captcha_in_the_pages_place_is_paid_for_counted_and_suggested(plant):
+    source = await plant.agenda_source()
+    plant.site.page(
+        "/agenda/0", "<title>Just a moment...</title><h1>Are you a robot?</h1><div class=g-recaptcha></div>"
+    )
+    run = await plant.scrape(source)
+    assert (run["status"], run["urls_succeeded"], len(plant.bee.asked)) == ("SUCCESS", 2, 1)
+    assert "Bijenkorf" in {row["title"] for row in await plant.works.rows(events)}
+    assert await plant.works.rows(service_spend, service=Service.SCRAPINGBEE)
+    (upgrade,) = await plant.works.rows(fetcher_upgrades)
+    assert "captcha" in upgrade["reason"]
 
 
 async def test_a_source_that_did_not_choose_to_pay_keeps_its_own_answer(migrated_sqlite_url):

@@ -44,7 +44,7 @@ class Desk:
         self.since = since
         return self.page
 
-    async def after(self, failure, *, attempts=0, fetcher=FetcherKind.HTTP, **settings):
+    async def after(self, failure, *, attempts=0, fetcher=FetcherKind.HTTP, page=b"", **settings):
         source = Source(
             id=1, name="town", vertical="events", base_url=URL, adapter_id="a", fetcher=fetcher,
             adapter_settings=settings,
@@ -55,7 +55,10 @@ class Desk:
         )  # fmt: skip
         target = Target(id=1, source_id=1, url=URL, canonical_url=URL, host="h", adapter_id="a")
         claimed = Claimed(job=job, source=source, target=target, pace=Pace())
-        self.first = FetchResult(status=FetchStatus.ERROR, url=URL, failure=failure, error="as it was")
+        self.first = FetchResult(
+            status=FetchStatus.ERROR if failure else FetchStatus.OK, url=URL, final_url=URL, failure=failure,
+            error="as it was", content_type="text/html", body=page,
+        )  # fmt: skip
         request = FetchRequest(url=URL, host="h", pace=Pace(), etag='"7"')
         return await self.fallback.after(claimed, request, self.first, AGENDA)
 
@@ -121,3 +124,50 @@ async def test_a_source_that_always_pays_is_served_from_store_too(clock):
 async def test_what_an_actor_did_not_get_is_not_paid_for_elsewhere(clock):
     desk = Desk(clock)
     assert await desk.after(Failure.SERVER_ERROR, attempts=2, fetcher=FetcherKind.APIFY) is desk.first
+
+
+CAPTCHA = b"<title>Just a moment...</title><h1>Are you a robot?</h1><div class=g-recaptcha></div>"
+AGENDA_PAGE = b"<h1>Agenda</h1><p>Wat er te doen is in en om de stad, elke dag opnieuw voor iedereen.</p>"
+
+
+async def test_a_captcha_with_status_200_is_paid_for_at_once(clock):
+    desk = Desk(clock)
+    result = await desk.after(None, page=CAPTCHA)
+    assert (result.fetcher, result.body) == ("scrapingbee", b"agenda")
+    assert result.instead_of == "blocked_page: a captcha"
+    assert desk.asked[0].etag == ""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        AGENDA_PAGE,
+        b"",
+        b"<script type=application/ld+json>{}</script>" + CAPTCHA,
+        CAPTCHA + b"<!--" + b"x" * 200_000 + b"-->",
+    ],
+)
+async def test_a_page_that_may_be_the_page_is_never_paid_for(clock, page):
+    desk = Desk(clock)
+    assert await desk.after(None, page=page) is desk.first
+    assert desk.asked == []
+
+
+async def test_nobody_pays_for_a_captcha_that_nobody_chose_to_pay_for(clock):
+    desk = Desk(clock, how="chosen")
+    assert await desk.after(None, page=CAPTCHA) is desk.first
+    assert desk.asked == []
+
+
+async def test_a_captcha_for_money_is_no_better_than_one_for_free(clock):
+    paid = FetchResult(
+        status=FetchStatus.OK, url=URL, final_url=URL, fetcher="scrapingbee", content_type="text/html", body=CAPTCHA
+    )
+    desk = Desk(clock, paid=paid)
+    assert await desk.after(None, page=CAPTCHA) is desk.first
+    assert len(desk.asked) == 1
+
+
+async def test_out_of_quota_a_stored_page_serves_instead_of_a_captcha(clock):
+    page = StoredPage(41, NOON - timedelta(hours=3))
+    assert (await Desk(clock, paid=NO_QUOTA, page=page).after(None, page=CAPTCHA)).stored == page
