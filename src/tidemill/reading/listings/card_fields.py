@@ -173,17 +173,28 @@ def title_of(card: Element) -> str:
 
 
 def address_of(card: Element, text: str) -> str:
-    """Where it is: what is named an address, else a door and a street in its words."""
+    """Where it is: what is named an address, unless a door and a street in its words tell more."""
+    named_so = named_address(card)
+    if named_so[:1].isdigit() or _street_in(named_so):
+        return named_so
+    return _street_in(text) or named_so
+
+
+def _street_in(text: str) -> str:
+    match = _ADDRESS.search(text) or _EUROPEAN.search(text)
+    return match[0].strip(" ,") if match else ""
+
+
+def named_address(card: Element) -> str:
+    """The words of the first element that is named an address."""
     for element in card.walk():
-        is_named_so = element.tag == "address" or _ADDRESS_NAMES.search(element.names)
-        if element is card or not is_named_so:
+        if element is card or not (element.tag == "address" or _ADDRESS_NAMES.search(element.names)):
             continue
         if 0 < len(element.text) <= _LONGEST_LINE:
             return with_its_town(element)
         if not element.text and 0 < len(behind := " ".join(element.node.text(separator=" ").split())) <= _LONGEST_LINE:
             return behind  # a button's words, which are no text of the page but may be all there is
-    match = _ADDRESS.search(text) or _EUROPEAN.search(text)
-    return match[0].strip(" ,") if match else ""
+    return ""
 
 
 def with_its_town(element: Element) -> str:

@@ -1,7 +1,8 @@
 """What actors call things, word by word: `minPrice`, `price_min` and `list-price-min` are one name.
 
 A name means a field when it holds one of the field's words and otherwise nothing but words that leave the meaning as
-it is: `pricePerMonth` is a rent, `pricePerSqft`, `previousPrice` and `rentZestimate` are not.
+it is: `pricePerMonth` is a rent, `pricePerSqft`, `previousPrice` and `rentZestimate` are not. One that means nothing by
+itself may do so with the name of what it lies in: `address.line1`.
 """
 
 import re
@@ -26,6 +27,8 @@ LOW = _words("min minimum low lower lowest from starting start")
 HIGH = _words("max maximum high higher upper highest to")
 SAID = _words("formatted unformatted display text label value amount range raw string")
 """How a value is said, which does not change what it is."""
+_OWNERS = _words("listing property home apartment rental")
+"""Whose a thing is: the home's in any case."""
 _COUNTED = _words("number num no of count total")
 _WRAPPERS = _words("property listing home node item result data attributes rental apartment info hdp details")
 _PLACES = _WRAPPERS | _words("address location geo coordinates coordinate lat long latlng position map point")
@@ -40,9 +43,9 @@ class Meaning(msgspec.Struct, frozen=True):
     allows: Words = frozenset()
     within: Words = _WRAPPERS
 
-    def fits(self, words: Words, more: Words = frozenset()) -> bool:
+    def fits(self, words: Words) -> bool:
         """Whether a name of these words means this."""
-        return any(need <= words and words - need <= self.allows | more for need in self.needs)
+        return any(need <= words and words - need <= self.allows | _OWNERS for need in self.needs)
 
 
 def _meaning(needs: str, allows: str = "", within: Words = _WRAPPERS, more: Words = frozenset()) -> Meaning:
@@ -50,9 +53,9 @@ def _meaning(needs: str, allows: str = "", within: Words = _WRAPPERS, more: Word
 
 
 MEANINGS: Mapping[str, Meaning] = {
-    "id": _meaning("id|key|property code|listing code", "listing property post posting home ad rental source external"),
-    "url": _meaning("url|link|href|uri", "detail details listing property post posting page full web hdp v 2 source"),
-    "title": _meaning("title|name|headline", "property building community listing display post posting complex"),
+    "id": _meaning("id|key|property code|listing code", "post posting ad source external"),
+    "url": _meaning("url|link|href|uri", "detail details post posting page full web hdp v 2 source"),
+    "title": _meaning("title|name|headline", "building community display post posting complex"),
     "address": _meaning("address|street|street address", "full formatted display line 1 one name", _PLACES),
     "unit": _meaning("unit number|apt number|apartment number|unit", "address", _PLACES),
     "city": _meaning("city|town|locality|municipality", "address name", _PLACES),
@@ -63,12 +66,12 @@ MEANINGS: Mapping[str, Meaning] = {
     "beds": _meaning("bed|beds|bedroom|bedrooms", "", _FIGURES, SAID | _COUNTED),
     "baths": _meaning("bath|baths|bathroom|bathrooms", "", _FIGURES, SAID | _COUNTED),
     "size": _meaning("sqft|sqm|area|size|surface|square feet|square foot|square footage|floor space|sq ft",
-                     "living floor home unit square total", _FIGURES, SAID),
+                     "living floor unit square total", _FIGURES, SAID),
     "available": _meaning("available|availability|move in", "date from on day text", _FIGURES),
     "latitude": _meaning("lat|latitude", "geo address location map", _PLACES),
     "longitude": _meaning("lng|lon|long|longitude", "geo address location map", _PLACES),
-    "amenities": _meaning("amenities|features", "unit community property building"),
-    "images": _meaning("images|image|photos|photo|pictures|pics|thumbnail", "url urls src links main primary property"),
+    "amenities": _meaning("amenities|features", "unit community building"),
+    "images": _meaning("images|image|photos|photo|pictures|pics|thumbnail", "url urls src links main primary"),
     "currency": _meaning("currency", "code price", _FIGURES),
 }  # fmt: skip
 """By field; a field that has none is known by its exact names alone."""
@@ -100,11 +103,12 @@ def meant(item: Item) -> dict[str, list[tuple[str, Any]]]:
     pairs: dict[str, list[tuple[str, Any]]] = {}
     wholes: dict[str, list[tuple[str, Any]]] = {}
     for path, around, holder in _holders(item):
+        container = path.rstrip(".").rpartition(".")[2]
         bounds: dict[str, dict[str, tuple[str, Any]]] = {}
         for name, value in holder.items():
             if value is None or value == "":
                 continue
-            for field, bound in meanings_of(name):
+            for field, bound in meanings_of(name) or meanings_of(f"{container}_{name}"):
                 if not around <= MEANINGS[field].within:
                     continue
                 if bound:

@@ -25,6 +25,9 @@ _ORDINALS = {
 STATES = frozenset(map(str.lower, MARKET_STATES))
 """The two-letter codes that a market's state may have, as addresses compare them."""
 
+_ENDS_OF_STREETS = frozenset({"ct", "ne"})
+"""Codes of states that are courts or directions at the end of a street."""
+
 _UNIT = re.compile(
     r"(?:[,\s]+(?:apt|apartment|unit|suite|ste|rm|room|no|floor|fl|ph)\b\.?\s*#?|[,\s]*#)\s*(?P<unit>[\w-]{1,8})\b(?=\s*(?:,|$))",
     re.IGNORECASE,
@@ -68,7 +71,7 @@ def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", 
     """
     line = " ".join(text[:_LONGEST].split())
     tail = _TAIL.search(line)
-    if tail is not None and tail["state"].lower() in STATES:
+    if tail is not None and _names_a_state(tail, state):
         city, state = city or tail["city"] or "", state or tail["state"]
         postal_code = postal_code or tail["zip"] or ""
         line = line[: tail.start()]
@@ -84,6 +87,18 @@ def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", 
         state=state.strip().lower()[:2] if len(state.strip()) == 2 else "",  # noqa: PLR2004 - a code, not a name
         postal_code=zip_code(postal_code),
     )
+
+
+def _names_a_state(tail: re.Match[str], known: str) -> bool:
+    """Whether an address ends in its state: the `Ct` of a court and the `NE` of a street's end are none.
+
+    They are told apart by a comma or a postal code, and by the state that the page tells by itself.
+    """
+    code = tail["state"].lower()
+    if code not in STATES:
+        return False
+    stands_apart = tail["zip"] or tail["city"] or tail[0].startswith(",")
+    return bool(stands_apart) or (code not in _ENDS_OF_STREETS and known.strip().lower() in {"", code})
 
 
 def street_words(text: str) -> str:

@@ -27,6 +27,8 @@ def fields(item, base="https://homes.example"):
         ({"pricePerMonth": 1800}, "1800"),
         ({"priceRange": "$1,450 - $2,975"}, "$1,450 - $2,975"),
         ({"listing": {"price": 1700}}, "1700"),
+        ({"listingMinRent": 1200, "listingMaxRent": 1900}, "1200 - 1900"),
+        ({"pricing": {"monthly": 2700}}, "2700"),
     ],
 )
 def test_a_rent_is_known_by_the_words_of_its_name(said, rent):
@@ -80,6 +82,7 @@ def test_a_pair_of_numbers_in_no_known_order_is_no_place():
     [
         ({"address": {"addressLine1": "12 Elm St", "addressLine2": "Apt 3"}}, {"unit": "Apt 3"}),
         ({"address": {"street_name": "Bergweg", "house_number": "12"}}, {"address": "12 Bergweg"}),
+        ({"address": None, "node": {"address": {"line1": "9 Dock St"}}}, {"address": "9 Dock St"}),
         ({"address": None, "displayAddress": "Camden High Street, London"}, {"address": "Camden High Street, London"}),
         ({"address": None, "location": "Somerville"}, {"neighborhood": "Somerville"}),
         ({"address": None, "location": "12 Elm St, Boston"}, {"address": "12 Elm St, Boston"}),

@@ -53,6 +53,13 @@ def test_a_town_in_an_element_of_its_own_belongs_to_the_address():
     assert told["address"] == "11 Main St Unit 4, Cambridge, MA 02139"
 
 
+def test_a_title_that_is_named_an_address_is_none_beside_a_door():
+    told = first(
+        '<li class="c"><a class="Item_address" href="/#">The Fenway</a><b>$2,3#0</b><p>1#5 Park Dr, Boston, MA</p></li>'
+    )
+    assert told["address"] == "115 Park Dr, Boston, MA"
+
+
 def test_labels_say_what_bare_numbers_are():
     told = first(
         '<div class="c"><a href="/#">1# Broad St Apt 4, Richmond, VA 23220</a><dl><dt>Rent</dt><dd>$1,#25</dd>'

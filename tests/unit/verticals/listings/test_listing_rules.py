@@ -120,3 +120,19 @@ def test_a_city_that_no_comma_parts_off_is_known_from_the_market():
 
 def test_a_name_is_no_door():
     assert not read_address("The Avalon").is_whole
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "door", "state"),
+    [
+        ("5 Vue Ct", {"state": "NC"}, "5 vue ct", "nc"),
+        ("500 H St NE", {"state": "DC"}, "500 h st ne", "dc"),
+        ("500 H St NE", {}, "500 h st ne", ""),
+        ("500 H St NE, Washington, DC 20002", {}, "500 h st ne", "dc"),
+        ("9 Elm St, Stamford, CT", {}, "9 elm st", "ct"),
+        ("9 Elm St Stamford CT 06901", {"city": "Stamford"}, "9 elm st", "ct"),
+    ],
+)
+def test_a_court_and_a_direction_are_no_state(line, told, door, state):
+    address = read_address(line, **told)
+    assert (address.door, address.state) == (door, state)
