@@ -33,9 +33,7 @@ class World(StrEnum):
 @app.command("simulate")
 def simulate_days(
     days: Annotated[float, typer.Option(min=0.1, max=3_650, help="How many days to let pass.")] = 30,
-    sources: Annotated[
-        int, typer.Option(min=1, max=5_000, help="How many sources there are (agendas).")
-    ] = 200,
+    sources: Annotated[int, typer.Option(min=1, max=5_000, help="How many sources there are (agendas).")] = 200,
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same days.")] = 7,
     faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
     world: Annotated[
