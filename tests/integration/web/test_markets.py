@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import aiohttp
 import msgspec
 import pytest
+from sqlalchemy import insert
 
 from tidemill.core.market import Market
+from tidemill.store.schema import market_configs
 
 
 class Admin:
@@ -48,6 +50,19 @@ async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_cov
     assert len(await sqlite_system.store.markets.targets_of("salem")) == 1
     (target,) = await sqlite_system.store.targets.at("https://homes.test/ma/salem")
     assert (target.schedule, target.scope, target.parameters["city"]) == ("every 24h", "salem", "Salem")
+
+
+async def test_a_new_city_is_one_insert_that_the_hourly_look_finds(sqlite_system, clock):
+    entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
+             "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
+    await sqlite_system.desks.importer.source_entries([entry], "test")
+    row = {**SALEM, "created_at": clock.now()}
+    async with sqlite_system.store.database.write() as connection:
+        await connection.execute(insert(market_configs).values(**row))
+    await sqlite_system.worker.sign_in()
+    assert await sqlite_system.ticks.tick("markets") == "ok"
+    (target,) = await sqlite_system.store.targets.at("https://homes.test/salem")
+    assert (target.schedule, target.enabled) == ("every 24h", True)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tidemill.lab.homes.fortnight import HomesOutcome, HomesPlan, simulate_homes
 from tidemill.lab.homes.world import KINDS
 from tidemill.lab.laws import Verdict
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
-from tidemill.operations.mistakes import Mistake, unknown
+from tidemill.operations.mistakes import Mistake
 
 app = single()
 
@@ -86,7 +86,8 @@ def kinds(faults: str, known: tuple[str, ...]) -> tuple[str, ...]:
         return known if faults == "all" else ()
     names = tuple(faults.split(","))
     if wrong := [name for name in names if name not in known]:
-        raise Mistake(unknown("fault", wrong[0], known) + f"; there is all, none, {', '.join(known)}")
+        msg = f"unknown fault {wrong[0]!r}; there is {', '.join(('all', 'none', *known))}"
+        raise Mistake(msg)
     return names
 
 
