@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.source import Source
+from tidemill.core.target import TargetStatus
 from tidemill.core.views import (
     AdapterView,
     BreakerView,
@@ -44,12 +45,17 @@ async def list_sources(
 ) -> list[SourceView]:
     """All sources by name, or those of a vertical, or the one that `which` names or numbers."""
     own = (
-        select(targets.c.source_id, func.count().label("targets"), func.count().filter(targets.c.enabled).label("on"))
+        select(
+            targets.c.source_id,
+            func.count().label("targets"),
+            func.count().filter(targets.c.enabled).label("on"),
+            func.count().filter(targets.c.status == TargetStatus.BROKEN.value).label("broken"),
+        )
         .group_by(targets.c.source_id)
         .subquery()
     )
     query = (
-        select(sources, own.c.targets, own.c.on, breakers.c.state, breakers.c.cooldown_until)
+        select(sources, own.c.targets, own.c.on, own.c.broken, breakers.c.state, breakers.c.cooldown_until)
         .select_from(sources)
         .outerjoin(own, own.c.source_id == sources.c.id)
         .outerjoin(breakers, breakers.c.source_id == sources.c.id)
@@ -73,6 +79,7 @@ def _source_view(row: Any, now: datetime) -> SourceView:
         circuit_state=row["state"] or "CLOSED",
         targets=row["targets"] or 0,
         targets_on=row["on"] or 0,
+        targets_broken=row["broken"] or 0,
         failures=row["consecutive_failures"],
         records=row["historical_count"],
         is_available=not reason,

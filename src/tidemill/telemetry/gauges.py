@@ -23,6 +23,7 @@ class SourceStand(msgspec.Struct, frozen=True, kw_only=True):
     targets_active: int
     records: int
     last_success_at: datetime | None
+    targets_broken: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +94,7 @@ def _source_families(now: Snapshot) -> Iterator[GaugeMetricFamily]:
     labels = ("adapter_id", "source_id")
     up = GaugeMetricFamily("scrape_source_available", "1 while a source may be asked, else 0.", labels=labels)
     active = GaugeMetricFamily("scrape_targets_active", "Targets that are switched on.", labels=labels)
+    broken = GaugeMetricFamily("scrape_targets_broken", "Targets that failed too often in a row.", labels=labels)
     records = GaugeMetricFamily("scrape_source_records", "Records on the shelf, by source.", labels=labels)
     age = GaugeMetricFamily("scrape_source_age_seconds", "Time since a source last answered well.", labels=labels)
     for source in now.sources:
@@ -100,7 +102,8 @@ def _source_families(now: Snapshot) -> Iterator[GaugeMetricFamily]:
         info.add_metric((str(source.id), source.name, source.adapter_id, source.vertical), 1)
         up.add_metric(key, float(source.available))
         active.add_metric(key, source.targets_active)
+        broken.add_metric(key, source.targets_broken)
         records.add_metric(key, source.records)
         if source.last_success_at is not None:
             age.add_metric(key, (now.at - source.last_success_at).total_seconds())
-    yield from (info, up, active, records, age)
+    yield from (info, up, active, broken, records, age)

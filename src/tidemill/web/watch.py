@@ -155,6 +155,7 @@ def _stand(source: SourceView) -> SourceStand:
         breaker=source.circuit_state,
         targets=source.targets,
         targets_active=source.targets_on,
+        targets_broken=source.targets_broken,
         records=source.records,
         last_success_at=source.last_success_at,
     )

@@ -168,6 +168,8 @@ async def test_a_target_that_fails_five_times_is_broken_and_comes_back_by_itself
     broken, well = await rows(market, targets)
     assert (broken["status"], well["status"]) == ("BROKEN", "ACTIVE")
     assert broken["next_due_at"] == market.clock.now() + timedelta(days=7)
+    (shop,) = await market.system.store.views.sources(market.clock.now())
+    assert (shop.targets, shop.targets_broken) == (2, 1)
     market.show("acme", 0, product_page(sku="S0"))
     await market.run("acme")
     assert [row["status"] for row in await rows(market, targets)] == ["ACTIVE", "ACTIVE"]

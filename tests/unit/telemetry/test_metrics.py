@@ -12,7 +12,7 @@ from unit.telemetry import announced
 
 STAND = SourceStand(
     id=7, name="Town", vertical="events", adapter_id="townhall", available=False, breaker="OPEN", targets=4,
-    targets_active=3, records=20, last_success_at=NOON,
+    targets_active=3, targets_broken=1, records=20, last_success_at=NOON,
 )  # fmt: skip
 
 
@@ -95,6 +95,7 @@ def test_gauges_show_the_snapshot_and_nothing_without_one() -> None:
     assert found["scrape_queue_pending", "townhall"] == 4
     assert found["scrape_source_available", "townhall", "7"] == 0
     assert found["scrape_targets_active", "townhall", "7"] == 3
+    assert found["scrape_targets_broken", "townhall", "7"] == 1
     assert found["scraper_tick_age_seconds", "dispatch"] == 0
     assert ("scraper_jobs", "ready") not in samples(metrics, None)
 

@@ -34,6 +34,7 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     records: int
     is_available: bool
     reason: str
+    targets_broken: int = 0
 
 
 class BreakerView(msgspec.Struct, frozen=True, kw_only=True):
