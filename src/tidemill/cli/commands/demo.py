@@ -37,7 +37,10 @@ USUAL_SECONDS = 60.0
 """How long a demo for machines runs unless it is told."""
 ROUND = 300.0
 """Seconds of the timetable of faults when nobody said how long."""
-TICKS = {"dispatch": "every 5s", "enrich": "every 5s", "close_runs": "every 10s", "proof": "every 1m"}
+TICKS = {
+    "dispatch": "every 5s", "enrich": "every 5s", "close_runs": "every 10s", "proof": "every 1m",
+    "freshness": "every 10s",
+}  # fmt: skip
 SCHEDULE = "adaptive 10s-10s"
 """Every ten seconds to the dot: other schedules are spread over a minute, which a demo has no time for."""
 FRAME = timedelta(milliseconds=200)
