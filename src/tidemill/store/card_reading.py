@@ -33,6 +33,8 @@ LEAST_BEGINNING = 3
 """Shorter beginnings mean themselves."""
 LIKED = 3
 """So many of the best liked categories have candidates of their own."""
+NEARBY_KM = 25.0
+"""What a feed looks at first around its reader."""
 LATE = timedelta(hours=3)
 """What has begun not longer ago than this may still be gone to."""
 HORIZON = timedelta(days=120)
@@ -41,8 +43,12 @@ HORIZON = timedelta(days=120)
 class CardReader:
     """What is on, for readers."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        """What has changed since the last round of publishing is published first, so that nobody has to wait for it."""
+    def __init__(self, database: Database, clock: Clock, candidates: int = MOST_CANDIDATES) -> None:
+        """What has changed since the last round of publishing is published first, so that nobody has to wait for it.
+
+        A feed ranks about so many `candidates`.
+        """
+        self._candidates = candidates
         self._database = database
         self._clock = clock
         self._publisher = Publisher(database)
@@ -61,7 +67,7 @@ class CardReader:
         await self._catch_up()
         wish = wish if after is None else msgspec.structs.replace(wish, as_of=after.as_of)
         async with self._database.read() as connection:
-            found = await _candidates(connection, wish, _upcoming(which, wish.as_of))
+            found = await _candidates(connection, wish, _upcoming(which, wish.as_of), self._candidates)
             ranked = sorted((-score(one, wish), one.id) for one in found)
             if after is not None:
                 ranked = [place for place in ranked if place > (-after.score, after.id)]
@@ -85,21 +91,28 @@ class CardReader:
             return
 
 
-async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter) -> list[Candidate]:
-    """What may be worth ranking: the soonest, and the soonest of what is liked best."""
+async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter, most: int) -> list[Candidate]:
+    """What may be worth ranking: the soonest near the place, the soonest of what is liked best, the soonest anywhere.
+
+    A place is a wish; only a circle that was asked for leaves out what is outside of it.
+    """
+    near = which
+    if wish.place is not None and which.around is None:
+        near = msgspec.structs.replace(which, around=Around(wish.place, NEARBY_KM))
     liked = sorted(wish.tastes, key=lambda name: (-wish.tastes[name], name))[:LIKED] if which.category is None else []
-    asked = [which, *(msgspec.structs.replace(which, category=name) for name in liked)]
+    asked = [near, *(msgspec.structs.replace(near, category=name) for name in liked)]
+    asked += [which] if near is not which else []
     rows: dict[int, Mapping[Any, Any]] = {}
     for one in asked:
-        found = await _find(connection, one, None, MOST_CANDIDATES // len(asked), each=_share(one.around))
+        found = await _find(connection, one, None, most // len(asked), each=_share(one.around, most))
         rows |= {row["id"]: row for row in found}
     return [_candidate(row, connection) for row in rows.values()]
 
 
-def _share(around: Around | None) -> int:
+def _share(around: Around | None, most: int) -> int:
     """How many candidates one square may send: together they send about as many as are ranked."""
     squares = len(squares_within(around.centre, around.kilometres)) if around else 1
-    return max(8, MOST_CANDIDATES // squares)
+    return max(8, most // squares)
 
 
 def _candidate(row: Mapping[Any, Any], connection: AsyncConnection) -> Candidate:

@@ -107,6 +107,23 @@ async def test_the_feed_ranks_by_what_a_person_cares_about(reader):
     assert (await reader.feed(patient, CardFilter()))[0].title == "Jazz aan zee"
 
 
+async def test_a_place_is_a_wish_and_a_circle_a_limit(reader):
+    wish = Wish(as_of=NOON, place=ARNHEM)
+    anywhere = [card.title for card in await reader.feed(wish, CardFilter())]
+    assert anywhere[0] == "Jazz in de kerk"
+    assert "Schaaktoernooi" in anywhere
+    assert "Schaaktoernooi" not in [
+        card.title for card in await reader.feed(wish, CardFilter(around=Around(ARNHEM, 30)))
+    ]
+
+
+@pytest.mark.usefixtures("reader")
+async def test_what_is_near_is_ranked_however_much_comes_sooner_elsewhere(mill):
+    here = Wish(as_of=NOON, place=GRONINGEN, weights=Weights(time=0))
+    hurried = CardReader(mill.database, mill.clock, candidates=2)
+    assert (await hurried.feed(here, CardFilter()))[0].title == "Schaaktoernooi"
+
+
 async def test_the_feed_keeps_its_order_over_its_pages_while_time_passes(reader):
     wish = Wish(as_of=NOON, place=ARNHEM, tastes={"music": 0.7, "family": 0.2})
     every = await reader.feed(wish, CardFilter())

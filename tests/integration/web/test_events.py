@@ -61,6 +61,8 @@ async def test_the_feed_is_ranked_for_its_reader_and_goes_on_by_its_cursor(syste
     first = (await browser.get(f"{light}&limit=1")).json()
     rest = await titles(browser, f"{light}&cursor={first['next']}")
     assert [first["items"][0]["title"], *rest] == every
+    assert sorted(await titles(browser, f"/api/v1/events/feed?{NEAR_ARNHEM}")) == sorted(every)
+    assert (await browser.get("/api/v1/events?category=opera")).status == 422
     for bad in ("likes=opera", "likes=music:much", "cursor=nonsense", "weight_time=-1"):
         assert (await browser.get(f"/api/v1/events/feed?{bad}")).status == 422
 

@@ -28,7 +28,10 @@ STILL_ON = timedelta(hours=3)
 
 Latitude = Annotated[float | None, Query(ge=-90, le=90, description="Of the place that is searched around.")]
 Longitude = Annotated[float | None, Query(ge=-180, le=180, description="Of the place that is searched around.")]
-Radius = Annotated[float | None, Query(gt=0, le=FURTHEST_KM, description="Kilometres around it; 25 unless said.")]
+Radius = Annotated[
+    float | None,
+    Query(gt=0, le=FURTHEST_KM, description="Kilometres around it; 25 unless said, but no limit to a feed."),
+]
 Weight = Annotated[float | None, Query(ge=0, le=1_000, description="How much it counts; 0 leaves it out.")]
 FeedPlace = Annotated[str | None, Query(max_length=200, description="`next` of the page before.")]
 Likes = Annotated[
@@ -62,6 +65,9 @@ def card_filter(
     around: Around | None = None,
 ) -> CardFilter:
     """The filter; days are whole, in UTC, the last one included."""
+    if category and category not in set(Category):
+        msg = f"category: {category!r} is none; they are {', '.join(Category)}"
+        raise BadQuestion(msg)
     plain = event_filter(text, category, source, date_from, date_to)
     return CardFilter(
         text=plain.text,
@@ -143,10 +149,16 @@ def _feed(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
         likes: Likes = None,
         cursor: FeedPlace = None,
         limit: Limit = 50,
+        radius: Radius = None,
     ) -> Response:
-        """Rank what is on for one person: near, liked, soon, from reliable sources, told of by many."""
+        """Rank what is on for one person: near, liked, soon, from reliable sources, told of by many.
+
+        A place is a wish; with a radius nothing outside of it is shown.
+        """
         after = feed_cursor(cursor)
         place = which.around.centre if which.around else None
+        if radius is None:
+            which = msgspec.structs.replace(which, around=None)
         as_of = after.as_of if after else deps.clock.now()
         wish = Wish(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
         found = await reader.feed(wish, which, after=after, limit=limit + 1)
