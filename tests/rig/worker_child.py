@@ -134,24 +134,26 @@ WATCHED_TABLES = {
 }
 
 
+def meet_statement(statement: str, info: dict[Any, Any], fate: Fate) -> None:
+    """Tell fate of a stage's first write in its transaction."""
+    for words, stage in WATCHED_TABLES.items():
+        if statement.startswith(words) and info.get("writes") != stage:
+            info["writes"] = stage
+            fate.at(f"{stage} write")
+
+
 def watch_database(system: bootstrap.System, fate: Fate) -> None:
     """Give fate its points in the database: in a stage's transaction, at its commit, and right after it."""
     engine = system.store.database.engine.sync_engine
 
-    def meet(statement: str, info: dict[Any, Any]) -> None:
-        for words, stage in WATCHED_TABLES.items():
-            if statement.startswith(words) and info.get("writes") != stage:
-                info["writes"] = stage
-                fate.at(f"{stage} write")
-
     @event.listens_for(engine, "before_cursor_execute")
     def _execute(connection: Any, _cursor: object, statement: str, *_: object) -> None:
-        meet(statement, connection.info)
+        meet_statement(statement, connection.info, fate)
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, record: Any) -> None:
         if system.store.database.is_sqlite:  # where most statements do not pass by SQLAlchemy
-            connection.set_trace_callback(lambda statement: meet(statement, record.info))
+            connection.set_trace_callback(lambda statement: meet_statement(statement, record.info, fate))
 
     @event.listens_for(engine, "commit")
     def _commit(connection: Any) -> None:
