@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, Slot, charged, next_slot, opens_at
+from tidemill.core.pacing import Pace, Slot, charged, grace, is_held_alone, next_slot, opens_at
 from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.hosts import MILLISECOND
@@ -114,5 +114,7 @@ def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> t
     """One more request, at the slower of the host's own pace and the one it is asked at."""
     pace = _slower_of(row, pace)
     slot = next_slot(pace, row["tab_at"], now, mine)
-    opens = max(row["opens_at"], opens_at(pace, slot.tab, now))
+    # A claim of a host that is held alone goes at once: it must not come while this request may still leave late.
+    late = grace(pace) if is_held_alone(pace) else timedelta(0)
+    opens = max(row["opens_at"], opens_at(pace, slot.tab + late, now))
     return slot, {"b_host": row["host"], "b_tab": slot.tab, "b_opens": opens}

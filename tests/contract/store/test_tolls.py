@@ -47,7 +47,7 @@ async def test_a_claim_waits_for_what_others_have_put_on_the_tab(mill, tolls):
     await tolls.reserve(HOST, POLITE, mill.clock.now(), None)
     worker = await mill.worker()
     assert await mill.claim(worker) == []
-    mill.clock.advance(2 * SECOND)
+    mill.clock.advance(2 * SECOND + grace(POLITE))
     assert len(await mill.claim(worker)) == 1
 
 
@@ -121,3 +121,16 @@ async def test_requests_that_were_sent_already_keep_everybody_waiting(mill, toll
     assert len(await mill.claim(worker)) == 1
     await tolls.charge("stranger.test", POLITE, 3, NOON)
     assert (await tolls.reserve("stranger.test", POLITE, NOON, None)).at >= NOON + 6 * SECOND
+
+
+async def test_a_claim_keeps_clear_of_a_visitor_that_may_still_leave_late(mill, tolls):
+    await mill.enqueue(await mill.source(pages=2, pace=POLITE))
+    worker = await mill.worker()
+    now = mill.clock.now()
+    assert await tolls.knock(HOST, POLITE, now, 60 * SECOND)
+    slot = await tolls.step_in(HOST, POLITE, now)
+    await tolls.leave(HOST)
+    mill.clock.set(slot.at + 2 * SECOND)
+    assert await mill.claim(worker) == []
+    mill.clock.advance(grace(POLITE))
+    assert len(await mill.claim(worker)) == 1
