@@ -19,7 +19,7 @@ from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.listings import build_market_work
 from tidemill.bootstrap.notices import Notices, build_notices
-from tidemill.bootstrap.paid import build_paid
+from tidemill.bootstrap.paid import Paid, build_paid
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
 from tidemill.bootstrap.upkeep import build_hands
@@ -87,15 +87,11 @@ def build(
 ) -> System:
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
-    for broken in UNUSABLE_ADAPTERS:
-        announce(PartCrashed(clock.now(), f"adapter {broken.name}", f"{broken.where} is left out: {broken.reason}"))
+    tell_of_unusable_adapters(announce, clock)
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
-    fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
+    fetchers, paid = build_every_fetcher(settings, store, clock, services, transport)
     notices = build_notices(settings, store, clock)
-    paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
-    fetchers |= paid.fetchers
-    fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
     worker = Worker(store.workers, clock, prepare=store.counting.settle)
     tools = Tools(
         clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.holds, paid.fallback,
@@ -142,6 +138,23 @@ def build(
         discovery=discovery,
         desks=desks,
     )
+
+
+def tell_of_unusable_adapters(announce: Listeners, clock: Clock) -> None:
+    """An adapter that cannot be loaded is left out, and said so: the others work on."""
+    for broken in UNUSABLE_ADAPTERS:
+        announce(PartCrashed(clock.now(), f"adapter {broken.name}", f"{broken.where} is left out: {broken.reason}"))
+
+
+def build_every_fetcher(
+    settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
+) -> tuple[dict[FetcherKind, Fetcher], Paid]:
+    """The fetchers by kind, and what the paid ones are kept by; all of them stand behind the first one's gates."""
+    fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
+    paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
+    fetchers |= paid.fetchers
+    fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
+    return fetchers, paid
 
 
 def drain_maker(
