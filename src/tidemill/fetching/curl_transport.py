@@ -6,6 +6,7 @@ never asks a name server. It follows no redirects, keeps no cookies and knows no
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -131,8 +132,13 @@ class CurlTransport:
         *,
         resolve: Mapping[str, str] | None = None,
         dns: AbstractResolver | None = None,
+        authorities: Path | None = None,
     ) -> None:
-        """`curl` is the package; `resolve` and `dns` are as for the first lane."""
+        """`curl` is the package; `resolve` and `dns` are as for the first lane.
+
+        `authorities` is a file of certificates to trust instead of the usual ones.
+        """
+        self._authorities = authorities
         self._curl = curl
         self._guard = guard
         self._resolver = GuardedResolver(guard, resolve or {}, dns)
@@ -180,6 +186,8 @@ class CurlTransport:
         lines = [f"{name}: {value}" for name, value in {**headers, "Connection": "close"}.items()]
         handle.setopt(opt.HTTPHEADER, [line.encode() for line in lines])
         handle.setopt(opt.HTTP_VERSION, self._curl.CurlHttpVersion.V2TLS)
+        if self._authorities is not None:
+            handle.setopt(opt.CAINFO, str(self._authorities).encode())
         handle.setopt(opt.TIMEOUT_MS, max(1, int(request.timeout.total_seconds() * 1000)))
         handle.setopt(opt.PROTOCOLS_STR, b"http,https")
         handle.setopt(opt.FOLLOWLOCATION, 0)

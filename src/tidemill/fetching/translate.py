@@ -74,6 +74,8 @@ def wire_failure(error: Exception) -> WireFailure:
 def _failure_of(error: Exception) -> Failure:
     if _is_refusal(error):
         return Failure.ADDRESS_REFUSED
+    if "NO_APPLICATION_PROTOCOL" in str(error):  # its TLS is well: it speaks HTTP/2 only, as the second lane does
+        return Failure.SERVER_ERROR
     for kinds, failure in _FAILURE_OF_ERROR:
         if isinstance(error, kinds):
             return failure

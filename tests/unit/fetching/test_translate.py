@@ -83,6 +83,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (aiohttp.ClientOSError(104, "reset"), Failure.CONNECTION_LOST),
         (ConnectionResetError(), Failure.CONNECTION_LOST),
         (ssl.SSLError("bad record"), Failure.TLS_FAILED),
+        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_NO_APPLICATION_PROTOCOL] no application protocol"), Failure.SERVER_ERROR),
         (aiohttp.ClientPayloadError("cut"), Failure.TRUNCATED_BODY),
         (aiohttp.InvalidURL("http://"), Failure.BAD_URL),
         (RefusedAddress(), Failure.ADDRESS_REFUSED),
