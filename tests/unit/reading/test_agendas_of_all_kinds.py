@@ -109,6 +109,24 @@ def test_an_event_of_two_days_is_told_twice_and_a_film_once_a_showing() -> None:
     ]
 
 
+def test_a_row_with_a_column_for_each_sort_of_meeting_has_several_days() -> None:
+    head = "<tr><th>Maand</th><th>Commissie</th><th>{}</th></tr>"
+    rows = (
+        "<tr><td>Januari</td><td>12 januari 2027</td><td>28 januari 2027</td></tr>"
+        "<tr><td>Mei</td><td>4 mei 2027</td><td>6 mei 2027</td></tr>"
+    )
+    table = f"<h1>Gemeenteraad</h1><table>{head}{rows}</table>"
+    days = [starts for _, starts in told(table.format("Raad"), title="Gemeenteraad")]
+    assert days == ["2027-01-12", "2027-01-28", "2027-05-04", "2027-05-06"]
+    assert len(told(table.format("Einddatum"), title="Gemeenteraad")) == 2
+
+
+def test_the_footer_of_a_card_is_no_footer_of_the_page() -> None:
+    card = "<section class=e><h3>{}</h3><footer class=card-footer><span>{}</span></footer></section>"
+    body = card.format("Lichtfestival", "11 t/m 13 december 2026") + card.format("Winterparade", "19 december 2026")
+    assert told(body) == [("Lichtfestival", "2026-12-11"), ("Winterparade", "2026-12-19")]
+
+
 def test_several_events_with_labelled_dates_are_a_list() -> None:
     item = "<li><a href=/{0}><h2>{0}</h2></a><dl><dt>Datum</dt><dd>{1}</dd><dt>Locatie</dt><dd>Plein</dd></dl></li>"
     body = f"<h1>Evenementen</h1><ul>{item.format('Kermis', '24-04-2027')}{item.format('Braderie', '27-04-2027')}</ul>"
@@ -161,6 +179,8 @@ def test_words_that_join_dates_stay_in_titles(title: str) -> None:
         "<p>Het museum is open van 11.00 tot 17.00 uur. Gesloten op 25 december en 1 januari.</p>",
         "<p>De school is op 12 maart 2004 met elf man begonnen.</p><p>De statuten van 3 april 1987 gelden nog.</p>",
         "<ul><li><a href=?d=0>Vandaag</a></li><li><a href=?d=1>Morgen</a></li></ul>",
+        "<h1>Policy</h1><p>Effective date: July 1, 2025</p><p>Revised: March 3, 2026</p>",
+        "<h1>Privacy</h1><p>Gewijzigd op 1 mei 2026.</p><p>Versie 2.1, geldig vanaf 1 mei 2026.</p>",
         "<p>First half is due April 30, 2027.</p><p>Mail it postmarked by April 30.</p>",
     ],
 )  # fmt: skip

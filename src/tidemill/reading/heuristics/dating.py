@@ -30,7 +30,7 @@ HINT = re.compile(
 _NOT_WHEN = re.compile(
     r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
     r"|reviewed|copyright|©|deadline|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing|ed)|gesloten|sluit"
-    r"|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
+    r"|revised|effective|geldig (?:vanaf|tot)|ingangsdatum|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
     r"|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
     r"|(?:rescheduled|postponed|moved|verplaatst|verzet|uitgesteld) (?:from|van)"
     r"|(?:inschrijven|aanmelden|opgeven|reageren|solliciteren|reserveren|apply|register|rsvp|registration|aanmelding)"

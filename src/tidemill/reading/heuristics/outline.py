@@ -16,7 +16,7 @@ _LEFT_OUT = frozenset({
 })  # fmt: skip
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
 _ASIDE = re.compile(
-    r"(?:^|[\s_-])(?:footer|breadcrumbs?|cookies?|consent|skip-?link|social|share|sharing|menu)(?:$|[\s_-])",
+    r"(?:^|\s)(?:(?:site|page|main|global)[_-])?footer(?:$|[\s_-])|(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|skip-?link|social|share|sharing|menu)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -185,8 +185,13 @@ def _numbered(elements: list[Element]) -> list[Element]:
     return elements
 
 
+def _closes_an_item(node: LexborNode) -> bool:
+    """Whether it is the footer of a card or an article, where cards tell their dates, and not the page's."""
+    return node.tag == "footer" and node.parent is not None and node.parent.tag in {"article", "section", "li", "a"}
+
+
 def _is_left_out(node: LexborNode) -> bool:
-    if node.tag in _LEFT_OUT:
+    if node.tag in _LEFT_OUT and not _closes_an_item(node):
         return True
     attributes = node.attributes
     if attributes.get("role") in _ROLES or "hidden" in attributes or _HIDDEN.search(attributes.get("style") or ""):

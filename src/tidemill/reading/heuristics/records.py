@@ -1,5 +1,6 @@
 """Writing raw records from blocks."""
 
+import re
 from collections.abc import Iterator
 
 from tidemill.core.record import RawRecord, Strategy
@@ -19,13 +20,15 @@ from tidemill.reading.heuristics.fields import (
 from tidemill.reading.heuristics.following import followers_of, items_among, items_of_day
 from tidemill.reading.heuristics.hours import by_the_clock, with_hour
 from tidemill.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.heuristics.tables import header_of
 from tidemill.reading.heuristics.wording import is_title, kind_of_meeting, stripped, title_from, unnumbered
 from tidemill.reading.moments import Grain, Moment, moved
 from tidemill.reading.setting import Setting
 from tidemill.reading.text import block_of
 
 _SEVERAL = 3
-_OF_A_LIST = frozenset({"li", "p", "tr", "dd"})
+_OF_A_LIST = frozenset({"li", "p", "tr", "dd", "td"})
+_END_COLUMN = re.compile(r"\b(?:end|ends|until|through|to|eind\w*|tot|t/m|deadline|sluit\w*)\b", re.IGNORECASE)
 
 
 class Scribe:
@@ -89,7 +92,7 @@ class Scribe:
         spans = {(begins, ends) for begins, ends, _ in told}
         days = [moment for _, _, moment in told] if len(spans) == 1 else []
         if lead.tag in _OF_A_LIST and not stripped(lead.text):
-            peers = [leaf.element for leaf in inside[1:] if leaf.element.parent is lead.parent]
+            peers = [leaf.element for leaf in inside[1:] if _is_another_day(leaf.element, lead)]
             days += [found[0][2] for peer in peers if (found := moments_in(peer.text, self.setting, year))]
         others = {moment.day: moment for moment in days if moment.day != first.day}
         return [
@@ -202,6 +205,13 @@ class Scribe:
                 continue
             use = with_hour(moment, item, item, self.setting)
             yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
+
+
+def _is_another_day(element: Element, lead: Element) -> bool:
+    """Whether a date beside the first is a further day: of the same list, or in a column that names no end."""
+    if element.parent is not lead.parent:
+        return False
+    return element.tag != "td" or (bool(name := header_of(element)) and not _END_COLUMN.search(name))
 
 
 def _is_named(leaf: Leaf) -> bool:
