@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from rig.clock import SettableClock
+from rig.mill import Mill
 from tidemill.store.bodies import Bodies, bodies_for
 from tidemill.store.database import Database, open_database
 from tidemill.store.ids import Ids
@@ -27,6 +29,13 @@ async def sqlite_database(migrated_sqlite_url: str) -> AsyncIterator[Database]:
 @pytest.fixture
 def ids(database: Database) -> Ids:
     return Ids(database)
+
+
+@pytest.fixture
+async def mill(database: Database, clock: SettableClock) -> AsyncIterator[Mill]:
+    turning = Mill(database, clock)
+    yield turning
+    await turning.bodies.close()
 
 
 @pytest.fixture

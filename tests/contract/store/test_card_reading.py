@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from rig.clock import NOON
-from rig.mill import Mill, event
+from rig.mill import event
 from rig.shelving import shelve
 from tidemill.core.source import Coordinates
 from tidemill.core.views.cards import Around, CardFilter, FeedCursor
@@ -25,13 +25,6 @@ WHAT_IS_ON = [
     ("Schaaktoernooi", GRONINGEN, 5, "gaming", "Denksportcentrum"),
     ("Jazz aan zee", GRONINGEN, 40, "music", "Strandpaviljoen"),
 ]
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 @pytest.fixture

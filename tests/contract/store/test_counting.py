@@ -1,19 +1,15 @@
 """Hosts with a pace of their own: counted, claimed and paced apart from their registrable domain (F6)."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import select
 
-from rig.clock import SettableClock
 from rig.mill import Mill
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Source
 from tidemill.operations.importing import Importer
 from tidemill.operations.plans import Known
 from tidemill.store.counting import Counting
-from tidemill.store.database import Database
 from tidemill.store.hosts import Paces
 from tidemill.store.rows import pace_of
 from tidemill.store.schema import hosts, jobs, targets
@@ -28,13 +24,6 @@ FILE = """\
    pace: {interval_seconds: 10}, targets: [/agenda, https://api.jazz.example/list, https://api.jazz.example:8443/list]}
 """
 PER_HOST = FILE.replace("pace: ", "settings: {pace_per: host}, pace: ")
-
-
-@pytest.fixture
-async def mill(database: Database, clock: SettableClock) -> AsyncIterator[Mill]:
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 async def bring_in(mill: Mill, text: str, own: dict[str, Pace]) -> Source:

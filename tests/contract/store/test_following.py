@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from rig.mill import Mill, at_stage, harvest
+from rig.mill import at_stage, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.run import Trigger
@@ -16,13 +16,6 @@ FIRST = "https://arnhem.test/agenda/0"
 
 def page_of(number):
     return f"{FIRST}?page={number}"
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 @pytest.fixture

@@ -2,27 +2,20 @@
 
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import update
 
 from rig.clock import NOON
-from rig.mill import Mill, accept, at_stage, event, harvest
+from rig.mill import at_stage, event
 from tidemill.core.failure import Failure
-from tidemill.core.outcome import Advance, Fail, Snooze, Stage
+from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.pacing import Pace
-from tidemill.core.policy import AGENDA
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
-from tidemill.store.claims import CONTESTED, open_hosts
-from tidemill.store.crowding import Crowding
 from tidemill.store.schema import (
     dead_letters,
     events,
-    hosts,
     jobs,
     pages,
-    record_history,
-    rejected_records,
     runs,
     sources,
     targets,
@@ -30,13 +23,6 @@ from tidemill.store.schema import (
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace()
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 async def test_a_run_and_its_jobs_are_one_transaction_and_a_target_is_never_enqueued_twice(mill):
@@ -48,71 +34,6 @@ async def test_a_run_and_its_jobs_are_one_transaction_and_a_target_is_never_enqu
     assert (again.runs, again.jobs) == (0, 0)
     assert len(await mill.rows(jobs)) == 3
     assert [row["open_jobs"] for row in await mill.rows(runs)] == [3]
-
-
-async def test_a_claimed_job_is_nobody_elses(mill):
-    await mill.enqueue(await mill.source(pages=4))
-    one, two = await mill.worker("one"), await mill.worker("two")
-    first = await mill.claim(one, 3)
-    second = await mill.claim(two, 3)
-    assert len(first) == 3
-    assert len(second) == 1
-    assert not {each.job.id for each in first} & {each.job.id for each in second}
-
-
-async def test_a_host_that_was_asked_must_wait_and_holds_nobody_up(mill):
-    await mill.enqueue(await mill.source("slow", pages=5, pace=POLITE))
-    await mill.enqueue(await mill.source("fast", pages=5))
-    worker = await mill.worker()
-    taken = await mill.claim(worker, 6)
-    asked = [each.job.host for each in taken]
-    assert asked.count("slow.test") == 1
-    assert asked.count("fast.test") == 5
-
-
-async def test_the_next_moment_is_when_the_slow_host_opens(mill):
-    await mill.enqueue(await mill.source("slow", pages=5, pace=POLITE))
-    worker = await mill.worker()
-    (first,) = await mill.claim(worker)
-    assert await mill.claim(worker) == []
-    assert await mill.ledger.next_moment(mill.clock.now()) == NOON + 2 * SECOND
-    answer = mill.fetched(first)
-    mill.clock.advance(2 * SECOND)
-    assert await mill.claim(worker) == []  # one at a time: the first is still under way
-    await mill.commit((first, answer))
-    assert [each.job.host for each in await mill.claim(worker)] == ["slow.test"]
-
-
-async def test_a_host_that_another_claim_was_looking_at_is_worth_a_look_very_soon(mill):
-    if mill.database.is_sqlite:
-        pytest.skip("on SQLite claims run one after the other")
-    await mill.enqueue(await mill.source(pages=2))
-    worker = await mill.worker()
-    async with mill.database.write() as elsewhere:
-        await elsewhere.execute(hosts.select().with_for_update())
-        assert await mill.claim(worker) == []
-        assert await mill.ledger.next_moment(NOON) == NOON + CONTESTED
-        assert await mill.ledger.next_moment(NOON, "browser") is None
-    assert len(await mill.claim(worker)) == 2
-    assert await mill.ledger.next_moment(NOON) is None
-
-
-async def test_a_lane_locks_no_host_that_has_nothing_for_it(mill):
-    await mill.enqueue(await mill.source(pages=2))
-    assert await mill.ledger.claim("browser", 10, await mill.worker(), NOON) == []
-    async with mill.database.write() as connection:
-        assert await open_hosts(connection, "browser", 10, NOON) == []
-        assert [share.host for share in await open_hosts(connection, "http", 10, NOON)] == ["arnhem.test"]
-
-
-async def test_jobs_go_by_priority_then_by_age(mill):
-    key = await mill.source(pages=3)
-    async with mill.database.write() as connection:
-        every = (await connection.execute(targets.select().order_by(targets.c.id))).mappings().all()
-        await connection.execute(targets.update().where(targets.c.id == every[2]["id"]).values(priority=50))
-    await mill.enqueue(key)
-    taken = await mill.claim(await mill.worker())
-    assert [each.target.url[-1] for each in taken] == ["2", "0", "1"]
 
 
 async def test_each_stage_is_written_with_its_output_and_the_last_one_closes_the_job(mill):
@@ -211,18 +132,6 @@ async def test_a_worker_that_leaves_in_good_order_hands_its_jobs_back_at_once(mi
     await mill.claim(worker)
     assert await mill.workers.sign_off(worker, mill.clock.now()) == 2
     assert len(await mill.claim(await mill.worker("next"))) == 2
-
-
-async def test_a_snooze_spends_no_attempt_and_comes_back_when_it_said(mill):
-    await mill.enqueue(await mill.source())
-    worker = await mill.worker()
-    (claimed,) = await mill.claim(worker)
-    await mill.commit((claimed, Snooze(NOON + 90 * SECOND, "not now")))
-    assert await mill.claim(worker) == []
-    assert await mill.ledger.next_moment(mill.clock.now()) == NOON + 90 * SECOND
-    mill.clock.advance(90 * SECOND)
-    (again,) = await mill.claim(worker)
-    assert (again.job.attempts, again.job.fence > claimed.job.fence) == (0, True)
 
 
 async def fail_for_good(mill, worker, failure=Failure.LAYOUT_CHANGED):
@@ -340,121 +249,6 @@ async def test_a_target_that_failed_five_times_is_left_alone_for_a_week(mill):
     assert target["next_due_at"] == mill.clock.now() + timedelta(days=7)
 
 
-async def test_seen_again_updates_every_record_of_an_unchanged_page_and_writes_no_history(mill):
-    key = await mill.source()
-    worker = await mill.worker()
-    await mill.enqueue(key)
-    (claimed,) = await mill.claim(worker)
-    await mill.carry(claimed, ["Kermis", "Markt"])
-    await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
-    later = mill.clock.advance(timedelta(days=1))
-    await mill.enqueue(key)
-    (claimed,) = await mill.claim(worker)
-    await mill.commit((claimed, mill.unchanged(claimed)))
-    rows = await mill.rows(events)
-    assert [(row["last_seen_at"], row["times_seen"]) for row in rows] == [(later, 2), (later, 2)]
-    assert await mill.rows(record_history) == []
-    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
-    assert summary.counts.records_seen_again == 2
-
-
-async def scrape(mill, key, worker, titles, body):
-    """One whole run over a source's single page."""
-    await mill.enqueue(key)
-    (claimed,) = await mill.claim(worker)
-    await mill.carry(claimed, titles, body)
-    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
-    mill.clock.advance(timedelta(days=1))
-    return summary
-
-
-async def test_what_two_complete_runs_did_not_see_is_gone_and_comes_back_when_seen(mill):
-    key, worker = await mill.source(), await mill.worker()
-    await scrape(mill, key, worker, ["Kermis", "Markt"], b"1")
-    first = await scrape(mill, key, worker, ["Markt"], b"2")
-    second = await scrape(mill, key, worker, ["Markt"], b"3")
-    assert (first.removed, second.removed) == (0, 1)
-    kermis, markt = await mill.rows(events)
-    assert kermis["gone_at"] is not None
-    assert markt["gone_at"] is None
-    back = await scrape(mill, key, worker, ["Kermis", "Markt"], b"4")
-    assert back.counts.records_updated == 1
-    assert (await mill.rows(events))[0]["gone_at"] is None
-    assert [row["kind"] for row in await mill.rows(record_history)] == ["gone", "returned"]
-
-
-async def test_a_run_that_was_not_complete_removes_nothing(mill):
-    key, worker = await mill.source(pages=2), await mill.worker()
-    await mill.enqueue(key)
-    for each, titles in zip(await mill.claim(worker), (["Kermis"], ["Markt"]), strict=True):
-        await mill.carry(each, titles)
-        await mill.ledger.close_run(each.job.run_id, mill.clock.now())
-    for body in (b"2", b"3", b"4"):
-        mill.clock.advance(timedelta(days=1))
-        await mill.enqueue(key)
-        good, bad = await mill.claim(worker)
-        await mill.carry(good, ["Kermis"], body)
-        await mill.commit((bad, Fail(Failure.LAYOUT_CHANGED, "redesigned")))
-        summary = await mill.ledger.close_run(bad.job.run_id, mill.clock.now())
-        assert not summary.complete
-        assert summary.status is RunStatus.PARTIAL
-        assert summary.removed == 0
-    assert await mill.scalar("SELECT count(*) FROM events WHERE gone_at IS NOT NULL") == 0
-
-
-async def test_a_change_is_history_field_by_field(mill):
-    key, worker = await mill.source(), await mill.worker()
-    await scrape(mill, key, worker, ["Kermis"], b"1")
-    await mill.enqueue(key)
-    (claimed,) = await mill.claim(worker)
-    outcome = mill.fetched(claimed, b"2")
-    page = outcome.produced.page
-    await mill.commit((claimed, outcome))
-    await mill.commit((at_stage(claimed, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
-    moved = mill.judged(page, ["Kermis"], claimed.source)
-    moved.produced.accepted[0] = accept("Kermis", event("Kermis", key, venue="Markt"))
-    await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), moved))
-    await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), harvest(moved.produced)))
-    (change,) = await mill.rows(record_history)
-    assert change["changes"]["venue_name"] == ["Korenmarkt", "Markt"]
-    assert len(await mill.rows(events)) == 1
-
-
-async def test_one_identity_on_two_pages_of_a_batch_is_one_record(mill):
-    key, worker = await mill.source(pages=2), await mill.worker()
-    await mill.enqueue(key)
-    batch = []
-    for each in await mill.claim(worker):
-        outcome = mill.fetched(each)
-        page = outcome.produced.page
-        await mill.commit((each, outcome))
-        await mill.commit((at_stage(each, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
-        judged = mill.judged(page, ["Kermis"], each.source)
-        await mill.commit((at_stage(each, Stage.NORMALIZE, page.id), judged))
-        batch.append((at_stage(each, Stage.PERSIST, page.id), harvest(judged.produced)))
-    _, done = await mill.commit(*batch)
-    assert len(await mill.rows(events)) == 1
-    assert sorted((kept.inserted, kept.unchanged) for kept in done.kept.values()) == [(0, 1), (1, 0)]
-
-
-async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):
-    await mill.enqueue(await mill.source())
-    (claimed,) = await mill.claim(await mill.worker())
-    outcome = mill.fetched(claimed)
-    page = outcome.produced.page
-    await mill.commit((claimed, outcome))
-    await mill.commit((at_stage(claimed, Stage.PARSE, page.id), mill.parsed(page, ["Kermis", "?", "?"])))
-    judged = mill.judged(page, ["Kermis"], claimed.source, dropped=["one", "two"])
-    await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), judged))
-    kept = await mill.rows(rejected_records)
-    assert [(row["verdict"], row["reason"], row["detail"]) for row in kept] == [
-        ("dropped", "NO_DATE", "one"),
-        ("dropped", "NO_DATE", "two"),
-    ]
-    (run,) = await mill.rows(runs)
-    assert (run["records_read"], run["records_accepted"], run["records_dropped"]) == (3, 1, 2)
-
-
 async def test_what_a_failed_fetch_brought_is_kept_as_evidence(mill):
     await mill.enqueue(await mill.source())
     (claimed,) = await mill.claim(await mill.worker())
@@ -464,23 +258,6 @@ async def test_what_a_failed_fetch_brought_is_kept_as_evidence(mill):
     (page,) = await mill.rows(pages)
     assert page["failure"] == "forbidden"
     assert (await mill.ledger.materials.page(page["id"])).body == b"captcha"
-
-
-async def test_a_retry_after_closes_the_host_for_as_long(mill):
-    key = await mill.source(pages=2, pace=POLITE)
-    await mill.enqueue(key)
-    worker = await mill.worker()
-    (claimed,) = await mill.claim(worker)
-    fetched = mill.fetched(claimed).produced
-    limited = type(fetched.result)(
-        status="blocked", url=claimed.job.url, status_code=429, requested_at=NOON, retry_after=timedelta(minutes=5)
-    )  # fmt: skip
-    evidence = Fetched(fetched.page, limited)
-    await mill.commit((claimed, Fail(Failure.RATE_LIMITED, "429", timedelta(minutes=5), evidence=evidence)))
-    mill.clock.advance(timedelta(minutes=4))
-    assert await mill.claim(worker) == []
-    mill.clock.advance(timedelta(minutes=1))
-    assert len(await mill.claim(worker)) == 1
 
 
 async def test_jobs_that_waited_for_a_day_become_stale_and_their_run_can_end(mill):
@@ -499,17 +276,6 @@ async def test_a_run_is_closed_exactly_once(mill):
     await mill.carry(claimed)
     assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is not None
     assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is None
-
-
-async def test_jobs_of_a_removed_target_are_refused_and_do_not_stop_the_others(mill):
-    await mill.enqueue(await mill.source(pages=2))
-    async with mill.database.write() as connection:
-        first = (await connection.execute(targets.select().order_by(targets.c.id).limit(1))).mappings().one()
-        await connection.execute(targets.delete().where(targets.c.id == first["id"]))
-    claimed = await mill.claim(await mill.worker())
-    assert len(claimed) == 1
-    assert await mill.scalar("SELECT count(*) FROM pipeline_jobs WHERE status = 'refused'") == 1
-    assert await mill.scalar("SELECT open_jobs FROM scrape_runs") == 1
 
 
 async def test_the_queue_turns_away_what_does_not_fit_and_says_so(mill):
@@ -553,20 +319,3 @@ async def test_an_empty_harvest_is_a_good_page_too(mill):
     await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), Advance(Stage.PERSIST, judged)))
     await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, Harvest(judged, [], 0))))
     assert await mill.scalar("SELECT status FROM pipeline_jobs") == "done"
-
-
-async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
-    for name in ("one", "two", "three"):
-        await mill.enqueue(await mill.source(name, pages=5))
-    taken = await mill.claim(await mill.worker(), 6)
-    assert sorted(each.job.host for each in taken[:3]) == ["one.test", "three.test", "two.test"]
-    assert sorted(each.job.host for each in taken[3:]) == ["one.test", "three.test", "two.test"]
-
-
-async def test_a_host_with_more_targets_than_its_pace_allows_is_in_debt(mill):
-    await mill.source("roomy", pages=3, pace=POLITE)
-    await mill.source("crowded", pages=3, pace=Pace(timedelta(hours=10)))
-    crowding = Crowding(mill.database, {"events": AGENDA})
-    ((host, words),) = await crowding.debts()
-    assert host == "crowded.test"
-    assert "3 targets at one per 10:00:00 take 6:00:00 longer than their cycle" in words

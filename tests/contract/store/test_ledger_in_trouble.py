@@ -2,10 +2,8 @@
 
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import update
 
-from rig.mill import Mill
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
@@ -15,13 +13,6 @@ from tidemill.store.stale_jobs import StaleJobs
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 async def fail_for_good(mill, worker):

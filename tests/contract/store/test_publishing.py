@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from rig.clock import NOON
-from rig.mill import Mill, event
+from rig.mill import event
 from rig.shelving import shelve
 from tidemill.store.publishing import Publisher
 from tidemill.store.schema import event_cards, event_links, event_words, sources
@@ -16,13 +16,6 @@ from tidemill.verticals.events.card import Card
 DAY = timedelta(days=1)
 SOON = NOON + 30 * DAY
 decode = msgspec.json.Decoder(Card).decode
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 @pytest.fixture

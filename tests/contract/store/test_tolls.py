@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from rig.mill import Mill
 from tidemill.core.pacing import Pace, grace
 from tidemill.store.schema import hosts
 from tidemill.store.standing import Standings
@@ -14,13 +13,6 @@ from tidemill.store.tolls import Tolls
 SECOND = timedelta(seconds=1)
 POLITE = Pace(2 * SECOND)
 HOST = "arnhem.test"
-
-
-@pytest.fixture
-async def mill(database, clock):
-    turning = Mill(database, clock)
-    yield turning
-    await turning.bodies.close()
 
 
 @pytest.fixture
