@@ -30,8 +30,7 @@ class TwoLanes:
 
     async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
         """Send one request; a second one goes out only when the first was answered with something that is not HTTP."""
-        origin = origin_of(request.url)
-        if self._odd and self._second is not None and self._is_odd(origin):
+        if self._odd and self._second is not None and self._is_odd(origin_of(request.url)):
             return await self._second.send(request, depart)
         answer = await self._first.send(request, depart)
         return await self._forgiven(request, depart, answer) if breaks_http(answer) else answer
