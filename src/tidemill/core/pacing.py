@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.urls import BadUrl, registrable_domain
+from tidemill.core.urls import BadUrl, host_of, registrable_domain
 
 MINIMUM_CRAWL_DELAY = timedelta(seconds=1)
 MAXIMUM_CRAWL_DELAY = timedelta(seconds=60)
@@ -36,6 +36,17 @@ OwnPaces = Mapping[str, Pace]
 def pace_key(host: str, own: OwnPaces) -> str:
     """Under whose name a host's requests are counted: its own if it has a pace of its own, else its domain's."""
     return host if host in own else registrable_domain(host)
+
+
+def own_host(url: str, own: OwnPaces) -> str:
+    """The host of an address, if it has a pace of its own; '' for any other, and for what is no address at all."""
+    if not own:
+        return ""
+    try:
+        host = host_of(url)
+    except BadUrl:
+        return ""
+    return host if host in own else ""
 
 
 def is_exception(key: str) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from tidemill.core.pacing import is_exception, pace_key
 from tidemill.core.source import counts_by_host
-from tidemill.core.urls import hostname
+from tidemill.core.urls import BadUrl, host_of
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.hosts import Paces, ensure_hosts
@@ -60,7 +60,10 @@ class Counting:
             await mark_work(connection, reached)
 
     def _move(self, row: Any) -> dict[str, Any]:
-        name = hostname(row["url"])
+        try:
+            name = host_of(row["url"])
+        except BadUrl:  # it is refused before anything is asked, wherever it is counted
+            return {"b_id": row["id"], "b_host": row["host"]}
         key = name if counts_by_host(row["adapter_settings"]) else pace_key(name, self._paces.own)
         return {"b_id": row["id"], "b_host": key}
 

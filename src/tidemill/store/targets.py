@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.pacing import own_host
 from tidemill.core.target import Target, TargetStatus
-from tidemill.core.urls import hostname
 from tidemill.store.audit import take_keys, write_audit
 from tidemill.store.database import Database
 from tidemill.store.hosts import Paces, ensure_hosts, settle_paces
@@ -55,8 +55,8 @@ class TargetShelf:
 
     def _counted(self, target: Target, fields: Collection[str]) -> Wanted:
         """The target under the name of its own host, if that has a pace of its own."""
-        name = hostname(target.url)
-        return (msgspec.structs.replace(target, host=name) if name in self._paces.own else target), fields
+        name = own_host(target.url, self._paces.own)
+        return (msgspec.structs.replace(target, host=name) if name else target), fields
 
     async def find(self, target_id: int) -> Target | None:
         """A target by key."""

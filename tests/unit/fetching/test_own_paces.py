@@ -7,7 +7,7 @@ import pytest
 
 from rig.clock import SettableClock
 from tidemill.core.gates import Gate, GateAnswer
-from tidemill.core.pacing import Pace, is_exception, pace_key
+from tidemill.core.pacing import Pace, is_exception, own_host, pace_key
 from tidemill.fetching.http import HttpFetcher, http_fetcher
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
@@ -61,6 +61,21 @@ def asking(url: str, host: str = "example.org", **terms: object) -> FetchRequest
 def test_only_the_names_in_the_settings_are_counted_by_themselves(host: str, key: str) -> None:
     assert pace_key(host, OWN) == key
     assert is_exception(key) == (key == "api.example.org")
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://api.example.org:8443/list", "api.example.org"),
+        ("https://API.example.org/list", "api.example.org"),
+        ("https://www.example.org/list", ""),
+        ("http://[oops/secret", ""),
+        ("file:///etc/passwd", ""),
+    ],
+)
+def test_a_host_with_a_pace_of_its_own_is_known_by_any_of_its_addresses(url: str, host: str) -> None:
+    assert own_host(url, OWN) == host
+    assert own_host(url, {}) == ""
 
 
 async def test_who_does_not_know_that_a_host_has_its_own_pace_asks_it_at_that_pace_all_the_same(
