@@ -181,7 +181,7 @@ def _point(item: Item, fields: Mapping[str, Any]) -> dict[str, Any]:
     if "latitude" in fields:
         return {}
     for name, value in item.items():
-        if words_of(name) <= _POINTS and (point := point_of(value)) is not None:
+        if frozenset() < words_of(name) <= _POINTS and (point := point_of(value)) is not None:
             return dict(zip(("latitude", "longitude"), point, strict=True))
     return {}
 

@@ -8,6 +8,8 @@ import msgspec
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.listings.dataset import fields_of
+from tidemill.reading.listings.naming import meant
+from tidemill.reading.listings.plans import plans_of
 
 _SURE = 0.8
 _MOST_NODES = 200_000
@@ -50,8 +52,15 @@ def lists_in(value: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             pending.extend((f"{path}/{place}", inner) for place, inner in enumerate(current))
 
 
+def may_be_home(item: dict[str, Any]) -> bool:
+    """A cheap look before a thorough one: most objects in a page's data name neither rent nor rooms."""
+    return bool(meant(item).keys() & {"rent", "beds"}) or next(plans_of(item), None) is not None
+
+
 def home_of(item: dict[str, Any], origin: str, document: Document) -> RawRecord | None:
     """An object as a home; None unless it has a place, something to rent, and a name or an address of its own."""
+    if not may_be_home(item):
+        return None
     fields, places = fields_of(item)
     has_place = "address" in fields or "latitude" in fields
     if not (has_place and fields.keys() & {"rent", "beds"} and fields.keys() & {"id", "url"}):

@@ -62,7 +62,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "state": _meaning("state|region", "address code abbreviation", _PLACES),
     "postal_code": _meaning("zip|zipcode|postcode|postal code", "address code", _PLACES),
     "neighborhood": _meaning("neighborhood|neighbourhood|district", "name", _PLACES),
-    "rent": _meaning("rent|rents|price|pricing", "monthly month per list base asking current", _FIGURES, SAID),
+    "rent": _meaning("rent|rents|price|pricing|rent price", "monthly month per list base asking", _FIGURES, SAID),
     "beds": _meaning("bed|beds|bedroom|bedrooms", "", _FIGURES, SAID | _COUNTED),
     "baths": _meaning("bath|baths|bathroom|bathrooms", "", _FIGURES, SAID | _COUNTED),
     "size": _meaning("sqft|sqm|area|size|surface|square feet|square foot|square footage|floor space|sq ft",

@@ -43,7 +43,7 @@ def _figures(plan: Item) -> dict[str, str]:
     found = {
         field: next(filter(None, (figure_of(value) for _, value in likely.get(field, ()))), "") for field in _READERS
     }
-    details = next((value for name, value in plan.items() if words_of(name) <= _DETAILS), None)
+    details = next((value for name, value in plan.items() if frozenset() < words_of(name) <= _DETAILS), None)
     if isinstance(details, list):
         words = " | ".join(one for one in details if isinstance(one, str))
         found = {field: text or (words if field != "rent" else "") for field, text in found.items()}
