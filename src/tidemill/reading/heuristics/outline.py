@@ -36,13 +36,13 @@ class Element:
 
     __slots__ = ("_names", "_text", "attributes", "children", "content", "kind", "node", "order", "parent", "tag")
 
-    def __init__(self, node: LexborNode, parent: "Element | None", order: int, tag: str = "") -> None:
-        """An element of the tree, still empty; one with another `tag` is a piece of the node's."""
+    def __init__(self, node: LexborNode, parent: "Element | None", tag: str, attributes: dict[str, str | None]) -> None:
+        """An element of the tree, or a piece of it with a tag of its own; still empty, and not yet in order."""
         self.node = node
-        self.tag: str = tag or node.tag or ""
-        self.attributes: dict[str, str | None] = {} if tag else dict(node.attributes)
+        self.tag = tag
+        self.attributes = attributes
         self.parent = parent
-        self.order = order
+        self.order = 0
         self.content: list[Element | str] = []
         self.children: list[Element] = []
         self.kind = self._kind()
@@ -130,7 +130,7 @@ def _collect(element: Element, parts: list[str], without: Callable[[Element], bo
 
 def outline_of(root: LexborNode) -> list[Element]:
     """The outline's elements in document order, the root first."""
-    top = Element(root, None, 0)
+    top = Element(root, None, root.tag or "", root.attributes)
     elements = [top]
     pending: list[tuple[LexborNode, Element, int]] = [(root, top, 0)]
     while pending:
@@ -142,8 +142,7 @@ def outline_of(root: LexborNode) -> list[Element]:
                 text = child.text_content
                 if text:
                     element.content.append(text)
-            elif child.is_element_node and depth < _DEEPEST and not _is_left_out(child):
-                found = Element(child, element, 0)
+            elif child.is_element_node and depth < _DEEPEST and (found := _seen(child, element)) is not None:
                 element.content.append(found)
                 element.children.append(found)
                 added.append((child, found, depth + 1))
@@ -162,10 +161,10 @@ def with_lines(elements: list[Element], is_dated: Callable[[str], bool]) -> list
 
 
 def _part(element: Element, is_dated: Callable[[str], bool]) -> bool:
-    lines = [Element(element.node, element, 0, LINE)]
+    lines = [Element(element.node, element, LINE, {})]
     for part in element.content:
         if not isinstance(part, str) and part.tag == "br":
-            lines.append(Element(element.node, element, 0, LINE))
+            lines.append(Element(element.node, element, LINE, {}))
         else:
             lines[-1].content.append(part)
     lines = [line for line in lines if line.text]
@@ -190,11 +189,18 @@ def _closes_an_item(node: LexborNode) -> bool:
     return node.tag == "footer" and node.parent is not None and node.parent.tag in {"article", "section", "li", "a"}
 
 
-def _is_left_out(node: LexborNode) -> bool:
-    if node.tag in _LEFT_OUT and not _closes_an_item(node):
-        return True
+def _seen(node: LexborNode, parent: Element) -> Element | None:
+    """The element as a reader of the page sees it; None for what belongs to the page's frame, or is hidden."""
+    tag = node.tag or ""
+    if tag in _LEFT_OUT and not _closes_an_item(node):
+        return None
     attributes = node.attributes
-    if attributes.get("role") in _ROLES or "hidden" in attributes or _HIDDEN.search(attributes.get("style") or ""):
+    return None if attributes and _is_left_out(tag, attributes) else Element(node, parent, tag, attributes)
+
+
+def _is_left_out(tag: str, attributes: dict[str, str | None]) -> bool:
+    style = attributes.get("style")
+    if attributes.get("role") in _ROLES or "hidden" in attributes or (style and _HIDDEN.search(style)):
         return True
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-    return node.tag not in {"body", "html", "main"} and _ASIDE.search(names) is not None
+    return tag not in {"body", "html", "main"} and _ASIDE.search(names) is not None
