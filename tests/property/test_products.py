@@ -16,7 +16,7 @@ PIECES = st.sampled_from([
     "<sup>99</sup>", "$12.99", "€ 1.299,-", "12", "was", "save 20%", "per kg", "</li>",
     "<li class=item><a href=/x><img><h2>Other</h2></a>",
     "<script type='application/ld+json'>", '{"@type":"Product","name":"Thing",', '"offers":{"price":"3.50"', '"price":',
-    '"priceCurrency":"EUR"', "}}", "[", "null", "</script>", "<table><tr><td>1-4</td><td>$5</td></tr>",
+    '"priceCurrency":"EUR"', "}}", "[", "null", "</script>", "<table><tr><td>1-4</td><td>$5</td></tr></table>",
     "<meta property='product:price:amount' content='7,50'>", "itemscope itemtype=http://schema.org/Product",
     "itemprop=price", "\x00", "²", "٣", "999999999999999999999999", "-", "<span", ">", "In stock", "Sold out", "NaN",
     "1e9", "Infinity", "1\u2019299.\u2013", "<span class=cents>", "</span>", "was $20", "2 for $10", "99¢", "SKU: 4711",
@@ -64,6 +64,16 @@ def test_a_price_stands_on_the_page_as_one_run_of_digits_with_separators(markup:
     answer = read_product(markup, "https://shop.example/p")
     for price in filter(None, (answer.price, *_beside(answer))):
         assert stands_on(price, markup), (price, answer)
+
+
+@pytest.mark.parametrize(
+    ("shown", "price"),
+    [("SKU: 47111\u2019299.\u2013 $5.00", "5.00"), ("\u20ac 1.299,-<sup>99</sup>", "1299"), ("R5 or $7.00", "7.00")],
+    ids=["the tail of a longer number", "cents behind a dash that stands for them", "a name with a number"],
+)
+def test_what_once_made_a_price_up_does_so_no_more(shown: str, price: str) -> None:
+    markup = f"<h1>Thing</h1><div class='product-price'>{shown}</div><button>Add to cart</button>"
+    assert read_product(markup, "https://shop.example/p").price == Decimal(price)
 
 
 def _beside(answer: Product | NoOffer) -> list[Decimal | None]:

@@ -100,6 +100,13 @@ _BY_LAND = {
     "rs": "RSD", "ba": "BAM", "mk": "MKD", "ge": "GEL", "am": "AMD", "az": "AZN", "md": "MDL", "kw": "KWD",
 }  # fmt: skip
 """What people pay with where a country's own addresses end so; `.co` and `.io` belong to the world by now."""
+_BY_LANGUAGE = {
+    "sv": "SEK", "da": "DKK", "nb": "NOK", "nn": "NOK", "no": "NOK", "is": "ISK", "ja": "JPY", "ko": "KRW", "pl": "PLN",
+    "cs": "CZK", "hu": "HUF", "ro": "RON", "bg": "BGN", "uk": "UAH", "tr": "TRY", "he": "ILS", "th": "THB", "vi": "VND",
+    "id": "IDR", "fi": "EUR", "el": "EUR", "it": "EUR", "nl": "EUR", "sk": "EUR", "sl": "EUR", "et": "EUR", "lv": "EUR",
+    "lt": "EUR", "hr": "EUR",
+}  # fmt: skip
+"""What people pay with where a language is at home, of those that are at home in one place only."""
 _WORLDLY = frozenset({"co", "io", "me", "tv", "ai", "am", "is", "md"})
 
 
@@ -129,9 +136,9 @@ def currency_code(written: str, near: str = "") -> str:
 
 @lru_cache(maxsize=1_024)
 def currency_of_place(host: str, language: str = "") -> str:
-    """The currency of the country that an address, or a language tag such as `en-AU`, names; '' if neither does."""
+    """The currency of the country that an address, a language tag such as `en-AU`, or a language alone names."""
     land = host.rpartition(".")[2].lower()
     if land in _BY_LAND and land not in _WORLDLY:
         return _BY_LAND[land]
     region = re.split(r"[-_]", language)[-1].lower() if re.search(r"[-_]", language) else ""
-    return _BY_LAND.get(region, "")
+    return _BY_LAND.get(region) or _BY_LANGUAGE.get(re.split(r"[-_]", language)[0].lower(), "")

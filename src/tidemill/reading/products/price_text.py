@@ -4,6 +4,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from tidemill.reading.products.amounts import SIGN
 from tidemill.reading.products.marks import Mark, marks_of
 from tidemill.reading.text import squash
 
@@ -11,12 +12,12 @@ UNSEEN = frozenset(
     {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
 )
 """Elements whose words nobody reads."""
-_DIGIT = re.compile(r"\d")
 
 
 def text_within(node: LexborNode) -> str:
     """An element's words as a price is read: `12` with a small `99` behind it is 12.99."""
     pieces: list[str] = []
+    after_cents = False
     for child in node.traverse(include_text=True):
         if not child.is_text_node:
             continue
@@ -24,13 +25,23 @@ def text_within(node: LexborNode) -> str:
         if not text or text.isspace() or parent is None or parent.tag in UNSEEN:
             continue
         text = text.strip()
+        is_cents = is_fraction(parent, text)
         if pieces and _continues(pieces[-1], text):
             pieces[-1] += text
-        elif pieces and is_fraction(parent, text) and _DIGIT.search(pieces[-1][-4:]):
+        elif is_cents and not after_cents and pieces and _lacks_cents(pieces[-1]):
             pieces[-1] = _with_cents(pieces[-1], text.strip(" .,"))
         else:
             pieces.append(text)
+        after_cents = is_cents
     return squash(" ".join(pieces))
+
+
+def _lacks_cents(number: str) -> bool:
+    """Whether cents may follow: behind a number, unless a dash stands for them already."""
+    return _OPEN_END.search(number) is not None
+
+
+_OPEN_END = re.compile(rf"\d[.,]?\s?(?:{SIGN})?$")
 
 
 def _continues(number: str, text: str) -> bool:

@@ -4,46 +4,26 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
 
 import msgspec
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.money import Money, parse_money
+from tidemill.reading.products.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, tells_a_former
+from tidemill.reading.products.assembling import whole, with_lone_sign
 from tidemill.reading.products.landmarks import Landmarks, Word
 from tidemill.reading.products.marks import Mark, Marks, marks_before, marks_behind
-from tidemill.reading.products.price_text import is_fraction, text_within
 from tidemill.reading.text import squash
 
-SIGN = (
-    r"(?:(?:US|U|R|A|AU|C|CA|NZ|HK|S|NT|MX|AR)?\$U?|[€£₤¥￥₹₽₺₩₫₪₴฿₱₦₸₡₾]|円|元|원|"
-    r"(?<![A-Za-z])(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|INR|JPY|CNY|RMB|BRL|MXN|"
-    r"ARS|CLP|COP|PEN|ZAR|AED|SAR|ILS|SGD|HKD|MYR|THB|IDR|PHP|VND|KRW|TWD|KZT|KES|NGN|EGP|PKR|BDT|LKR|ISK|RSD|HRK|"
-    r"Kč|kč|zł|Ft|lei|Lei|LEI|RON|kr\.?|Kr\.?|:-|Rs\.?|Rp\.?|RM|TL|Lt|Ls|KM|kn|din\.?|лв\.?|руб\.?|р\.|грн\.?|тг|₸|"
-    r"сом|ден\.?|dh|Dhs?|KSh|Fr\.|SFr\.?|R(?=\s?\d))(?![A-Za-z])|ر\.س|د\.إ|د\.ك|درهم|ريال|جنيه|บาท)"
-)
-"""What shops write for a currency, at either side of a number."""
-_GAP = r"[.,'’\u066c\u00a0\u202f\u2009 ]"
-_NUMBER = (
-    rf"(?:\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,\u066b]\d{{1,2}})?(?!\d)|\d+(?:[.,\u066b]\d{{1,4}})?(?!\d))"
-    r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2})?"
-)
-_AMOUNT = re.compile(
-    rf"(?<![\d.,])\d{{1,2}}p\b|\d+€\d{{2}}(?![\d.,])|{SIGN}\s?:?\s?{_NUMBER}|{_NUMBER}\s?{SIGN}|{_NUMBER}(?<=[-\u2013])"
-)
-_BARE = re.compile(rf"\W{{0,3}}{_NUMBER}\W{{0,3}}")
-_LABELLED = re.compile(r"\D{0,25}\b\d{1,5}[.,]\d{2}\W{0,3}")
-_WITH_CENTS = re.compile(r"\d{1,5}[.,]\d{2}")
 _DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
 _FROM = re.compile(
     r"\b(?:from|vanaf|v\.a\.|ab|fra|från|à partir de|a partir de|desde|od|da|starting at|as low as|от)\W*$",
     re.IGNORECASE,
 )
-_LONGEST_TEXT, _LONGEST_PRICE, _LONGEST_LABEL, _LONGEST_LINE = 300, 40, 60, 60
+_LONGEST_TEXT, _LONGEST_LABEL, _LONGEST_LINE = 300, 60, 60
 _MOST_WORDS = 6_000
 _DIFFERENCES = frozenset({"-", "+", "\u2212"})
-_LONE_SIGN = re.compile(SIGN)
 _CLIMB = 3
 
 
@@ -95,19 +75,19 @@ def _may_be_priced(word: Word) -> bool:
 @lru_cache(maxsize=8_192)
 def _is_an_amount(text: str) -> bool:
     """Whether a string is a bare number or holds one with a sign; a shop's menus are asked about on every page."""
-    return _BARE.fullmatch(text) is not None or _AMOUNT.search(text) is not None
+    return any(way is not None for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text)))
 
 
 def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
     words = found.words
-    node, text = _whole(word)
-    if _AMOUNT.search(text) is None and _BARE.fullmatch(text):
-        text = _with_lone_sign(words, index, text)
-    matches = list(_AMOUNT.finditer(text))
+    node, text = whole(word)
+    if AMOUNT.search(text) is None and BARE.fullmatch(text):
+        text = with_lone_sign(words, index, text)
+    matches = list(AMOUNT.finditer(text))
     if not matches:
         if not _is_bare_price(word.marks, text):
             return
-        matches = [match for match in [re.search(_NUMBER, text)] if match is not None]
+        matches = [match for match in [re.search(NUMBER, text)] if match is not None]
     reached, own = 0, _digits(word.text)
     prose = Mark.PROSE if len(text) > _LONGEST_LINE else Mark.NONE
     for number, match in enumerate(matches):
@@ -127,26 +107,13 @@ def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tup
             yield msgspec.structs.replace(spot, alone=len(match[0]) == len(text), marks=spot.marks | prose)
 
 
-def _with_lone_sign(words: Sequence[Word], index: int, number: str) -> str:
-    """A number with the sign that stands by itself before or behind it, within one box."""
-    here = words[index]
-    for beside in (index - 1, index + 1):
-        if 0 <= beside < len(words) and _LONE_SIGN.fullmatch(sign := words[beside].text.strip()):
-            boxes = {words[beside].node.mem_id, _box(words[beside].node)}
-            if boxes & {here.node.mem_id, _box(here.node)}:
-                return f"{sign}{number}" if beside < index else f"{number}{sign}"
-    return number
-
-
-def _box(node: LexborNode) -> int:
-    return node.parent.mem_id if node.parent is not None else node.mem_id
-
-
 def _is_bare_price(marks: Marks, text: str) -> bool:
-    """Whether a number without a sign is a price: where prices are named, or with its cents where things are bought."""
+    """Whether a number without a sign is a price: where prices are named or things bought, or as a former one."""
+    if tells_a_former(text):
+        return True
     if marks & Mark.PRICE:
-        return (_BARE.fullmatch(text) or _LABELLED.fullmatch(text)) is not None and "%" not in text
-    return bool(marks & Mark.MAIN) and _WITH_CENTS.fullmatch(text) is not None
+        return (BARE.fullmatch(text) or LABELLED.fullmatch(text)) is not None and "%" not in text
+    return bool(marks & Mark.MAIN) and WITH_CENTS.fullmatch(text) is not None
 
 
 def _digits(text: str) -> str:
@@ -170,74 +137,6 @@ def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, af
     )
 
 
-def _whole(word: Word) -> tuple[LexborNode, str]:
-    """The smallest element around a number that holds its sign and its cents too, with its words."""
-    node, text = word.node, squash(word.text)
-    if is_fraction(node, text) and node.parent is not None:
-        node = node.parent
-        text = text_within(node)
-        if _BARE.fullmatch(text):
-            return node, text
-    elif _holds_cents(node):
-        text = text_within(node)
-    if (together := _in_pieces(node)) is not None:
-        return together
-    bare, split = (node, text), _cents_follow(node)
-    for _ in range(_CLIMB):
-        if _AMOUNT.search(text) and not _cents_follow(node):
-            return node, text
-        parent = node.parent
-        if parent is None or len(parent.text(deep=True)) > 4 * _LONGEST_PRICE:
-            break
-        wider = text_within(parent)
-        if len(wider) > _LONGEST_PRICE:
-            break
-        if split and _BARE.fullmatch(wider):
-            return parent, wider  # no sign anywhere, but its cents
-        node, text = parent, wider
-    return (node, text) if _AMOUNT.search(text) else bare
-
-
-def _in_pieces(node: LexborNode) -> tuple[LexborNode, str] | None:
-    """The box of a number that holds a sign, the number and, by themselves, two more digits: its cents."""
-    box = node.parent
-    if box is None or len(pieces := list(islice(_pieces(box), 5))) not in {3, 4}:
-        return None
-    match = _PIECES.fullmatch("\n".join(pieces))
-    if match is None:
-        return None
-    number = f"{match['whole']}{match['point'] or '.'}{match['cents']}"
-    return box, f"{match['before'] or ''}{number}{match['behind'] or ''}"
-
-
-_PIECES = re.compile(
-    rf"(?:(?P<before>{SIGN})\n)?(?P<whole>\d{{1,4}})\n(?:(?P<point>[.,])\n?)?(?P<cents>\d{{2}})"
-    rf"(?:\n(?P<behind>{SIGN}))?"
-)
-
-
-def _pieces(box: LexborNode) -> Iterator[str]:
-    for child in box.traverse(include_text=True):
-        if child.is_text_node and (text := (child.text_content or "").strip()):
-            yield text
-
-
-def _holds_cents(node: LexborNode) -> bool:
-    return any(is_fraction(child, child.text(deep=True)) for child in node.iter(include_text=False))
-
-
-def _cents_follow(node: LexborNode) -> bool:
-    """Whether the next element holds the cents."""
-    after = node.next
-    while after is not None and not (text := _said_by(after)).strip(" \n\t.,"):
-        after = after.next
-    return after is not None and not after.is_text_node and is_fraction(after, text)
-
-
-def _said_by(node: LexborNode) -> str:
-    return (node.text_content or "") if node.is_text_node else node.text(deep=True)
-
-
 def _label(found: Landmarks, index: int) -> str:
     """The words right before a price, if they are no price themselves, nor the tail of another's, nor the title."""
     words = found.words
@@ -248,8 +147,8 @@ def _label(found: Landmarks, index: int) -> str:
         return ""
     if (
         _COMPLETE.search(before.text)
-        or _LABELLED.fullmatch(before.text.strip())
-        or _AMOUNT.search(before.text)
+        or LABELLED.fullmatch(before.text.strip())
+        or AMOUNT.search(before.text)
         or (index > 1 and _belongs(before, words[index - 2], words[index]))
     ):
         return ""
@@ -269,7 +168,7 @@ _COMPLETE = re.compile(
 
 def _belongs(words: Word, earlier: Word, later: Word) -> bool:
     """Whether words between two prices stand in the earlier one's box, and the later one does not."""
-    if not _AMOUNT.search(earlier.text):
+    if not AMOUNT.search(earlier.text):
         return False
     box = earlier.node.mem_id
     return box in _around(words.node) and box not in _around(later.node)
@@ -294,7 +193,7 @@ def _following(words: Sequence[Word], index: int, node: LexborNode | None) -> st
 
 def _of_this_price(text: str) -> str:
     """What words behind a price say of it; those that lead to another price are marked, for they are that one's."""
-    another = _AMOUNT.search(text)
+    another = AMOUNT.search(text)
     if another is not None:
         return f"#{text[: another.start()]}"[:_LONGEST_LABEL]
     return "" if text.endswith((":", "：")) else text[:_LONGEST_LABEL]

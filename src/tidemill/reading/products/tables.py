@@ -7,9 +7,9 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.document import Document
 from tidemill.reading.money import parse_money
+from tidemill.reading.products.amounts import SIGN
 from tidemill.reading.products.price_text import text_within
 from tidemill.reading.products.product import Tier
-from tidemill.reading.products.shown import SIGN
 from tidemill.reading.text import squash
 
 _MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 80

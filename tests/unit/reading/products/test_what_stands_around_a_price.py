@@ -146,3 +146,20 @@ def test_a_woocommerce_product_keeps_its_id_when_it_is_sold_out(button: str) -> 
         f"<p class='price'><span class='amount'>$12.00</span></p><p class='stock {stock}</p>{button}</div></div></body>"
     )
     assert sold(markup).product_id == "1001"
+
+
+@pytest.mark.parametrize(
+    ("language", "shown", "currency"),
+    [("is", "129.995 kr.", "ISK"), ("sv", "1 299 kr", "SEK"), ("da", "1.299 kr.", "DKK")],
+)
+def test_a_language_that_is_at_home_in_one_place_decides_what_its_sign_means(
+    language: str, shown: str, currency: str
+) -> None:
+    markup = f"<html lang='{language}'><h1>Thing</h1><div class='price'>{shown}</div><button>Add to cart</button>"
+    assert sold(markup).currency == currency
+
+
+def test_a_former_price_without_a_sign_is_known_by_its_word() -> None:
+    assert prices("<html lang='nl'><h1>Pan</h1><i>Van 39,99</i><i>29,-</i><button>Bestellen</button>") == (
+        29, Decimal("39.99"),
+    )  # fmt: skip
