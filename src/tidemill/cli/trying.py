@@ -13,6 +13,7 @@ from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
+from tidemill.core.urls import host_of
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
@@ -69,7 +70,7 @@ def stand_in(
     settings = {"selectors": dict(selectors)} if selectors else {}
     return Source(
         id=0,
-        name="try",
+        name=host_of(url) if url else "try",
         vertical=vertical.name,
         base_url=url,
         adapter_id=chosen,

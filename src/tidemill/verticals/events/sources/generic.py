@@ -18,7 +18,7 @@ class Generic:
     """
 
     id = "events.generic"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "*"
     needs_browser = False
 
