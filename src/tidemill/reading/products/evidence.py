@@ -1,11 +1,13 @@
 """Whether a page sells something: by its buttons, by how it names a price, by what stands around one."""
 
+import re
 from collections.abc import Sequence
 
 from tidemill.reading.products.landmarks import Landmarks
 from tidemill.reading.products.marks import PRICE_WORDS, REFUSED, Mark
 from tidemill.reading.products.ranking import FAIR, STRONG, Ranked, struck
 
+_HOUR = re.compile(r"\b\d{1,2}:\d{2}\b(?!:)|\buur\b")
 _RIGHT_BEHIND = 6
 """Strings between a heading and what stands right under it: a brand, a star or two, a number of reviews."""
 
@@ -35,9 +37,15 @@ def _is_named(each: Ranked) -> bool:
 
 
 def stands_alone(each: Ranked, found: Landmarks) -> bool:
-    """Whether a price is all that its element says, and the heading is right above it."""
+    """Whether a price is all that its element says, and the heading is right above it, with no hour in between.
+
+    Under an hour it is what an evening costs, not a thing.
+    """
     behind = each.spot.order - found.heading_order
-    return found.heading_order >= 0 and 0 < behind <= _RIGHT_BEHIND and each.spot.alone
+    if found.heading_order < 0 or not 0 < behind <= _RIGHT_BEHIND or not each.spot.alone:
+        return False
+    between = found.words[found.heading_order : each.spot.order]
+    return not any(_HOUR.search(word.text) for word in between)
 
 
 def _is_called_so(each: Ranked) -> bool:

@@ -46,9 +46,10 @@ def _products(document: Document, found: Landmarks, currency: str) -> list[Produ
     return [product for product in products if product is not None]
 
 
-def looks_like_a_list(document: Document, found: Landmarks) -> bool:
-    """Whether three products or more stand on the page as cards of one kind."""
-    return len(_products(document, found, "")) >= _FEWEST
+def listed_amounts(document: Document, found: Landmarks) -> list[Decimal]:
+    """What the products cost that stand on the page as cards of one kind; none where they are fewer than three."""
+    products = _products(document, found, "")
+    return [product.price for product in products if product.price is not None] if len(products) >= _FEWEST else []
 
 
 def _cards(prices: list[Spot]) -> list[tuple[LexborNode, list[Spot]]]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import TypeVar
 
@@ -19,7 +20,7 @@ from tidemill.reading.products.claims import Claim, first_field
 from tidemill.reading.products.evidence import offers, shows_a_product, stands_alone
 from tidemill.reading.products.labelled import labelled_in, without_code, without_label
 from tidemill.reading.products.landmarks import Landmarks, heading_text, landmarks
-from tidemill.reading.products.lists import looks_like_a_list
+from tidemill.reading.products.lists import listed_amounts
 from tidemill.reading.products.marks import Mark
 from tidemill.reading.products.pricing import Price, chosen_price
 from tidemill.reading.products.product import NoOffer, Product, ProductReading, Tier
@@ -147,11 +148,14 @@ class _Reader:
         """Whether the page lists products and has none of its own: no data of one, and nothing for sale by itself."""
         if any(map(_tells_of_one, self._claims)):
             return False
-        offered = self._offers()
         own = [each for each in self._rated if not each.aside and each.weight >= FAIR]
-        if any(offered or each.spot.marks & Mark.PRICE or stands_alone(each, self._found) for each in own):
+        if own and self._offers():
             return False
-        return self._listed > 2 or self._tried(lambda: looks_like_a_list(self._document, self._found), False)  # noqa: PLR2004, FBT003 - a handful; the fallback
+        listed = self._tried(lambda: listed_amounts(self._document, self._found), list[Decimal]())
+        plain = (each for each in own if each.spot.marks & Mark.PRICE or stands_alone(each, self._found))
+        if (best := next(plain, None)) is not None and best.spot.amount not in listed:
+            return False
+        return self._listed > 2 or bool(listed)  # noqa: PLR2004 - a handful
 
     def _sells(self) -> bool:
         """Whether the page offers something: by its data, its platform's marks, or a button that sells or refuses."""

@@ -163,3 +163,22 @@ def test_a_former_price_without_a_sign_is_known_by_its_word() -> None:
     assert prices("<html lang='nl'><h1>Pan</h1><i>Van 39,99</i><i>29,-</i><button>Bestellen</button>") == (
         29, Decimal("39.99"),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        "<div class='c'><a href='/p/{n}'>Mug {n}</a><span class='price'>${n}.50</span></div>",
+        "<div class='c'><a href='/p/{n}'><img></a><a href='/p/{n}'>Mug {n}</a><p>${n}.50</p></div>",
+    ],
+    ids=["without pictures", "without names"],
+)
+def test_a_list_is_no_product_though_a_price_stands_right_under_its_heading(card: str) -> None:
+    listing = "".join(card.format(n=number) for number in range(3, 9))
+    reading = read_product(f"<h1>Mugs</h1><div>{listing}</div>", "https://www.shop.com/c/mugs")
+    assert isinstance(reading, NoOffer)
+    assert reading.reason is ExtractReason.PAGE_STRUCTURE_CHANGED
+
+
+def test_what_an_evening_costs_is_no_products_price() -> None:
+    assert read_product("<h1>Jazz</h1><p>12 December, 20:00</p><p>$15.00</p>", URL).price is None
