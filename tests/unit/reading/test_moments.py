@@ -115,6 +115,8 @@ def test_times(text: str, time: str) -> None:
         ("vorige vrijdag", "2026-11-13"),
         ("elke dinsdag om 10 uur", "2026-11-17"),
         ("eerste zondag van de maand", "2026-12-06"),
+        ("eerste zondag van december 2026", "2026-12-06"),
+        ("the third Thursday of January 2027", "2027-01-21"),
         ("laatste vrijdag van november", "2026-11-27"),
         ("over 5 dagen", "2026-11-20"),
         ("vanavond", "2026-11-15"),
@@ -135,6 +137,7 @@ def test_relative_dates(text: str, day: str) -> None:
     [
         "", "binnenkort", "an", "1", "2026", "24/7 open", "€ 12,50", "12.50", "tel 020-1234567", "1 op 3 Nederlanders",
         "van 5 t/m 12 jaar", "vanaf 18 jaar", "Kaarten: 12 - 15 euro", "31 november", "29 februari 2026", "13/13/2026",
+        "zaterdag 29 februari 2026", "Tuesday, February 30, 2027",
         "Versie 1.10.26", "goede morgen", "2019 - 2020", "1234 AB 12", "80-32-89-89", "mar", "do I have the money",
         "the second half of 2025", "25:12", "in them", "2 x 3:1", "24 uur per dag", "1 may be",
     ],

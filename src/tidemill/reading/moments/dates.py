@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.reading.moments.calendar import day, full_year, without_year
 from tidemill.reading.moments.moment import Grain
-from tidemill.reading.moments.words import FULL_MONTHS, MONTH, MONTHS, TO, WEEKDAY, WEEKDAYS, any_of
+from tidemill.reading.moments.words import FULL_MONTHS, FULL_WEEKDAY, MONTH, MONTHS, TO, WEEKDAY, WEEKDAYS, any_of
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +84,7 @@ _NUMBERED = re.compile(
 _AFTER_DAY = re.compile(r"\d(?:ste|de|e|st|nd|rd|th)?\.?\s*$")
 _TIMED = re.compile(r"(?:\s*,)?\s*(?:om\s+|at\s+|@\s*|-\s+)?\d{1,2}(?:[:.]\d\d(?!\d)|\s?[ap]\.?\s?m\b)")
 _IS_CLOCK = re.compile(r"\s*(?:uur|u\b|h\b|[ap]\.?m\b|-|tot\b)")
+_AFTER_WEEKDAY = re.compile(rf"\b{FULL_WEEKDAY}\s+(?:of|van|in)\s+$")
 _NUMBER = re.compile(r"\d{1,2}")
 
 
@@ -191,7 +192,8 @@ def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
 
 
 def _month_year(match: re.Match[str], _: Calendar) -> Mention | None:
-    if _AFTER_DAY.search(match.string[: match.start()]):  # a day that does not exist, such as 29 February 2026
+    before = match.string[: match.start()]
+    if _AFTER_DAY.search(before) or _AFTER_WEEKDAY.search(before):  # 29 February 2026, third Thursday of January 2027
         return None
     month = int(match["n"]) if match["n"] else MONTHS[match["m"]]
     first = day(int(match["y"] or match["y2"]), month, 1)

@@ -39,7 +39,9 @@ _THIS = r"deze|dit|this|a\.s\.|as"
 _WEEKDAY = re.compile(
     rf"(?<!\w)(?:(?P<how>{_NEXT}|{_LAST}|{_THIS})\s+)?(?P<name>{FULL_WEEKDAY})s?(?:\s?{_PART})?"
     rf"(?:\s+(?:(?P<after>a\.s\.|aanstaande|{_NEXT}|{_LAST})(?P<week>\s+week)?))?(?!\w)"
+    rf"(?!,?\s*(?:the\s+|de\s+)?(?:\d{{1,2}}(?:e|de|ste|st|nd|rd|th)?\s+(?:{any_of(MONTHS)})|(?:{any_of(MONTHS)})\s+\d{{1,2}})\b)"
 )
+"""Not the weekday of a date: where that is none, such as 30 February, its weekday alone means nothing."""
 _WEEK_WEEKDAY = re.compile(
     rf"(?<!\w)(?P<how>{_NEXT}|{_LAST}|{_THIS})\s+week\s+(?:op\s+|on\s+)?(?P<name>{FULL_WEEKDAY})(?:\s?{_PART})?(?!\w)"
 )
@@ -153,7 +155,9 @@ def _nth(match: re.Match[str], now: datetime) -> Mention | None:
         following = months_later(today.replace(day=1), 1)
         days = [nth_weekday(nth, weekday, start.year, start.month) for start in (today, following)]
     found = next((one for one in days if one and one >= today), days[0])
-    return _mention(match, found) if found else None
+    if found is None:
+        return None
+    return Mention(begins=match.start(), ends=match.end(), first=found, is_full=match["month"] is not None)
 
 
 def _back(match: re.Match[str], now: datetime) -> Mention | None:
