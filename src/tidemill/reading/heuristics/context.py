@@ -100,14 +100,15 @@ def section_heading(block: Element, known: dict[int, str]) -> str:
     """
     found = _heading_before(block, block.kind, known)
     element = block.parent
-    while not found and element is not None:
+    while found is None and element is not None:
         found = _heading_before(element, "", known)
         element = element.parent
-    known[block.order] = found
-    return found
+    known[block.order] = found or ""
+    return found or ""
 
 
-def _heading_before(element: Element, kind: str, known: dict[int, str]) -> str:
+def _heading_before(element: Element, kind: str, known: dict[int, str]) -> str | None:
+    """The nearest heading before an element among its siblings, or what is known of a like item; None if neither."""
     siblings = element.parent.children if element.parent is not None else []
     place = next((index for index, sibling in enumerate(siblings) if sibling is element), 0)
     for index in range(place - 1, -1, -1):
@@ -119,7 +120,7 @@ def _heading_before(element: Element, kind: str, known: dict[int, str]) -> str:
             heading = next((one for one in sibling.walk() if is_heading(one)), None)
             if heading is not None:
                 return heading.text
-    return ""
+    return None
 
 
 def is_heading(element: Element) -> bool:

@@ -9,39 +9,67 @@ from tidemill.reading.heuristics.wording import stripped, title_from
 _PARAGRAPHS = frozenset({"p", LINE})
 
 
-def followers_of(block: Element) -> list[Element]:
-    """What comes after a bare date among its siblings, up to the next bare date."""
-    parent = block.parent
-    if parent is None:
-        return []
-    siblings = [sibling for sibling in parent.children if sibling.text or sibling is block]
-    index = next(place for place, sibling in enumerate(siblings) if sibling is block)
-    alternating = block.tag == "tr" or (block.tag in _PARAGRAPHS and _alternates(siblings, block.kind))
-    found: list[Element] = []
-    for sibling in siblings[index + 1 :]:
-        if sibling.kind == block.kind and not (alternating and stripped(sibling.text)):
-            break
-        found.append(sibling)
-    return found
+class Following:
+    """What comes after the bare dates of one page; families of siblings are looked over once."""
+
+    def __init__(self) -> None:
+        """Nothing looked over yet."""
+        self._families: dict[int, _Family] = {}
+
+    def of(self, block: Element) -> list[Element]:
+        """What comes after a bare date among its siblings, up to the next bare date."""
+        parent = block.parent
+        if parent is None:
+            return []
+        family = self._families.get(parent.order)
+        if family is None:
+            family = self._families[parent.order] = _Family(parent)
+        return family.after(block)
 
 
-def _alternates(siblings: list[Element], kind: str) -> bool:
+class _Family:
+    """The children of one element, and in which kinds of them dates and words take turns."""
+
+    def __init__(self, parent: Element) -> None:
+        self._children = parent.children
+        self._places = {child.order: place for place, child in enumerate(parent.children)}
+        self._alternating: dict[str, bool] = {}
+
+    def after(self, block: Element) -> list[Element]:
+        alternating = block.tag == "tr" or (block.tag in _PARAGRAPHS and self._alternates(block.kind))
+        found: list[Element] = []
+        for place in range(self._places[block.order] + 1, len(self._children)):
+            sibling = self._children[place]
+            if sibling.kind == block.kind and not (alternating and stripped(sibling.text)):
+                break
+            if sibling.text:
+                found.append(sibling)
+        return found
+
+    def _alternates(self, kind: str) -> bool:
+        if kind not in self._alternating:
+            self._alternating[kind] = _take_turns([child for child in self._children if child.text], kind)
+        return self._alternating[kind]
+
+
+def _take_turns(siblings: list[Element], kind: str) -> bool:
     """Whether bare dates and words take turns among paragraphs; else it is a list of dates, or each has its heading."""
-    places = [place for place, one in enumerate(siblings) if one.kind == kind and _is_bare(one)]
-    if len(places) < 2 or siblings[places[1] - 1].tag in HEADINGS:  # noqa: PLR2004 - the second shows what is usual
+    bare = (place for place, one in enumerate(siblings) if one.kind == kind and _is_bare(one))
+    first, second = next(bare, None), next(bare, None)
+    if first is None or second is None or siblings[second - 1].tag in HEADINGS:
         return False
-    return bool(stripped(siblings[places[0] + 1].text))
+    return bool(stripped(siblings[first + 1].text))
 
 
 def _is_bare(element: Element) -> bool:
     return HINT.search(element.text) is not None and not stripped(element.text)
 
 
-def items_of_day(block: Element, inside: list[Leaf]) -> list[Element]:
+def items_of_day(block: Element, inside: list[Leaf], following: Following) -> list[Element]:
     """The like items in a block that is a day: a calendar's cell with its links, a date over a list with hours."""
     leaf = inside[0]
     if leaf.element is not block and not stripped(leaf.element.text):
-        items = items_among(followers) if (followers := followers_of(leaf.element)) else []
+        items = items_among(followers) if (followers := following.of(leaf.element)) else []
         if len(items) > 1 and all(tells_hour(item.text) and title_from(item.text) for item in items):
             return items
     if block.tag != "td" and not leaf.dated.place.endswith(UNDER_MONTH):

@@ -17,7 +17,7 @@ from tidemill.reading.heuristics.fields import (
     place_of,
     title_of,
 )
-from tidemill.reading.heuristics.following import followers_of, items_among, items_of_day
+from tidemill.reading.heuristics.following import Following, items_among, items_of_day
 from tidemill.reading.heuristics.hours import by_the_clock, with_hour
 from tidemill.reading.heuristics.outline import HEADINGS, Element
 from tidemill.reading.heuristics.tables import header_of
@@ -39,6 +39,7 @@ class Scribe:
         self.document = document
         self.setting = setting
         self.around = around
+        self._following = Following()
 
     def of_block(self, block: Element, inside: list[Leaf], *, alike: int) -> Iterator[RawRecord]:
         """The events of one block: usually one; one a line, or one a follower, where it is a list in itself."""
@@ -47,10 +48,10 @@ class Scribe:
         if len({moment.day for _, moment in lines}) >= _SEVERAL and block.tag != "tr":
             yield from self._of_lines(block, lines)
             return
-        if not stripped(block.text) and (followers := followers_of(block)):
+        if not stripped(block.text) and (followers := self._following.of(block)):
             yield from self._of_followers(items_among(followers), inside[0], year)
             return
-        if len(items := items_of_day(block, inside)) > 1:
+        if len(items := items_of_day(block, inside, self._following)) > 1:
             yield from self._of_followers(items, inside[0], year)
             return
         if is_posted(block.text):  # news: only a date that stands by itself is an event's
