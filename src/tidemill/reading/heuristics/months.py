@@ -33,6 +33,8 @@ def days_under_months(elements: list[Element], setting: Setting) -> list[Leaf]:
     month: re.Match[str] | None = None
     year = ""
     for element in elements:
+        if month is None and element.children and element.tag not in HEADINGS:
+            continue  # a heading that names a month has an element that says nothing else
         text = element.text
         if len(text) <= _LONGEST_HEADING and (heading := _HEADING.fullmatch(text)):
             month = heading

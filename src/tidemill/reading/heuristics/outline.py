@@ -4,7 +4,7 @@ Menus, footers, forms and scripts are left out; hidden elements too. One walk ov
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 
 from selectolax.lexbor import LexborNode
 
@@ -34,7 +34,19 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 class Element:
     """An element of the outline: its tag, attributes, parent, and what is in it in order (elements and strings)."""
 
-    __slots__ = ("_names", "_text", "attributes", "children", "content", "kind", "node", "order", "parent", "tag")
+    __slots__ = (
+        "_names",
+        "_text",
+        "_under",
+        "attributes",
+        "children",
+        "content",
+        "kind",
+        "node",
+        "order",
+        "parent",
+        "tag",
+    )
 
     def __init__(self, node: LexborNode, parent: "Element | None", tag: str, attributes: dict[str, str | None]) -> None:
         """An element of the tree, or a piece of it with a tag of its own; still empty, and not yet in order."""
@@ -47,6 +59,7 @@ class Element:
         self.children: list[Element] = []
         self.kind = self._kind()
         self._text: str | None = None
+        self._under: list[Element] | None = None
         self._names: str | None = None if self.attributes else ""
 
     @property
@@ -85,13 +98,16 @@ class Element:
             element = element.parent
         return ""
 
-    def walk(self) -> Iterator["Element"]:
-        """Itself and everything under it, in order."""
-        pending = [self]
-        while pending:
-            element = pending.pop()
-            yield element
-            pending.extend(reversed(element.children))
+    def walk(self) -> Sequence["Element"]:
+        """Itself and everything under it, in order; remembered, since every field of a block is looked for so."""
+        if self._under is None:
+            found, pending = [], [self]
+            while pending:
+                element = pending.pop()
+                found.append(element)
+                pending.extend(reversed(element.children))
+            self._under = found
+        return self._under
 
     def lines(self, without: Callable[["Element"], bool] | None = None) -> list[str]:
         """Its text, parted where a reader sees a line end: at `<br>` and around blocks; some elements left out."""
