@@ -112,6 +112,7 @@ _LONGEST_TITLE = 180
 _LONGEST_READ = 600
 
 
+@lru_cache(maxsize=4_096)
 def stripped(text: str) -> str:
     """A text without its dates, times and what joined them; '' when less than a word is left.
 
@@ -170,6 +171,7 @@ def kind_of_meeting(lines: list[str]) -> str:
     return next((part for line in lines for part in parts_of(line) if _SORT.fullmatch(part)), "")
 
 
+@lru_cache(maxsize=4_096)
 def without_paperwork(heading: str) -> str:
     """A heading without the year and the papers that are listed under it: `Council agendas and minutes 2026`."""
     bare = _tidy(_PAPERWORK.sub("", _tidy(_YEAR_AT_EDGE.sub(" ", heading))))
