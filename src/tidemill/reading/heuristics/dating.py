@@ -144,7 +144,7 @@ def date_of(element: Element, setting: Setting) -> Dated | None:
     if not text or len(text) > LONGEST:
         return None
     found = [moment for begins, _, moment in moments_in(_plainly(text), setting) if leads(begins, len(text))]
-    if not found and any(child.tag == "br" for child in element.children):
+    if not found and len(text) > _SHORT_LINE and any(child.tag == "br" for child in element.children):
         lines = (line for line in element.lines() if HINT.search(line))
         found = [
             moment for line in lines for begins, _, moment in moments_in(line, setting) if leads(begins, len(line))
