@@ -28,7 +28,8 @@ def parse(claimed: Claimed, fetched: Fetched, tools: Tools) -> Outcome:
         answer = end_of_list(answer)
     if isinstance(answer, Fail):
         return answer
-    return Advance(Stage.NORMALIZE, Parsed(fetched.page, adapter.id, adapter.version, answer))
+    read_page = msgspec.structs.replace(fetched.page, body=b"")  # nobody reads it again, and hundreds are in hand
+    return Advance(Stage.NORMALIZE, Parsed(read_page, adapter.id, adapter.version, answer))
 
 
 def end_of_list(nothing: Fail) -> Found:
