@@ -5,7 +5,8 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = (b'="next', b"rel='next", b"rel=next", b"olgende", b">Next")
+_LINK_HINTS = (b"olgende", b">Next", b"pagina", b"pager")
+_RELATIONS = (b'="next', b"rel='next", b"rel=next")
 """What markup must hold to be searched for a next page; few and long, because every page is scanned for them."""
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
@@ -23,13 +24,20 @@ _WIDEST = 4  # bytes of a character
 
 def next_url(document: Document) -> str | None:
     """The address of the list's next page, if the page shows one; never the page itself."""
-    if not any(hint in document.layout for hint in _LINK_HINTS):
+    if not _hints_at_more(document.layout):
         return None
     for selector in ('link[rel~="next"]', 'a[rel~="next"]'):
         for node in document.css(selector):
             if url := _elsewhere(document, node.attributes.get("href")):
                 return url
     return _by_its_words(document)
+
+
+def _hints_at_more(layout: bytes) -> bool:
+    """Whether it is worth building a tree; a scan for the common part saves three on most pages."""
+    if b"next" in layout and any(hint in layout for hint in _RELATIONS):
+        return True
+    return any(hint in layout for hint in _LINK_HINTS)
 
 
 def total(document: Document) -> int | None:

@@ -75,13 +75,13 @@ class Packer:
     def __init__(self, base: bytes | None = None) -> None:
         """Digest the base once; every content packed afterwards costs only itself."""
         dictionary = _dictionary(base) if base is not None else None
-        self._base = base
         self._compressor = zstandard.ZstdCompressor(level=LEVEL, dict_data=dictionary)
+        self._unpacker = zstandard.ZstdDecompressor(dict_data=dictionary)
 
     def pack(self, content: bytes) -> bytes:
         """The packed content, after checking that it unpacks to the same bytes."""
         packed = self._compressor.compress(content)
-        if _unzstd(packed, self._base) != content:
+        if self._unpacker.decompress(packed, max_output_size=len(content)) != content:
             msg = "packing did not give the same bytes back"
             raise Unreadable(msg)
         return packed

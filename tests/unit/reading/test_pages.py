@@ -99,6 +99,8 @@ def _never(_: Document) -> Sequence[RawRecord]:
         '<ul class="pagination"><li><a href="/agenda?p=2">Volgende »</a></li></ul>',
         '<nav aria-label="Paginering"><a href="/agenda?p=2">Volgende pagina</a></nav>',
         '<div class="pager"><a class="x" href="?p=2">Next</a></div>',
+        '<div class="pager"><a href="?p=1">1</a> <a href="?p=2">\u203a</a> <a href="?p=9">»</a></div>',
+        '<ul class="pagination"><li><a href="/agenda?p=2">Older events</a></li></ul>',
     ],
 )
 def test_the_next_page_is_found(markup: str) -> None:
