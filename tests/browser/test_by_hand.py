@@ -1,53 +1,27 @@
 """`tidemill fetch` on a page that needs a browser: what each gate said, and the page as its scripts have made it."""
 
-import asyncio
 import contextlib
 import io
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
+from rig.aside import aside
 from tidemill.cli.app import run
 from tidemill.lab.scripted import ScriptedSite
 
 
-class Serving:
-    """The scripted site, served from a thread: the command has a loop of its own."""
-
-    def __init__(self) -> None:
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
-        self.origin = ""
-
-    async def _serve(self) -> None:
-        self._over, self._loop = asyncio.Event(), asyncio.get_running_loop()
-        async with ScriptedSite(3) as site:
-            self.origin = site.origin
-            self._ready.set()
-            await self._over.wait()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._ready.wait(30)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(30)
-
-
 @pytest.fixture
-def site() -> Iterator[Serving]:
-    with Serving() as serving:
+def site() -> Iterator[ScriptedSite]:
+    with aside(lambda: ScriptedSite(3)) as serving:
         yield serving
 
 
 @pytest.fixture
-def place(tmp_path: Path, chromium: str, site: Serving) -> list[str]:
+def place(tmp_path: Path, chromium: str, site: ScriptedSite) -> list[str]:
     """A database with one source of that site, which says nothing of a browser."""
     settings, sources = tmp_path / "settings.toml", tmp_path / "sources.yaml"
     settings.write_text(f'allow_networks = ["127.0.0.0/8"]\nbrowser_program = "{chromium}"\n')
@@ -75,7 +49,7 @@ def fetched(place: list[str], *words: str) -> Any:
 
 
 def test_a_page_is_got_in_a_browser_when_asked_and_its_own_requests_are_told(
-    place: list[str], site: Serving, tmp_path: Path
+    place: list[str], site: ScriptedSite, tmp_path: Path
 ) -> None:
     url = f"{site.origin}/agenda/1"
     assert fetched(place, url)["fetcher"] == "http"
@@ -85,7 +59,7 @@ def test_a_page_is_got_in_a_browser_when_asked_and_its_own_requests_are_told(
     assert any("made 2 requests of its own" in one["words"] for one in got["gates"] if one["gate"] == "pace")
 
 
-def test_a_source_that_uses_a_browser_is_fetched_with_one(place: list[str], site: Serving) -> None:
+def test_a_source_that_uses_a_browser_is_fetched_with_one(place: list[str], site: ScriptedSite) -> None:
     url = f"{site.origin}/agenda/1"
     sources = Path(place[1]).with_name("sources.yaml")
     sources.write_text(sources.read_text().replace("name: scripted,", "name: scripted, fetcher: browser,"))

@@ -1,19 +1,18 @@
 """The command line under test: in this process where that is enough, as a process where it is not."""
 
-import asyncio
 import contextlib
 import io
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import pytest
 
+from rig.aside import aside
 from tidemill.cli.app import run
 from tidemill.lab.faults import Fault, Spell, Timetable
 from tidemill.lab.server import LabServer
@@ -74,49 +73,31 @@ def cli(tmp_path: Path) -> Cli:
     return Cli(tmp_path)
 
 
-class Lab:
-    """Local sites, served from a thread; `entries` are its sources."""
+class Lab(NamedTuple):
+    """Local sites that are being served, as sources."""
 
-    def __init__(self, faults: Mapping[int, Fault], count: int) -> None:
-        """`faults` by the number of the site."""
-        now = datetime.now(UTC)  # noqa: TID251 - the sites are asked in real time
-        sites = build_sites(SEED, count)
-        spells = [
-            Spell(host=sites[place].host, kind="planted", fault=fault, begins=now - timedelta(days=1))
-            for place, fault in faults.items()
-        ]
-        self._world = World(SEED, sites, Timetable(spells), start=now - timedelta(days=1))
-        self._ready = threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._over = asyncio.Event()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self.entries: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]]
 
-    def _serve(self) -> None:
-        self._loop.run_until_complete(self._until_over())
-        self._loop.close()
 
-    async def _until_over(self) -> None:
-        async with LabServer(self._world) as server:
-            self.entries = sources(server.world, interval_seconds=0.0)
-            self._ready.set()
-            await self._over.wait()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._ready.wait(30)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(30)
+@contextlib.contextmanager
+def served_lab(faults: Mapping[int, Fault], count: int) -> Iterator[Lab]:
+    """Serve local sites; `faults` by the number of the site."""
+    now = datetime.now(UTC)  # noqa: TID251 - the sites are asked in real time
+    sites = build_sites(SEED, count)
+    spells = [
+        Spell(host=sites[place].host, kind="planted", fault=fault, begins=now - timedelta(days=1))
+        for place, fault in faults.items()
+    ]
+    world = World(SEED, sites, Timetable(spells), start=now - timedelta(days=1))
+    with aside(lambda: LabServer(world)) as server:
+        yield Lab(sources(server.world, interval_seconds=0.0))
 
 
 @pytest.fixture
 def serve_lab() -> Iterator[Callable[..., Lab]]:
     """Start a lab with these faults; it ends with the test."""
     with contextlib.ExitStack() as stack:
-        yield lambda faults=None, count=2: stack.enter_context(Lab(faults or {}, count))
+        yield lambda faults=None, count=2: stack.enter_context(served_lab(faults or {}, count))
 
 
 @pytest.fixture

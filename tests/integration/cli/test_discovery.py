@@ -1,48 +1,17 @@
 """Discovery from the command line: run, looked through, approved, scraped, read."""
 
-import asyncio
 import json
 import threading
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
 from integration.cli.conftest import Cli, start
+from rig.aside import aside
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import Call, Reply, StandinServer
-
-
-class Thread:
-    """A search service on a thread of its own, because commands bring their own loop."""
-
-    def __init__(self, standin: SerperStandin) -> None:
-        self.origin = ""
-        self._standin = standin
-        self._loop = asyncio.new_event_loop()
-        self._over = asyncio.Event()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def _run(self) -> None:
-        self._loop.run_until_complete(self._serve())
-        self._loop.close()
-
-    async def _serve(self) -> None:
-        async with StandinServer(self._standin) as server:
-            self.origin = server.origin
-            self._ready.set()
-            await self._over.wait()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._ready.wait(30)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(30)
 
 
 @pytest.fixture
@@ -50,7 +19,7 @@ def town(cli: Cli, serve_lab: Any) -> Iterator[tuple[Cli, SerperStandin, str]]:
     """A lab site that the search knows of, and the name of its town."""
     site = next(each for each in serve_lab(count=1).entries if each["language"] == "nl")
     standin = SerperStandin({site["city"]: [site["targets"][0]["url"]]})
-    with Thread(standin) as service:
+    with aside(lambda: StandinServer(standin)) as service:
         cli.settings.write_text(
             f'allow_networks = ["127.0.0.0/8"]\nsearch_key = "serper-key"\nsearch_url = "{service.origin}"\n'
             "discovery_interval_seconds = 0\n"
