@@ -187,7 +187,7 @@ def _following(words: Sequence[Word], index: int, node: LexborNode | None) -> st
     inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
     for word in words[index + 1 : index + 6]:
         if word.node.mem_id not in inside:
-            return _of_this_price(word.text.strip())
+            return _of_this_price(word.text[:_LONGEST_TEXT].strip())
     return ""
 
 
