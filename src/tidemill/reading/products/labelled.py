@@ -119,7 +119,7 @@ def _believed(name: str, value: str) -> str:
 
 def _held(document: Document, name: str, ways: Sequence[str]) -> tuple[str, str] | None:
     """What one kind of attribute says, if the page says it once: lists of products repeat theirs."""
-    for way in ways:
+    for way in (way for way in ways if way in document.markup):
         values = {squash(node.attributes.get(way) or "") for node in document.css(f"[{way}]")[:20]} - {""}
         if len(values) == 1:
             value = values.pop()
