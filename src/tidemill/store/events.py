@@ -203,7 +203,8 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
         ends = None if event.ends_at is None else moment(event.ends_at)
         rows.append((
             key, item.job.source_id, item.identity, event.fingerprint, event.title, moment(event.event_date), ends,
-            event.event_time, event.venue_name, event.category, event.latitude, event.longitude, event.status,
+            event.event_time, event.venue_name, str(event.category), event.latitude, event.longitude,
+            str(event.status),  # a plain string each: SQLite asks a member how it wants to be written
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
     await write_tuples(connection, _INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
