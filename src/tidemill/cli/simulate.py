@@ -21,7 +21,7 @@ ACTOR = "simulation"
 NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
 """The prefix of variables that nobody sets: the same plan gives the same days whatever the environment says."""
 
-SELDOM = timedelta(hours=24)
+SELDOM = timedelta(hours=6)
 """How often the simulation does periodic work for which it has no rhythm of its own."""
 
 

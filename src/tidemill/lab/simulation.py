@@ -43,6 +43,7 @@ TICKS = {
     "publish_events": "every 24h",
     "propose_repairs": "every 24h",
     "compact_pages": "every 24h",
+    **dict.fromkeys(("markets", "freshness", "market_proof", "notices"), "every 24h"),
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
 RHYTHMS = (DAILY, "every 96h", "adaptive 48h-144h", "every 96h", "adaptive 48h-144h")
