@@ -5,9 +5,16 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = (b"olgende", b">Next", b"pagina", b"pager")
+_LINK_HINTS = (b"olgende", b">Next")
 _RELATIONS = (b'="next', b"rel='next", b"rel=next")
-"""What markup must hold to be searched for a next page; few and long, because every page is scanned for them."""
+_PAGERS = (b"pagina", b"pager")
+_ONWARD = (
+    *(arrow.encode() for arrow in "\u203a»→"), b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
+)  # fmt: skip
+"""What markup must hold to be searched for a next page; few and long, because every page is scanned for them.
+
+A pager counts with its sign for onward only: pages speak of pages without having any more.
+"""
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
     r"(?: (?:pagina|page|resultaten|results|evenementen|events|\d+))?[\s\u203a»→>]*|[\u203a»→]|>+",
@@ -37,7 +44,9 @@ def _hints_at_more(layout: bytes) -> bool:
     """Whether it is worth building a tree; a scan for the common part saves three on most pages."""
     if b"next" in layout and any(hint in layout for hint in _RELATIONS):
         return True
-    return any(hint in layout for hint in _LINK_HINTS)
+    if any(hint in layout for hint in _LINK_HINTS):
+        return True
+    return any(pager in layout for pager in _PAGERS) and any(sign in layout for sign in _ONWARD)
 
 
 def total(document: Document) -> int | None:
