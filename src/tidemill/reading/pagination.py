@@ -9,7 +9,8 @@ _LINK_HINTS = (b"olgende", b">Next")
 _RELATIONS = (b'="next', b"rel='next", b"rel=next")
 _PAGERS = (b"pagina", b"pager")
 _ONWARD = (
-    *(arrow.encode() for arrow in "\u203a»→"), b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
+    *(arrow.encode() for arrow in "\u203a»→"),
+    b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
 )  # fmt: skip
 """What markup must hold to be searched for a next page; few and long, because every page is scanned for them.
 
