@@ -7,7 +7,7 @@ from tidemill.reading.text import squash
 
 _LINK_HINTS = (b"olgende", b">Next")
 _RELATIONS = (b'="next', b"rel='next", b"rel=next")
-_PAGERS = (b"pagina", b"pager")
+_PAGERS = (b"paginat", b"pager")
 _ONWARD = (
     *(arrow.encode() for arrow in "\u203a»→"),
     b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
