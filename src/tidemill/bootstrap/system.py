@@ -102,21 +102,19 @@ def build(
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    notify = notices.notifier.notify
     hands = build_hands(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, notify=notify
+        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, notify=notices.notifier.notify
     )  # fmt: skip
     rhythms = settings.rhythms({**RHYTHMS, **MARKET_RHYTHMS})
-    ticks.all.update({tick.name: tick for tick in periodic_work(hands, rhythms)})
+    ticks.add(periodic_work(hands, rhythms))
     askable = build_askable(settings, clock)
     enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)
     discovery = build_discovery(settings, store, clock, announce, services, askable, fetchers[FetcherKind.HTTP])
-    ticks.all["discover"] = Tick("discover", rhythms["discover"], discovering_chore(discovery, askable))
-    if enricher is not None:
-        ticks.all["enrich"] = Tick("enrich", rhythms["enrich"], enriching_chore(enricher))
+    chores = {"discover": discovering_chore(discovery, askable)}
+    chores |= {"enrich": enriching_chore(enricher)} if enricher is not None else {}
+    ticks.add(Tick(name, rhythms[name], chore) for name, chore in chores.items())
     desks = build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices)
-    market_ticks = build_market_work(store, fetchers, clock, announce, desks.markets, rhythms)
-    ticks.all.update({tick.name: tick for tick in market_ticks})
+    ticks.add(build_market_work(store, fetchers, clock, announce, desks.markets, rhythms))
     with_proof(ticks, hands, rhythms["proof"])
     return System(
         settings=settings,

@@ -1,7 +1,7 @@
 """Periodic work, defined once for every engine: what, how often, and the row that proves it (O5, D-10)."""
 
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -72,6 +72,10 @@ class Ticks:
         self._clock = clock
         self._announce = announce
         self._worker_id = worker_id
+
+    def add(self, ticks: Iterable[Tick]) -> None:
+        """Put work on the list that could only be built once the others were."""
+        self.all.update({tick.name: tick for tick in ticks})
 
     async def tick(self, name: str) -> str:
         """Do a piece of work for the slot of this moment, unless somebody has; answers how it went."""

@@ -84,9 +84,7 @@ class Document:
     @cached_property
     def base_url(self) -> str:
         """What links are relative to: the page's address, or what its `<base href>` says."""
-        head_ends = self.layout.find(b"<body")
-        head = self.layout[:head_ends] if head_ends > 0 else self.layout
-        if b"<base" not in head and b"<BASE" not in head:
+        if b"<base" not in self.layout and b"<BASE" not in self.layout:
             return self.url
         node = self.tree.css_first("base[href]")
         href = node.attributes.get("href") if node is not None else None

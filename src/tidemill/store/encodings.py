@@ -65,6 +65,10 @@ def _members(payload: bytes, window: int) -> bytes:
 
 def _unzstd(payload: bytes, base: bytes | None) -> bytes:
     unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(base) if base is not None else None)
+    return _read_out(unpacker, payload)
+
+
+def _read_out(unpacker: zstandard.ZstdDecompressor, payload: bytes) -> bytes:
     with unpacker.stream_reader(payload, read_across_frames=True) as stream:
         return stream.read(LARGEST + 1)
 
@@ -81,7 +85,7 @@ class Packer:
     def pack(self, content: bytes) -> bytes:
         """The packed content, after checking that it unpacks to the same bytes."""
         packed = self._compressor.compress(content)
-        if self._unpacker.decompress(packed, max_output_size=len(content)) != content:
+        if _read_out(self._unpacker, packed) != content:  # as it will be read one day, bounds included
             msg = "packing did not give the same bytes back"
             raise Unreadable(msg)
         return packed

@@ -178,16 +178,16 @@ async def test_a_crash_before_the_switch_leaves_everything_as_it_was(database: D
 
 
 def test_packing_is_checked_before_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Liar:
-        def __init__(self, dict_data: object) -> None:
-            """Made as a decompressor is."""
-
-        def decompress(self, _packed: bytes, max_output_size: int) -> bytes:
-            return b"\0" * max_output_size
-
-    monkeypatch.setattr("tidemill.store.encodings.zstandard.ZstdDecompressor", Liar)
+    monkeypatch.setattr("tidemill.store.encodings._read_out", lambda *_: b"something else")
     with pytest.raises(Unreadable, match="same bytes"):
         Packer().pack(b"content")
+
+
+def test_what_is_larger_than_can_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidemill.store.encodings.LARGEST", 1_000)
+    assert Packer().pack(b"x" * 1_000)
+    with pytest.raises(Unreadable, match="same bytes"):
+        Packer().pack(b"x" * 1_002)
 
 
 async def test_segments_that_nothing_points_to_are_removed_after_a_while(

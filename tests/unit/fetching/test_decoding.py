@@ -56,6 +56,20 @@ def test_two_hundred_megabytes_behind_a_small_body_are_cut_at_the_limit(encoding
     assert len(decoded.content) == 1_000_000
 
 
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_a_body_of_just_the_limit_is_whole_and_one_byte_more_is_too_much(encoding: str) -> None:
+    assert decode(ENCODED[encoding], encoding, len(PAGE)).cut is None
+    assert decode(ENCODED[encoding], encoding, len(PAGE)).content == PAGE
+    over = decode(ENCODED[encoding], encoding, len(PAGE) - 1)
+    assert (over.cut, over.content) == (Failure.TOO_LARGE, PAGE[:-1])
+
+
+def test_a_second_member_of_gzip_counts_against_what_the_first_has_left() -> None:
+    twice = gzip.compress(b"ab") + gzip.compress(b"c")
+    assert decode(twice, "gzip", 3).content == b"abc"
+    assert decode(twice, "gzip", 2).cut is Failure.TOO_LARGE
+
+
 def bomb_of(encoding: str, megabytes: int) -> bytes:
     """Zeros in an encoding, made piece by piece so that they are never all in memory."""
     piece = bytes(1 << 20)

@@ -44,6 +44,8 @@ def test_links_are_made_absolute(href: str, expected: str) -> None:
 
 def test_a_base_element_moves_what_links_are_relative_to() -> None:
     assert Document('<base href="/nl/"><a href=x>', "https://a.nl/").absolute("x") == "https://a.nl/nl/x"
+    in_body = '<html><body><form><base href="/nl/"><a href=x>'  # where it does not belong, and browsers heed it
+    assert Document(in_body, "https://a.nl/").absolute("x") == "https://a.nl/nl/x"
 
 
 def test_hidden_text_is_not_read() -> None:
