@@ -18,7 +18,7 @@ from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap import System, build
 from tidemill.core.job import move
 from tidemill.core.outcome import Advance
-from tidemill.engine.garbage import settle_in
+from tidemill.engine.interpreter import settle_in
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings

@@ -19,7 +19,7 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap import build
 from tidemill.core.run import Trigger
-from tidemill.engine.garbage import settle_in
+from tidemill.engine.interpreter import settle_in
 from tidemill.settings import load_settings
 from tidemill.store.migrate import upgrade
 from tidemill.store.schema import prices

@@ -12,7 +12,7 @@ import typer
 
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.cli.place import Place
-from tidemill.engine.garbage import settle_in
+from tidemill.engine.interpreter import settle_in
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.store.migrate import current, require_current, upgrade

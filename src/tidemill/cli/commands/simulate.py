@@ -13,7 +13,7 @@ from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
-from tidemill.engine.garbage import settle_in
+from tidemill.engine.interpreter import settle_in
 from tidemill.lab.homes.fortnight import HomesOutcome, HomesPlan, simulate_homes
 from tidemill.lab.homes.world import KINDS
 from tidemill.lab.laws import Verdict
