@@ -1,7 +1,9 @@
 """The ledger's side of dispatch: what is due, what waits, and new runs with their jobs in one transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -11,13 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.admission import Backoff
 from tidemill.core.job import OPEN
 from tidemill.core.outcome import Stage
+from tidemill.core.source import Source
 from tidemill.core.target import TargetStatus
 from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
 from tidemill.store.adapters import is_off
-from tidemill.store.bulk import read_all
+from tidemill.store.audit import take_keys
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
+from tidemill.store.portions import portions
 from tidemill.store.rows import source_of, target_of
 from tidemill.store.schema import adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
 
@@ -25,6 +30,8 @@ BACKOFF = "scheduler_backoff"
 HELD = timedelta(minutes=1)
 """A host that opens later than this has asked to be left alone: its targets stay due, not enqueued."""
 
+_OF_SOURCE = [column.name for column in sources.columns]
+_OF_TARGET = [column.name for column in targets.columns]
 _TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
 _WORKING = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
 _BARRED = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > bindparam("b_now"))
@@ -104,43 +111,40 @@ class Agendas:
 
     async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
         """Write runs and jobs in one transaction; a target is never enqueued twice for one due time (O2)."""
-        await self._ids.reserve(len(plans) + sum(len(plan.jobs) for plan in plans))
-        keyed = [(self._ids.take(), plan) for plan in plans]
+        keys = iter(await take_keys(self._ids, len(plans) + sum(len(plan.jobs) for plan in plans)))
+        keyed = [(next(keys), plan) for plan in plans]
+        line = [(job.target.id, next(keys), run_id, plan, job) for run_id, plan in keyed for job in plan.jobs]
+        line.sort(key=itemgetter(0))  # in one order, so that two schedulers never wait for each other
         async with self._database.write() as connection:
-            fresh = await self._insert_jobs(connection, keyed, now)
+            fresh: Counter[int] = Counter()
+            for some in portions(_job_row(key, run_id, plan, job, now) for _, key, run_id, plan, job in line):
+                fresh.update(await self._insert_jobs(connection, some))
             opened = [
                 Opened(run_id, plan.source.id, plan.trigger, fresh[run_id]) for run_id, plan in keyed if run_id in fresh
             ]
             if opened:
                 rows = [_run_row(run_id, plan, fresh[run_id], now) for run_id, plan in keyed if run_id in fresh]
                 await connection.execute(runs.insert(), rows)
-            await _move_on(connection, [job for plan in plans for job in plan.jobs])
+            await _move_on(connection, [job for *_, job in line if job.next_due_at is not None])
             await mark_work(connection, {job.target.host for plan in plans for job in plan.jobs})
         return opened
 
-    async def _insert_jobs(
-        self, connection: AsyncConnection, keyed: Sequence[tuple[int, RunPlan]], now: datetime
-    ) -> dict[int, int]:
-        """Insert the jobs that do not exist yet; answers how many each run got."""
-        rows = [_job_row(self._ids.take(), run_id, plan, job, now) for run_id, plan in keyed for job in plan.jobs]
-        rows.sort(key=lambda row: row["target_id"])  # in one order, so that two schedulers never wait for each other
+    async def _insert_jobs(self, connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> Iterable[int]:
+        """Insert the jobs that do not exist yet; answers the run of each."""
         each_once = ["target_id", "due_at", "page_number"]
         statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=each_once)
-        counts: dict[int, int] = {}
-        for run_id in (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars():
-            counts[run_id] = counts.get(run_id, 0) + 1
-        return counts
+        return (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars()
 
     async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[Due]:
         async with self._database.glance() as connection:
-            rows = (await connection.execute(query, parameters)).mappings().all()
-        known: dict[int, Any] = {}
-        found = []
-        for row in rows:
-            key = row[sources.c.id]
-            if key not in known:
-                known[key] = source_of({column.name: row[column] for column in sources.columns})
-            found.append(Due(known[key], target_of({column.name: row[column] for column in targets.columns})))
+            rows = (await connection.execute(query, parameters)).tuples()
+            known: dict[int, Source] = {}
+            found = []
+            for row in rows:
+                target = target_of(dict(zip(_OF_TARGET, row[len(_OF_SOURCE) :], strict=True)))
+                if target.source_id not in known:
+                    known[target.source_id] = source_of(dict(zip(_OF_SOURCE, row, strict=False)))
+                found.append(Due(known[target.source_id], target))
         return found
 
 
@@ -188,16 +192,16 @@ _NEXT = (
 )
 
 
-async def _move_on(connection: AsyncConnection, plans: Sequence[JobPlan]) -> None:
-    scheduled = sorted((plan for plan in plans if plan.next_due_at is not None), key=lambda plan: plan.target.id)
-    rows = [
+async def _move_on(connection: AsyncConnection, plans: Iterable[JobPlan]) -> None:
+    """Write when targets are due next."""
+    rows = (
         {
             "b_id": plan.target.id,
             "b_was": plan.due_at,
             "b_due": plan.next_due_at,
             "b_adapted": plan.adapted_seconds,
         }
-        for plan in scheduled
-    ]
-    if rows:
-        await connection.execute(_NEXT, rows)
+        for plan in plans
+    )
+    for some in portions(rows):
+        await write_many(connection, _NEXT, some)

@@ -2,10 +2,11 @@
 
 import asyncio
 import hashlib
+import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 from sqlalchemy import Row, bindparam, func, select, update
@@ -14,6 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.encodings import Unreadable, decoded
+from tidemill.store.inline import InlineAsyncConnection
+from tidemill.store.many_rows import write_rows
 from tidemill.store.schema import page_bodies
 from tidemill.store.segments import (
     HEADER,
@@ -27,6 +30,10 @@ from tidemill.store.segments import (
 KEY_BYTES = 16
 LEFT_ALONE = timedelta(minutes=10)
 """How long a segment stays after its last row is gone, for readers who looked the row up before."""
+
+_INSERT_PLACE = (
+    'INSERT INTO page_bodies ("key", segment, place, length, encoding) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'
+)
 
 Answer = TypeVar("Answer")
 
@@ -128,30 +135,25 @@ class SegmentBodies:
         """Keep bodies in `folder`: fresh ones and packed ones in segments of their own."""
         self._database = database
         self._folder = folder
-        self._insert = database.insert(page_bodies).on_conflict_do_nothing()
         self._fresh = SegmentWriter(folder)
         self._packed = SegmentWriter(folder)
         self._reader = SegmentReader(folder)
         self._unused: dict[int, datetime] = {}
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
-        """Keep the bodies that are not kept yet: the bytes first, so that no row ever points at nothing."""
+        """Keep the bodies that are not kept yet, at the commit: bytes first, so that no row ever points at nothing."""
         unknown = await _unknown(connection, bodies)
         if not unknown:
             return
-        records = [(body.key, body.wire) for body in unknown]
-        spots = await in_thread(lambda: self._fresh.append(records))
+        cast("InlineAsyncConnection", connection).driver.put_off(lambda driver: self._lay_fresh(driver, unknown))
+
+    def _lay_fresh(self, driver: sqlite3.Connection, unknown: Sequence[Body]) -> None:
+        spots = self._fresh.append([(body.key, body.wire) for body in unknown])
         rows = [
-            {
-                "key": body.key,
-                "segment": spot.segment,
-                "place": spot.place,
-                "length": spot.length,
-                "encoding": body.encoding,
-            }
+            (body.key, spot.segment, spot.place, spot.length, body.encoding)
             for body, spot in zip(unknown, spots, strict=True)
         ]
-        await write_many(connection, self._insert, rows)
+        write_rows(driver, _INSERT_PLACE, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""

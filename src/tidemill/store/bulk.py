@@ -16,6 +16,7 @@ from sqlalchemy import Dialect, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.inline import InlineAsyncConnection
+from tidemill.store.many_rows import write_rows
 
 Row = Mapping[str, Any]
 Slot = tuple[str, Callable[[Any], Any] | None, Any]
@@ -34,7 +35,22 @@ async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence
 async def write_tuples(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Execute a statement in the driver's own words once per row."""
     if isinstance(connection, InlineAsyncConnection):
-        connection.driver.executemany(text, rows)
+        write_rows(connection.driver, text, rows)
+    else:
+        await connection.exec_driver_sql(text, list(rows))
+
+
+async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
+    """As `write_many`, for rows that nobody reads before the commit: on SQLite they go with it, in its thread."""
+    if rows:
+        text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
+        await write_tuples_last(connection, text, [fill(row) for row in rows])
+
+
+async def write_tuples_last(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """As `write_tuples`, but on SQLite not before the commit."""
+    if isinstance(connection, InlineAsyncConnection):
+        connection.driver.put_off(lambda driver: write_rows(driver, text, rows))
     else:
         await connection.exec_driver_sql(text, list(rows))
 

@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
-from tidemill.store.bulk import change, read_all, write_many, write_tuples
+from tidemill.store.bulk import change, read_all, write_many, write_tuples_last
 from tidemill.store.columns import to_micros
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
@@ -207,7 +207,7 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
             str(event.status),  # a plain string each: SQLite asks a member how it wants to be written
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
-    await write_tuples(connection, _INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
+    await write_tuples_last(connection, _INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
 
 
 def _same(moment: datetime) -> datetime:

@@ -29,8 +29,14 @@ MOMENT_MILLISECONDS = 250
 class InlineConnection(sqlite3.Connection):
     """SQLite's own connection; beginning and committing may wait, and then others have the loop."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Open the database; nothing is put off yet."""
+        super().__init__(*arguments, **options)
+        self._put_off: list[Callable[[sqlite3.Connection], None]] = []
+
     async def begin(self) -> None:
         """Start a write transaction; when another process is writing, wait for it in a thread, a moment at a time."""
+        self._put_off.clear()
         left = PATIENCE_MILLISECONDS
         wait = 0
         while True:
@@ -62,10 +68,20 @@ class InlineConnection(sqlite3.Connection):
         finally:
             self.execute("PRAGMA busy_timeout=0")
 
+    def put_off(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Leave a part of this transaction to the thread that commits it; if it fails, so does the commit."""
+        self._put_off.append(work)
+
     async def commit_aside(self) -> None:
-        """Commit; the wait for the disk is a thread's, so that the loop goes on serving."""
+        """Commit; the work put off and the wait for the disk are a thread's, so that the loop goes on serving."""
         if self.in_transaction:
-            await seen_through(self.commit)
+            await seen_through(self._finish)
+
+    def _finish(self) -> None:
+        for work in self._put_off:
+            work(self)
+        self._put_off.clear()
+        self.commit()
 
 
 class InlineDialect(SQLiteDialect_pysqlite):

@@ -13,7 +13,7 @@ from tidemill.core.page import Page
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.bodies import Bodies, Body, body_key
-from tidemill.store.bulk import write_many
+from tidemill.store.bulk import write_last, write_many
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
@@ -74,7 +74,7 @@ async def write_pages(
     rows = [
         page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
     ]  # fmt: skip
-    await write_many(connection, _PAGES, rows)
+    await write_last(connection, _PAGES, rows)
     if pictures := [screenshot_row(fetched) for _, fetched, _ in got if fetched.result.screenshot]:
         await write_many(connection, _SCREENSHOTS, pictures)
 
@@ -201,7 +201,7 @@ async def write_rejected(
 
 async def _replace(connection: AsyncConnection, database: Database, table: Any, rows: list[dict[str, Any]]) -> None:
     """Insert, or put in place of what a former try left: a stage run twice leaves one result (R4)."""
-    await write_many(connection, _replacing(database.insert, table), rows)
+    await write_last(connection, _replacing(database.insert, table), rows)
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,9 @@
 """Targets as rows: brought in by source and address, listed page by page, paused, resumed, removed."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -12,9 +14,11 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import own_host
 from tidemill.core.target import Target, TargetStatus
 from tidemill.store.audit import take_keys, write_audit
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.hosts import Paces, ensure_hosts, settle_paces
 from tidemill.store.ids import Ids
+from tidemill.store.portions import portions
 from tidemill.store.rows import target_of
 from tidemill.store.schema import targets
 from tidemill.store.sources import Change
@@ -24,8 +28,6 @@ Wanted = tuple[Target, Collection[str]]
 
 Address = tuple[int, str]
 """What makes a target the same one: its source's key and its canonical URL."""
-
-AT_ONCE = 1_000
 
 
 class TargetShelf:
@@ -44,14 +46,34 @@ class TargetShelf:
         distinct = list({_address(each[0]): self._counted(*each) for each in reversed(wanted)}.values())[::-1]
         keys = await take_keys(self._ids, len(distinct) + len(audit))
         done: dict[Address, tuple[int, Change]] = {}
+        left = iter(keys)
         async with self._database.write() as connection:
-            for start in range(0, len(distinct), AT_ONCE):
-                some = slice(start, start + AT_ONCE)
-                done |= await upsert_targets(connection, distinct[some], keys[some], now)
+            for some in portions(distinct):
+                done |= await upsert_targets(connection, some, list(islice(left, len(some))), now)
             names = {target.host for target, _ in distinct}
             await ensure_hosts(connection, self._database, names, self._paces, now)
-            await write_audit(connection, zip(keys[len(distinct) :], audit, strict=True), now)
+            await write_audit(connection, zip(left, audit, strict=True), now)
         return done
+
+    async def bring_in(
+        self, wanted: Iterable[Wanted], most: int, now: datetime, audit: Callable[[int], AuditEntry | None]
+    ) -> Counter[Change]:
+        """The same in one transaction for as many as a file holds, read while they are written; answers counts.
+
+        There are no more than `most`, no two with the same address; `audit` is told how many there were.
+        """
+        left = iter(await take_keys(self._ids, most + 1))
+        counts: Counter[Change] = Counter()
+        names: set[str] = set()
+        async with self._database.write() as connection:
+            for some in portions(self._counted(*each) for each in wanted):
+                done = await upsert_targets(connection, some, list(islice(left, len(some))), now)
+                counts.update(change for _, change in done.values())
+                names.update(target.host for target, _ in some)
+            await ensure_hosts(connection, self._database, names, self._paces, now)
+            note = audit(counts.total())
+            await write_audit(connection, [(next(left), note)] if note else [], now)
+        return counts
 
     def _counted(self, target: Target, fields: Collection[str]) -> Wanted:
         """The target under the name of its own host, if that has a pace of its own."""
@@ -157,20 +179,32 @@ def _address(target: Target) -> Address:
     return target.source_id, target.canonical_url
 
 
-async def _by_address(connection: AsyncConnection, addresses: Sequence[Address]) -> dict[Address, Target]:
-    query = select(targets).where(
-        targets.c.source_id.in_(sorted({source_id for source_id, _ in addresses})),
-        targets.c.canonical_url.in_(sorted({url for _, url in addresses})),
-    )
-    rows = (await connection.execute(query.with_for_update())).mappings()
-    return {(row["source_id"], row["canonical_url"]): target_of(row) for row in rows}
+_KNOWN = (
+    select(targets)
+    .where(targets.c.source_id == bindparam("b_source"))
+    .where(targets.c.canonical_url.in_(bindparam("b_urls", expanding=True)))
+    .with_for_update()
+)
+_CREATE = targets.insert()
+_CHANGE = update(targets).where(targets.c.id == bindparam("its_id"))
+
+
+async def _by_address(connection: AsyncConnection, addresses: Iterable[Address]) -> dict[Address, Target]:
+    """Those that exist, asked for source by source: SQLite would try every address under every source at once."""
+    urls: dict[int, set[str]] = {}
+    for source_id, url in addresses:
+        urls.setdefault(source_id, set()).add(url)
+    known: dict[Address, Target] = {}
+    for source_id in sorted(urls):
+        rows = await read_all(connection, _KNOWN, {"b_source": source_id, "b_urls": sorted(urls[source_id])})
+        known |= {(source_id, row["canonical_url"]): target_of(row) for row in rows}
+    return known
 
 
 async def _write(
     connection: AsyncConnection, fresh: list[dict[str, Any]], changed: Sequence[Target], now: datetime
 ) -> None:
-    if fresh:
-        await connection.execute(targets.insert(), fresh)
-    if changed:
-        rows = [{**columns_of(target), "updated_at": now, "its_id": target.id} for target in changed]
-        await connection.execute(update(targets).where(targets.c.id == bindparam("its_id")), rows)
+    await write_many(connection, _CREATE, fresh)
+    await write_many(
+        connection, _CHANGE, [{**columns_of(target), "updated_at": now, "its_id": target.id} for target in changed]
+    )

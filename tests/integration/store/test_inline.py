@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sqlalchemy import text
@@ -13,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.sqlite import PRAGMAS, inline_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
@@ -122,6 +124,26 @@ def test_a_commit_that_fails_leaves_nothing_and_the_next_one_works(tmp_path: Pat
     assert run_virtual(main, EPOCH) == [1, 0]
 
 
-async def write(engine: AsyncEngine, statement: str) -> None:
+def test_what_was_put_off_is_written_with_the_commit_or_not_at_all(tmp_path: Path) -> None:
+    async def main(_clock: VirtualClock) -> list[int]:
+        engine = engine_on(tmp_path / "some.db")
+        await write(engine, "CREATE TABLE t (n INTEGER PRIMARY KEY)")
+        await write(engine, "INSERT INTO t VALUES (1)", later="INSERT INTO t VALUES (2)")
+        with pytest.raises(sqlite3.IntegrityError):  # all of it fails with its last part,
+            await write(engine, "INSERT INTO t VALUES (3)", later="INSERT INTO t VALUES (2)")
+        with pytest.raises(IntegrityError):
+            await write(engine, "INSERT INTO t VALUES (1)", later="INSERT INTO t VALUES (4)")
+        await write(engine, "INSERT INTO t VALUES (5)")  # and nothing of it is left for the next
+        async with engine.connect() as connection:
+            found = [row[0] for row in await connection.exec_driver_sql("SELECT n FROM t ORDER BY n")]
+        await engine.dispose()
+        return found
+
+    assert run_virtual(main, EPOCH) == [1, 2, 5]
+
+
+async def write(engine: AsyncEngine, statement: str, later: str = "") -> None:
     async with engine.begin() as connection:
+        if later:
+            cast("InlineAsyncConnection", connection).driver.put_off(lambda driver: driver.execute(later))
         await connection.execute(text(statement))
