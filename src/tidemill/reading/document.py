@@ -14,6 +14,7 @@ from tidemill.reading.wrapped import may_wrap, unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
 _ROOTED = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?")
+_BASE = re.compile(rb"<(?:base|BASE)")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
 _SURELY_SHALLOW = 50_000
@@ -84,7 +85,7 @@ class Document:
     @cached_property
     def base_url(self) -> str:
         """What links are relative to: the page's address, or what its `<base href>` says."""
-        if b"<base" not in self.layout and b"<BASE" not in self.layout:
+        if _BASE.search(self.layout) is None:
             return self.url
         node = self.tree.css_first("base[href]")
         href = node.attributes.get("href") if node is not None else None

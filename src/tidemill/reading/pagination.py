@@ -5,16 +5,17 @@ import re
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
-_LINK_HINTS = (b"olgende", b">Next")
-_RELATIONS = (b'="next', b"rel='next", b"rel=next")
-_PAGERS = (b"paginat", b"pager")
+_NEXT_LINK = re.compile(rb"""xt(?<=[nN]ext)(?:(?<=="next)|(?<=rel='next)|(?<=rel=next)|(?<=>Next))""")
+_ONWARD_WORD = re.compile(rb"g(?:e(?:nde(?<=olgende)|r(?<=pager))|inat(?<=paginat))")
+_VOLGENDE = b"olgende"
 _ONWARD = (
     *(arrow.encode() for arrow in "\u203a»→"),
     b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
 )  # fmt: skip
-"""What markup must hold to be searched for a next page; few and long, because every page is scanned for them.
+"""What markup must hold to be searched for a next page.
 
-A pager counts with its sign for onward only: pages speak of pages without having any more.
+Every page is scanned for them, so several words share one scan, which stops only at a letter that is rare and looks
+back from there. A pager counts with its sign for onward only: pages speak of pages without having any more.
 """
 _NEXT_WORDS = re.compile(
     r"(?:ga naar |naar )?(?:de )?(?:volgende|next|later|older)"
@@ -42,12 +43,12 @@ def next_url(document: Document) -> str | None:
 
 
 def _hints_at_more(layout: bytes) -> bool:
-    """Whether it is worth building a tree; a scan for the common part saves three on most pages."""
-    if b"next" in layout and any(hint in layout for hint in _RELATIONS):
+    """Whether it is worth building a tree."""
+    if _NEXT_LINK.search(layout):
         return True
-    if any(hint in layout for hint in _LINK_HINTS):
-        return True
-    return any(pager in layout for pager in _PAGERS) and any(sign in layout for sign in _ONWARD)
+    if _ONWARD_WORD.search(layout) is None:
+        return False
+    return _VOLGENDE in layout or any(sign in layout for sign in _ONWARD)
 
 
 def total(document: Document) -> int | None:

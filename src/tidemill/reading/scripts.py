@@ -4,20 +4,27 @@ from collections.abc import Iterator
 
 _LONGEST_TAG = 400
 _MARK = b"ld+json"
+_BEFORE_PLUS = _MARK.index(b"+")
 
 
 def data_spans(markup: bytes) -> Iterator[tuple[int, int]]:
     """Where each JSON-LD script's content begins and ends; what an HTML comment hides is not on the page."""
-    at = markup.find(_MARK)
+    at = _mark(markup, 0)
     while at >= 0:
         opened = _opening(markup, at)
         begins = markup.find(b">", at) + 1
         if opened >= 0 and begins and not _commented_out(markup, opened):
             ends = _closing(markup, begins)
             yield begins, ends
-            at = markup.find(_MARK, ends)
+            at = _mark(markup, ends)
         else:
-            at = markup.find(_MARK, at + len(_MARK))
+            at = _mark(markup, at + len(_MARK))
+
+
+def _mark(markup: bytes, start: int) -> int:
+    """Where the next mark stands; none stands before a plus, which few pages hold and which is found in no time."""
+    plus = markup.find(b"+", start)
+    return markup.find(_MARK, max(start, plus - _BEFORE_PLUS)) if plus >= 0 else -1
 
 
 def _opening(markup: bytes, at: int) -> int:
@@ -38,5 +45,6 @@ def _closing(markup: bytes, begins: int) -> int:
 
 
 def _commented_out(markup: bytes, at: int) -> bool:
-    opened = markup.rfind(b"<!--", 0, at)
+    marked = markup.rfind(b"!", 0, at)  # one character again: seldom is there any but the doctype's
+    opened = markup.rfind(b"<!--", 0, marked + len(b"!--")) if marked >= 0 else -1
     return opened >= 0 and markup.find(b"-->", opened, at) < 0 and b"<script" not in markup[opened:at]

@@ -67,6 +67,8 @@ def test_a_block_that_cannot_be_saved_is_marked_broken() -> None:
 
 def test_a_commented_out_script_is_not_on_the_page() -> None:
     assert titles(f"<!-- {script(EVENT)} -->") == []
+    assert titles(f"<!doctype html><!-- A+B! <b>!</b> {script(EVENT)} -->") == []
+    assert titles(f"<!doctype html><!-- A+B! -->{script(EVENT)}") == titles(script(EVENT)) != []
 
 
 def test_a_type_in_capitals_is_found_in_the_tree() -> None:

@@ -46,6 +46,7 @@ def test_a_base_element_moves_what_links_are_relative_to() -> None:
     assert Document('<base href="/nl/"><a href=x>', "https://a.nl/").absolute("x") == "https://a.nl/nl/x"
     in_body = '<html><body><form><base href="/nl/"><a href=x>'  # where it does not belong, and browsers heed it
     assert Document(in_body, "https://a.nl/").absolute("x") == "https://a.nl/nl/x"
+    assert Document('<b>basis</b><BASE HREF="/nl/">', "https://a.nl/").absolute("x") == "https://a.nl/nl/x"
 
 
 def test_hidden_text_is_not_read() -> None:
@@ -97,9 +98,12 @@ def _never(_: Document) -> Sequence[RawRecord]:
     "markup",
     [
         '<link rel="next" href="/agenda?p=2">',
+        "<link rel='next' href='/agenda?p=2'>",
+        "<p>Een text, een context, een regisseur<a rel=next href=/agenda?p=2>&gt;</a>",
         '<a rel="next" href="/agenda?p=2">&gt;</a>',
         '<ul class="pagination"><li><a href="/agenda?p=2">Volgende »</a></li></ul>',
         '<nav aria-label="Paginering"><a href="/agenda?p=2">Volgende pagina</a></nav>',
+        '<nav class="pager" aria-label="paginatie"><a href="/agenda?p=2">volgende</a></nav>',
         '<div class="pager"><a class="x" href="?p=2">Next</a></div>',
         '<div class="pager"><a href="?p=1">1</a> <a href="?p=2">\u203a</a> <a href="?p=9">»</a></div>',
         '<ul class="pagination"><li><a href="/agenda?p=2">Older events</a></li></ul>',
