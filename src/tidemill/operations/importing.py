@@ -1,6 +1,7 @@
 """Bring sources and targets in from files: idempotent, the good kept, the bad told."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,10 +9,11 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.market import TEMPLATE
+from tidemill.core.target import Target
 from tidemill.operations.plans import Known, Problem, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
-from tidemill.operations.target_file import read_targets
+from tidemill.operations.target_file import most_targets, read_targets
 from tidemill.pipeline.ports import Clock
 
 LayOut = Callable[[datetime], Awaitable[int]]
@@ -67,7 +69,7 @@ class Importer:
         troubles = Troubles()
         return await self._bring_in(read_sources(content, self._known, troubles), troubles, actor, name)
 
-    async def source_entries(self, entries: Sequence[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
+    async def source_entries(self, entries: Iterable[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
         """Bring in sources that a program lists in the form of a sources file."""
         troubles = Troubles()
         return await self._bring_in(read_entries(entries, self._known, troubles), troubles, actor, name)
@@ -76,20 +78,26 @@ class Importer:
         """Bring in a targets file for sources that exist."""
         troubles = Troubles()
         sources = {source.name: source for source in await self._sources.every()}
-        plans = read_targets(content, sources, self._known, troubles)
-        audit = [_entry(actor, "targets.import", name, {"targets": len(plans), "problems": len(troubles.found)})]
-        return Imported(targets=await self._write_targets(plans, {}, actor, audit), problems=troubles.found)
+        wanted = _wanted(read_targets(content, sources, self._known, troubles), {}, actor)
+
+        def audit(count: int) -> AuditEntry:
+            return _entry(actor, "targets.import", name, {"targets": count, "problems": len(troubles.found)})
+
+        done = await self._targets.bring_in(wanted, most_targets(content), self._clock.now(), audit)
+        return Imported(targets=_tally(done), problems=troubles.found)
 
     async def _bring_in(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
-        targets = [target for plan in plans for target in plan.targets]
-        detail = {"sources": len(plans), "targets": len(targets), "problems": len(troubles.found)}
+        most = sum(len(plan.targets) for plan in plans)
+        detail = {"sources": len(plans), "targets": most, "problems": len(troubles.found)}
         audit = [_entry(actor, "sources.import", name, detail)]
         wanted = [(plan.source, plan.fields) for plan in plans]
         done = await self._sources.upsert(wanted, self._clock.now(), audit)
         keys = {name: key for name, (key, _) in done.items()}
-        written = await self._write_targets(targets, keys, actor, [])
+        targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
+        written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
         in_markets = await self._cover_markets(plans)
-        return Imported(_tally(done.values()), written, troubles.found, in_markets)
+        changes = Counter(change for _, change in done.values())
+        return Imported(_tally(changes), _tally(written), troubles.found, in_markets)
 
     async def _cover_markets(self, plans: Sequence[SourcePlan]) -> int:
         """Give sources that cover markets their targets now, and not when the next hour strikes."""
@@ -97,25 +105,18 @@ class Importer:
             return 0
         return await self._lay_out(self._clock.now())
 
-    async def _write_targets(
-        self, plans: Sequence[TargetPlan], keys: Mapping[str, int], actor: str, audit: Sequence[AuditEntry]
-    ) -> Tally:
-        """Write targets; `keys` gives the sources that were only just created their keys."""
-        wanted = [
-            (
-                msgspec.structs.replace(
-                    plan.target, source_id=keys.get(plan.source_name, plan.target.source_id), created_by=actor
-                ),
-                plan.fields,
-            )
-            for plan in plans
-        ]
-        return _tally((await self._targets.upsert(wanted, self._clock.now(), audit)).values())
+
+def _wanted(
+    plans: Iterable[TargetPlan], keys: Mapping[str, int], actor: str
+) -> Iterator[tuple[Target, Collection[str]]]:
+    """Targets as the store takes them; `keys` gives the sources that were only just created their keys."""
+    for plan in plans:
+        source_id = keys.get(plan.source_name, plan.target.source_id)
+        yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
 
 
-def _tally(done: Iterable[tuple[int, Change]]) -> Tally:
-    changes = [change for _, change in done]
-    return Tally(changes.count("created"), changes.count("updated"), changes.count("unchanged"))
+def _tally(changes: Mapping[Change, int]) -> Tally:
+    return Tally(changes.get("created", 0), changes.get("updated", 0), changes.get("unchanged", 0))
 
 
 def _entry(actor: str, action: str, name: str, detail: Mapping[str, Any]) -> AuditEntry:

@@ -1,6 +1,6 @@
 """What the operations need from the store, as protocols; `bootstrap` plugs the real things in."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -50,6 +50,19 @@ class Targets(Protocol):
         self, wanted: Sequence[tuple[Target, Collection[str]]], now: datetime, audit: Sequence[AuditEntry] = ()
     ) -> dict[tuple[int, str], tuple[int, Change]]:
         """Create or change by source and canonical URL, only the named fields of those that exist."""
+        ...
+
+    async def bring_in(
+        self,
+        wanted: Iterable[tuple[Target, Collection[str]]],
+        most: int,
+        now: datetime,
+        audit: Callable[[int], AuditEntry | None],
+    ) -> Mapping[Change, int]:
+        """The same in one transaction for as many as a file holds, read while they are written; answers counts.
+
+        There are no more than `most`, no two with the same address; `audit` is told how many there were.
+        """
         ...
 
     async def find(self, target_id: int) -> Target | None:

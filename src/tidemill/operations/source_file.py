@@ -1,6 +1,6 @@
 """A sources file: YAML text to sources and targets, good entries kept, bad ones told by line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -18,15 +18,8 @@ from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, li
 def read_sources(content: bytes, known: Known, troubles: Troubles) -> list[SourcePlan]:
     """The sources that a file asks for: a list, or a list under `sources`."""
     node = parse(content, troubles)
-    return [] if node is None else _read_all(node, known, troubles)
-
-
-def read_entries(entries: Sequence[Mapping[str, Any]], known: Known, troubles: Troubles) -> list[SourcePlan]:
-    """The same from entries that a program made."""
-    return _read_all(node_of(list(entries)), known, troubles)
-
-
-def _read_all(node: yaml.Node, known: Known, troubles: Troubles) -> list[SourcePlan]:
+    if node is None:
+        return []
     try:
         if isinstance(node, yaml.MappingNode):
             node = known_fields(node, ("sources",)).get("sources", node)
@@ -34,6 +27,15 @@ def _read_all(node: yaml.Node, known: Known, troubles: Troubles) -> list[SourceP
     except Bad as error:
         troubles.add(line_of(node), "sources", str(error))
         return []
+    return _read_all(items, known, troubles)
+
+
+def read_entries(entries: Iterable[Mapping[str, Any]], known: Known, troubles: Troubles) -> list[SourcePlan]:
+    """The same from entries that a program made, of which no more than one is a tree of nodes at a time."""
+    return _read_all(map(node_of, entries), known, troubles)
+
+
+def _read_all(items: Iterable[yaml.Node], known: Known, troubles: Troubles) -> list[SourcePlan]:
     plans: dict[str, SourcePlan] = {}
     for item in items:
         plan = _entry(item, plans, known, troubles)
@@ -129,7 +131,7 @@ def _targets(node: yaml.Node, source: Source, known: Known, troubles: Troubles) 
             continue
         first = plans.setdefault(plan.target.canonical_url, plan)
         if first is not plan:
-            troubles.add(plan.line, "url", same_page(plan, first))
+            troubles.add(plan.line, "url", same_page(plan, first.line))
         if troubles.too_many:
             break
     return list(plans.values())
@@ -174,6 +176,6 @@ def place_of(url: str, source: Source) -> tuple[str, str, str]:
         raise Bad(str(error), "url") from error
 
 
-def same_page(plan: TargetPlan, first: TargetPlan) -> str:
-    """Say that a target stands twice in a file."""
-    return f"{plan.target.url} is the same page as on line {first.line}; it was taken once"
+def same_page(plan: TargetPlan, first: int) -> str:
+    """Say that a target stands twice in a file, the first time on line `first`."""
+    return f"{plan.target.url} is the same page as on line {first}; it was taken once"

@@ -1,9 +1,10 @@
 """A targets file: CSV text to targets, good rows kept, bad ones told by line."""
 
 import csv
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from io import StringIO
-from itertools import islice
+from hashlib import blake2b
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from tidemill.core.rhythm import BadSchedule, parse_schedule
@@ -18,59 +19,102 @@ REQUIRED = ("url", "source")
 DELIMITERS = ",;\t"
 
 
-def read_targets(content: bytes, sources: Mapping[str, Source], known: Known, troubles: Troubles) -> list[TargetPlan]:
-    """The targets that a file asks for; its first line names the columns."""
+def read_targets(
+    content: bytes, sources: Mapping[str, Source], known: Known, troubles: Troubles
+) -> Iterator[TargetPlan]:
+    """The targets that a file asks for, one by one as it is read; its first line names the columns."""
     if len(content) > LARGEST_FILE:
         troubles.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
-        return []
-    lines = list(StringIO(_decoded(content), newline=""))
-    delimiter = _delimiter(lines[0] if lines else "")
-    rows = _rows(lines, delimiter, troubles)
+        return
+    rows = _rows(_Lines(_text(content)), _delimiter(next(_text(content), "")), troubles)
     columns = _columns(next(rows, (1, []))[1], troubles)
     if columns is None:
-        return []
-    plans: dict[tuple[str, str], TargetPlan] = {}
+        return
+    lines: dict[bytes, int] = {}
     for line, cells in rows:
         if troubles.too_many:
             troubles.add(line, "", "too many problems; the rest of the file was not read")
             break
         plan = _plan(line, cells, columns, sources, known, troubles)
-        if plan is not None:
-            first = plans.setdefault((plan.source_name, plan.target.canonical_url), plan)
-            if first is not plan:
-                troubles.add(line, "url", same_page(plan, first))
-    return list(plans.values())
+        if plan is None:
+            continue
+        first = lines.setdefault(_trace(plan), line)
+        if first == line:
+            yield plan
+        else:
+            troubles.add(line, "url", same_page(plan, first))
 
 
-def _decoded(content: bytes) -> str:
+def most_targets(content: bytes) -> int:
+    """No more targets than this are in a file: one a line, whatever ends its lines."""
+    return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
+
+
+def _trace(plan: TargetPlan) -> bytes:
+    """What is remembered of a target to know it again: a fraction of its addresses."""
+    return blake2b(f"{plan.source_name}\n{plan.target.canonical_url}".encode(), digest_size=16).digest()
+
+
+def _text(content: bytes) -> TextIOWrapper:
     """Text in whatever a spreadsheet saved it in: UTF-8 with or without a mark, UTF-16, else Windows' own."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", errors="replace")
+        return _decoded(content, "utf-16", "replace")
     try:
-        return content.decode("utf-8-sig")
+        for _ in _decoded(content, "utf-8-sig"):
+            pass
     except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
+        return _decoded(content, "cp1252", "replace")
+    return _decoded(content, "utf-8-sig")
+
+
+def _decoded(content: bytes, encoding: str, errors: str = "strict") -> TextIOWrapper:
+    return TextIOWrapper(BytesIO(content), encoding, errors, newline="")
 
 
 def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _rows(lines: Sequence[str], delimiter: str, troubles: Troubles) -> Iterator[tuple[int, list[str]]]:
+class _Lines(Iterator[str]):
+    """A file's lines; those of the row that is being read can be had again, should it turn out to be broken."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        """Begin with the first."""
+        self.begun = 1
+        self._lines = lines
+        self._again: deque[str] = deque()
+        self._row: list[str] = []
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else next(self._lines)
+        self._row.append(line)
+        return line
+
+    def row_done(self) -> None:
+        """The next row begins on the next line."""
+        self.begun += len(self._row)
+        self._row.clear()
+
+    def row_broken(self) -> None:
+        """The next row begins on the line after the one that this row began on."""
+        self._again.extendleft(reversed(self._row[1:]))
+        self.begun += 1
+        self._row.clear()
+
+
+def _rows(lines: _Lines, delimiter: str, troubles: Troubles) -> Iterator[tuple[int, list[str]]]:
     """The rows with the lines that they begin on; after a broken one, reading goes on with the next line."""
-    start = 0
-    while start < len(lines) and not troubles.too_many:
-        reader = csv.reader(islice(lines, start, None), delimiter=delimiter, strict=True, skipinitialspace=True)
-        begun = start
+    while not troubles.too_many:
         try:
-            for cells in reader:
+            for cells in csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True):
                 if any(cell.strip() for cell in cells):
-                    yield begun + 1, [cell.strip() for cell in cells]
-                begun = start + reader.line_num
-            start = len(lines)
+                    yield lines.begun, [cell.strip() for cell in cells]
+                lines.row_done()
         except csv.Error as error:
-            troubles.add(begun + 1, "", f"this row cannot be read ({error}); check its quotes")
-            start = begun + 1
+            troubles.add(lines.begun, "", f"this row cannot be read ({error}); check its quotes")
+            lines.row_broken()
+        else:
+            return
 
 
 def _columns(header: Sequence[str], troubles: Troubles) -> list[str] | None:

@@ -137,7 +137,7 @@ class Agendas:
 
     async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[Due]:
         async with self._database.glance() as connection:
-            rows = (await connection.execute(query, parameters)).tuples()
+            rows = await connection.execute(query, parameters)
             known: dict[int, Source] = {}
             found = []
             for row in rows:

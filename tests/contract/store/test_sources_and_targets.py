@@ -1,5 +1,6 @@
 """Sources, targets and hosts on the shelf, and the operations that people do with them, on both databases."""
 
+from collections.abc import Collection, Iterator
 from datetime import timedelta
 
 import pytest
@@ -302,6 +303,24 @@ async def test_sources_are_listed_by_vertical_and_by_being_on(
     assert [source.name for source in await source_shelf.every()] == ["jazzclub", "theater"]
     assert [source.name for source in await source_shelf.every(enabled=True)] == ["jazzclub"]
     assert await source_shelf.every(vertical="prices") == []
+
+
+async def test_a_file_that_breaks_off_half_way_leaves_nothing_behind(
+    source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock, database: Database
+) -> None:
+    source = Source(id=0, name="big", vertical="events", base_url="https://big.example", adapter_id="events.generic")
+    key = (await source_shelf.upsert([(source, ())], clock.now()))["big"][0]
+
+    def wanted(*, breaks_off: bool) -> Iterator[tuple[Target, Collection[str]]]:
+        yield from ((a_target(key, number), ("host",)) for number in range(1_500))
+        if breaks_off:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await target_shelf.bring_in(wanted(breaks_off=True), 3_000, clock.now(), lambda _: None)
+    assert await paces(database) == {}
+    done = await target_shelf.bring_in(wanted(breaks_off=False), 3_000, clock.now(), lambda _: None)
+    assert done == {"created": 1_500}
 
 
 async def test_thousands_of_targets_are_one_import(

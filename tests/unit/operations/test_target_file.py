@@ -2,7 +2,7 @@ import pytest
 
 from tidemill.core.source import Source
 from tidemill.operations.plans import Known, Problem, TargetPlan, Troubles
-from tidemill.operations.target_file import read_targets
+from tidemill.operations.target_file import most_targets, read_targets
 
 KNOWN = Known({"events": {"events.generic", "events.selectors"}})
 SOURCES = {
@@ -14,7 +14,7 @@ SOURCES = {
 def read(content: str | bytes) -> tuple[list[TargetPlan], list[Problem]]:
     troubles = Troubles()
     encoded = content.encode() if isinstance(content, str) else content
-    return read_targets(encoded, SOURCES, KNOWN, troubles), troubles.found
+    return list(read_targets(encoded, SOURCES, KNOWN, troubles)), troubles.found
 
 
 def test_every_column_is_read() -> None:
@@ -124,3 +124,19 @@ def test_a_file_full_of_problems_is_not_read_to_its_end() -> None:
 def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidemill.operations.target_file.LARGEST_FILE", 10)
     assert "split it" in read("url,source\n/a,jazzclub")[1][0].message
+
+
+def test_a_file_is_read_no_further_than_its_targets_are_taken() -> None:
+    troubles = Troubles()
+    plans = read_targets(b"url,source\n/a,jazzclub\n/b,nobody\n/c,theater\n", SOURCES, KNOWN, troubles)
+    assert next(plans).line == 2
+    assert troubles.found == []
+    assert [plan.line for plan in plans] == [4]
+    assert [problem.line for problem in troubles.found] == [3]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_file_never_holds_more_targets_than_are_allowed_for(end: str, encoding: str) -> None:
+    content = end.join(["url,source", *(f"/{number},jazzclub" for number in range(10))]).encode(encoding)
+    assert len(read(content)[0]) == 10 <= most_targets(content)
