@@ -54,9 +54,27 @@ def test_a_field_that_is_a_number_counts_as_its_digits_and_a_list_as_nothing() -
 
 
 def test_a_place_of_monstrous_length_is_cut_and_not_remembered() -> None:
-    before = rules._remembered_place.cache_info().currsize
+    before = len(rules._PLACES)
     assert len(event(place="zaal " * 1_000).structured_location.name) <= 200
-    assert rules._remembered_place.cache_info().currsize == before
+    assert len(rules._PLACES) == before
+
+
+def test_places_are_forgotten_before_they_are_too_many() -> None:
+    places = rules._Places()
+    names = [places[f"zaal  {number}", "", "", "", ""].name for number in range(rules._MOST_PLACES + 1)]
+    assert names[-1] == f"zaal {rules._MOST_PLACES}"
+    assert len(places) == 1
+
+
+def test_the_same_stamp_is_another_hour_in_another_zone() -> None:
+    there = msgspec.structs.replace(EDAM, time_zone="America/Chicago", language="en")
+    stamps = {"starts": "2026-12-01T20:00:00Z", "ends": "2026-12-01T22:30:00Z"}
+    times = [judged(source, **stamps).record.structured_date for source in (EDAM, there, EDAM)]
+    assert [(one.start_time, one.end_time) for one in times] == [
+        ("21:00", "23:30"),
+        ("14:00", "16:30"),
+        ("21:00", "23:30"),
+    ]
 
 
 def test_a_date_that_cannot_be_read_is_dropped_with_its_words() -> None:
@@ -159,6 +177,12 @@ def test_a_corrected_title_or_a_moved_date_is_the_same_event_when_the_source_nam
 
 def test_case_and_spacing_do_not_change_a_fingerprint() -> None:
     assert event(title="KOOR   zingt").fingerprint == event().fingerprint
+
+
+@pytest.mark.parametrize("word", ["Cancelled", "canceled", "GEANNULEERD", "afgelast", "gaat niet door"])
+def test_a_word_in_the_title_or_beside_it_cancels_an_event(word: str) -> None:
+    assert event(title=f"{word}: Koor zingt", status="EventScheduled").is_cancelled
+    assert event(status=f"helaas {word}").is_cancelled
 
 
 def test_a_cancelled_event_says_so() -> None:

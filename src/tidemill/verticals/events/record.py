@@ -70,7 +70,7 @@ class StructuredLocation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     country: str = ""
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """Something that happens at a place on a day.
 
     `title` is never empty; `description` may be. `event_date` is aware, at midnight of its day when

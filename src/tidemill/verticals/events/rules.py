@@ -6,15 +6,18 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from tidemill.core.identity import fingerprint, normalized
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
-from tidemill.reading.moments import VAGUE, Grain, Moment, parse_end, parse_moment
+from tidemill.reading.moments import VAGUE, Moment
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import category_of
+from tidemill.verticals.events.dating import When, when
 from tidemill.verticals.events.gazetteer import town
 from tidemill.verticals.events.images import picture
 from tidemill.verticals.events.record import (
@@ -22,7 +25,6 @@ from tidemill.verticals.events.record import (
     Method,
     Precision,
     Status,
-    StructuredDate,
     StructuredLocation,
 )
 from tidemill.verticals.events.said import Said, said_in
@@ -31,26 +33,22 @@ LONG_PAST = timedelta(days=400)
 """An event that ended longer ago than this is history, not an agenda."""
 TOO_FAR = timedelta(days=3 * 366)
 """A start further ahead than this is a slip of the pen or a default of the site's software."""
-LONGEST_RUN = timedelta(days=2 * 366)
-"""An end further from its start than this is not believed."""
 
 NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "PublicationEvent"})
 """Kinds of schema.org's Event to which nobody can go."""
 
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
-_MINUTE, _RULES, _SCHEDULED = Grain.MINUTE, Method.RULES, Status.SCHEDULED
+_RULES, _SCHEDULED = Method.RULES, Status.SCHEDULED
 _VENUE, _CITY = Precision.VENUE, Precision.CITY
 """What nearly every event has, reached once: Python 3.11 takes as long to reach a member as to compare ten."""
-_ONE_DAY = timedelta(days=1)
-_CLOCKS = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60))
-_LONGEST_REMEMBERED = 500
+_MOST_PLACES, _LONGEST_REMEMBERED = 4_096, 500
 _HAS_LETTERS = re.compile(r"[^\W_]")
 _STATUS = {
+    "": Status.SCHEDULED, "eventscheduled": Status.SCHEDULED,
     "eventcancelled": Status.CANCELLED, "eventcanceled": Status.CANCELLED, "cancelled": Status.CANCELLED,
     "canceled": Status.CANCELLED, "eventpostponed": Status.POSTPONED, "postponed": Status.POSTPONED,
     "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
 }  # fmt: skip
-_CANCELLED_WORDS = ("geannuleerd", "afgelast", "gaat niet door", "cancelled", "canceled")
 
 
 class Reason(StrEnum):
@@ -77,38 +75,19 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     written = _written_date(said)
     if not written:
         return Dropped(Reason.NO_DATE, title)
-    source = context.source
-    moment = parse_moment(written, context.read_at, source.time_zone, source.language, day_first=_day_first(source))
-    if moment is None or not moment.date_given:
+    dated = when(written, said.ends.strip(), context.read_at, context.source)
+    if dated is None:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
-    ends = _end(said.ends.strip(), moment, source)
-    refusal = _refusal(moment, ends, context.read_at)
+    refusal = _refusal(dated.moment, dated.ends, context.read_at)
     if refusal is not None:
         return refusal
-    event = _event(said, title, moment, ends, source, raw.confidence)
+    event = _event(said, title, dated, context.source, raw.confidence)
     return Accepted(_identity(said, event), event)
-
-
-def _day_first(source: Source) -> bool | None:
-    """English in Europe writes the day first; elsewhere the language decides."""
-    return True if source.language == "en" and source.time_zone.startswith("Europe/") else None
 
 
 def _written_date(said: Said) -> str:
     starts, time = said.starts.strip(), said.time.strip()
     return f"{starts} {time}" if starts and time else starts
-
-
-def _end(written: str, moment: Moment, source: Source) -> datetime | None:
-    """The event's end: its own field, or what its date says; an end that cannot be is no end."""
-    starts, ends = moment.starts, moment.ends
-    if written:
-        ends = parse_end(written, moment, source.time_zone, source.language, day_first=_day_first(source)) or ends
-    if ends is None:
-        return None
-    if ends < starts and starts - ends < _ONE_DAY:
-        ends += _ONE_DAY  # "23:00-02:00", both written with the first day
-    return ends if starts <= ends <= starts + LONGEST_RUN else None
 
 
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
@@ -130,33 +109,35 @@ def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
     return (now - LONG_PAST).astimezone(zone), (now + TOO_FAR).astimezone(zone)
 
 
-def _event(said: Said, title: str, moment: Moment, ends: datetime | None, source: Source, sure: float) -> Event:
+def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> Event:
+    moment, date = dated.moment, dated.date
+    if said.written:
+        date = replace(date, source_text=said.written[:200])
     description = plain(said.description, _LONGEST_DESCRIPTION)
-    date = _structured_date(moment, ends, source, said.written)
-    location = _location(said)
+    location = _PLACES[said.place, said.address, said.postal_code, said.city, said.country]
     latitude, longitude, precision = _coordinates(said, source)
-    return Event(
-        title=title,
-        description=description,
-        event_date=moment.starts,
-        event_time=date.start_time or "TBD",
-        ends_at=ends,
-        venue_name=location.name or location.address or location.city or source.city or source.name,
-        category=category_of(said.kind, said.category, title, description),
-        image_url=picture(said.image) if said.image else None,
-        detail_url=said.url[:_LONGEST_URL] or None,
-        latitude=latitude,
-        longitude=longitude,
-        location_precision=precision,
-        source_id=source.id,
-        source_name=source.name,
-        confidence=_confidence(sure, moment.year_given, moment.weekday_agrees),
-        normalization_method=_RULES,
-        structured_date=date,
-        structured_location=location,
-        fingerprint=fingerprint(normalized(title), date.start.isoformat(), str(source.id)),
-        status=_status(said.status, title),
-        organizer=squash(said.organizer)[:_LONGEST_NAME],
+    return Event(  # by place, as the class has them: to name so many takes four times as long
+        title,
+        description,
+        moment.starts,
+        date.start_time or "TBD",
+        dated.ends,
+        location.name or location.address or location.city or source.city or source.name,
+        category_of(said.kind, said.category, title, description),
+        picture(said.image) if said.image else None,
+        said.url[:_LONGEST_URL] or None,
+        latitude,
+        longitude,
+        precision,
+        source.id,
+        source.name,
+        _confidence(sure, moment.year_given, moment.weekday_agrees),
+        _RULES,
+        date,
+        location,
+        fingerprint(normalized(title), dated.day, str(source.id)),
+        _status(said.status, title),
+        squash(said.organizer)[:_LONGEST_NAME],
     )
 
 
@@ -175,12 +156,6 @@ def _identity(said: Said, event: Event) -> str:
     return canonical + mark + fragment
 
 
-def _location(said: Said) -> StructuredLocation:
-    """The place in its parts; an agenda names few different ones, so each of ordinary length is tidied once."""
-    parts = said.place, said.address, said.postal_code, said.city, said.country
-    return _remembered_place(*parts) if sum(map(len, parts)) <= _LONGEST_REMEMBERED else _tidy_place(*parts)
-
-
 def _tidy_place(place: str, address: str, postal_code: str, city: str, country: str) -> StructuredLocation:
     return StructuredLocation(
         name=plain(place, _LONGEST_NAME) if place else "",
@@ -191,7 +166,19 @@ def _tidy_place(place: str, address: str, postal_code: str, city: str, country: 
     )
 
 
-_remembered_place = lru_cache(maxsize=4_096)(_tidy_place)
+class _Places(dict[tuple[str, str, str, str, str], StructuredLocation]):
+    """Places in their parts as said, and tidied once: agendas name few. All are forgotten when they are too many."""
+
+    def __missing__(self, said: tuple[str, str, str, str, str]) -> StructuredLocation:
+        tidied = _tidy_place(*said)
+        if len(self) >= _MOST_PLACES:
+            self.clear()
+        if sum(map(len, said)) <= _LONGEST_REMEMBERED:
+            self[said] = tidied
+        return tidied
+
+
+_PLACES = _Places()
 
 
 def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
@@ -228,17 +215,21 @@ def _number(value: Any) -> float | None:
 
 
 def _status(said: str, title: str) -> Status:
-    status = _STATUS.get(said.lower(), _SCHEDULED)
-    if status is _SCHEDULED and _holds_any(_CANCELLED_WORDS, f"{title}\n{said}".lower()):
-        return Status.CANCELLED
-    return status
+    lowered = said.lower()
+    status = _STATUS.get(lowered)
+    if status is None:
+        status = Status.CANCELLED if _says_cancelled(lowered) else _SCHEDULED
+    return Status.CANCELLED if status is _SCHEDULED and _says_cancelled(title.lower()) else status
 
 
-def _holds_any(words: tuple[str, ...], text: str) -> bool:
-    for word in words:  # noqa: SIM110 - a generator for any() costs more than the whole search, twice an event
-        if word in text:
-            return True
-    return False
+def _says_cancelled(text: str) -> bool:
+    return (
+        "cancelled" in text
+        or "canceled" in text
+        or "geannuleerd" in text
+        or "afgelast" in text
+        or "gaat niet door" in text
+    )
 
 
 @lru_cache(maxsize=256)
@@ -246,20 +237,3 @@ def _confidence(sure: float, year_given: bool, weekday_agrees: bool | None) -> f
     """How sure the reading was, less what had to be guessed about the date."""
     guessed = (0.0 if year_given else 0.1) + (0.1 if weekday_agrees is False else 0.0)
     return round(max(0.05, sure - guessed), 3)
-
-
-def _clock(moment: datetime) -> str:
-    return _CLOCKS[moment.hour * 60 + moment.minute]
-
-
-def _structured_date(moment: Moment, ends: datetime | None, source: Source, written: str) -> StructuredDate:
-    timed = moment.grain is _MINUTE
-    return StructuredDate(
-        start=moment.starts.date(),
-        end=(ends or moment.starts).date(),
-        start_time=_clock(moment.starts) if timed else None,
-        end_time=_clock(ends) if ends is not None and timed else None,
-        all_day=moment.all_day,
-        time_zone=source.time_zone,
-        source_text=(written or moment.text)[:200],
-    )
