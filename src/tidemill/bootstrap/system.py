@@ -168,6 +168,7 @@ def drain_maker(
             narrator,
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
+            commits=1 if store.database.is_sqlite else 2,
             narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 

@@ -45,9 +45,12 @@ class Drain:
         worker_id: Callable[[], int],
         capacity: int = CAPACITY,
         narrow: Mapping[str, int] | None = None,
+        commits: int = 1,
     ) -> None:
         """`worker_id` is asked at each claim: a worker that was given up comes back under a new key.
 
+        `commits` is how many groups the database can commit at once. All jobs of a source are written by one writer, so
+        that two groups never wait for each other's rows.
         `narrow` names lanes that carry fewer jobs than `capacity`: what waits for a browser is better left to others.
         """
         self._ledger = ledger
@@ -56,7 +59,7 @@ class Drain:
         self._worker_id = worker_id
         self._capacity = capacity
         self._narrow = narrow or {}
-        self._writer = Writer(ledger, tools.clock, narrator)
+        self._writers = [Writer(ledger, tools.clock, narrator) for _ in range(commits)]
         self._in_hand: set[int] = set()
         self._fetching: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Claimed, object]] = deque()
@@ -82,17 +85,17 @@ class Drain:
         """Carry everything claimable through; answers when to look again, or None if a wake-up will tell."""
         self._lane = lane
         self._capacity = min(self._capacity, self._narrow.get(lane, self._capacity))
-        writing = asyncio.create_task(self._write(), name="writer")
-        working = asyncio.create_task(self._work(), name="stages")
+        working = [asyncio.create_task(self._write(writer), name="writer") for writer in self._writers]
+        working.append(asyncio.create_task(self._work(), name="stages"))
         claiming = asyncio.create_task(self._claims(lane), name="claims")
         try:
-            await asyncio.wait((writing, working, claiming), return_when=asyncio.FIRST_COMPLETED)
-            for task in (writing, working):
+            await asyncio.wait((*working, claiming), return_when=asyncio.FIRST_COMPLETED)
+            for task in working:
                 if task.done():
                     task.result()
             return await claiming
         finally:
-            leftovers: list[asyncio.Task[Any]] = [writing, working, claiming, *self._fetching]
+            leftovers: list[asyncio.Task[Any]] = [*working, claiming, *self._fetching]
             for task in leftovers:
                 task.cancel()
             await asyncio.gather(*leftovers, return_exceptions=True)
@@ -178,7 +181,7 @@ class Drain:
         """Turn a stage's answer into a move and hand it to the writer."""
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
-        self._writer.put(Checkpoint(claimed, outcome, step))
+        self._writers[claimed.source.id % len(self._writers)].put(Checkpoint(claimed, outcome, step))
 
     async def _work(self) -> None:
         """Run the stages that need nobody else, a slice at a time."""
@@ -212,10 +215,10 @@ class Drain:
         outcome = await loop.run_in_executor(None, run_stage, claimed, material, self._tools)
         self._answer(claimed, outcome)
 
-    async def _write(self) -> None:
+    async def _write(self, writer: Writer) -> None:
         """Commit group by group; what went on gets its next stage from memory, not from the database (D-3)."""
         while True:
-            batch, committed = await self._writer.commit_next(busy=len(self._in_hand) > SLICE)
+            batch, committed = await writer.commit_next(busy=len(self._in_hand) > SLICE)
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome

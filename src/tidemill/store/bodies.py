@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import Row, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import read_all, write_last
 from tidemill.store.database import Database
 from tidemill.store.encodings import Unreadable, decoded
 from tidemill.store.inline import InlineAsyncConnection
@@ -108,7 +108,7 @@ class RowBodies:
             for body in await _unknown(connection, bodies)
         ]
         if rows:
-            await write_many(connection, self._insert, rows)
+            await write_last(connection, self._insert, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
+from tidemill.store.unnested import unnested
 
 Row = Mapping[str, Any]
 Slot = tuple[str, Callable[[Any], Any] | None, Any]
@@ -41,18 +42,25 @@ async def write_tuples(connection: AsyncConnection, text: str, rows: Sequence[tu
 
 
 async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
-    """As `write_many`, for rows that nobody reads before the commit: on SQLite they go with it, in its thread."""
-    if rows:
-        text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
-        await write_tuples_last(connection, text, [fill(row) for row in rows])
+    """As `write_many`, for rows of different keys that nobody reads before the commit.
 
-
-async def write_tuples_last(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """As `write_tuples`, but on SQLite not before the commit."""
+    On SQLite they go with the commit, in its thread; PostgreSQL gets all of them in one statement.
+    """
+    if not rows:
+        return
+    text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
+    filled = [fill(row) for row in rows]
     if isinstance(connection, InlineAsyncConnection):
-        connection.driver.put_off(lambda driver: write_rows(driver, text, rows))
+        connection.driver.put_off(lambda driver: write_rows(driver, text, filled, apart=True))
+    elif together := unnested(statement, connection.dialect, tuple(rows[0])):
+        await write_columns(connection, together, filled)
     else:
-        await connection.exec_driver_sql(text, list(rows))
+        await connection.exec_driver_sql(text, filled)
+
+
+async def write_columns(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Execute a statement that takes a list for each column, on PostgreSQL."""
+    await connection.exec_driver_sql(text, tuple(map(list, zip(*rows, strict=True))))
 
 
 async def change(connection: AsyncConnection, statement: Any, parameters: Row) -> int:

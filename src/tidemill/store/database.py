@@ -19,8 +19,12 @@ POSTGRES_SETTINGS = {
     "application_name": "tidemill",
     "timezone": "UTC",
     "idle_in_transaction_session_timeout": "60s",
+    "jit": "off",
 }
-"""A process that freezes in the middle of a transaction loses it, and its locks, after a minute."""
+"""A process that freezes in the middle of a transaction loses it, and its locks, after a minute.
+
+No statement of ours runs long enough to repay being compiled first, which takes milliseconds each time.
+"""
 
 
 class Database:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, case, select, update
+from sqlalchemy import Boolean, bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
@@ -20,12 +20,13 @@ from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure,
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
-from tidemill.store.bulk import write_many
+from tidemill.store.bulk import write_last, write_many
 from tidemill.store.columns import storable
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
 LONGEST_ERROR = 2_000
 
+_KEPT = bindparam("b_kept", type_=Boolean())
 _JOB = (
     update(jobs)
     .where(jobs.c.id == bindparam("b_id"))
@@ -38,15 +39,15 @@ _JOB = (
         failure=bindparam("b_failure"),
         last_error=bindparam("b_error"),
         completed_at=bindparam("b_completed"),
-        leased_by=case((bindparam("b_kept"), jobs.c.leased_by), else_=None),
-        fence=jobs.c.fence + case((bindparam("b_kept"), 0), else_=1),
+        leased_by=case((_KEPT, jobs.c.leased_by), else_=None),
+        fence=jobs.c.fence + case((_KEPT, 0), else_=1),
     )
 )
 
 
 async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
     """Write each job's move; whoever lets go of a job raises its fence."""
-    await write_many(connection, _JOB, [_job_row(each, now) for each in batch])
+    await write_last(connection, _JOB, [_job_row(each, now) for each in batch])
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:

@@ -6,16 +6,20 @@ from typing import Any, Protocol
 
 import msgspec
 from sqlalchemy import bindparam, select, text, update
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
-from tidemill.store.bulk import change, read_all, write_many, write_tuples_last
+from tidemill.store.bulk import change, read_all, write_columns, write_many
 from tidemill.store.columns import to_micros
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
+from tidemill.store.inline import InlineAsyncConnection
+from tidemill.store.many_rows import write_rows
 from tidemill.store.schema import events
+from tidemill.store.unnested import unnested_insert
 from tidemill.verticals.events.record import Event
 
 VERTICAL = "events"
@@ -194,8 +198,7 @@ def columns_of(item: Item, now: datetime) -> dict[str, Any]:
 
 async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Item]], now: datetime) -> None:
     """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
-    sqlite = connection.dialect.name == "sqlite"
-    moment: Callable[[datetime], Any] = to_micros if sqlite else _same
+    moment: Callable[[datetime], Any] = to_micros if connection.dialect.name == "sqlite" else _same
     seen = moment(now)
     rows = []
     for key, item in new:
@@ -207,7 +210,10 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
             str(event.status),  # a plain string each: SQLite asks a member how it wants to be written
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
-    await write_tuples_last(connection, _INSERT_SQLITE if sqlite else _INSERT_POSTGRES, rows)
+    if isinstance(connection, InlineAsyncConnection):
+        connection.driver.put_off(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
+    else:
+        await write_columns(connection, _INSERT_POSTGRES, rows)
 
 
 def _same(moment: datetime) -> datetime:
@@ -219,9 +225,8 @@ _INSERTED = (
     "category", "latitude", "longitude", "status", "checksum", "record", "page_id", "first_seen_at", "last_seen_at",
     "updated_at",
 )  # fmt: skip
-_INSERT = "INSERT INTO events (" + ", ".join(_INSERTED) + ") VALUES ("
-_INSERT_SQLITE = _INSERT + ", ".join("?" for _ in _INSERTED) + ")"
-_INSERT_POSTGRES = _INSERT + ", ".join(f"${number}" for number, _ in enumerate(_INSERTED, 1)) + ")"
+_INSERT_SQLITE = f"INSERT INTO events ({', '.join(_INSERTED)}) VALUES ({', '.join('?' for _ in _INSERTED)})"
+_INSERT_POSTGRES = unnested_insert(events, _INSERTED, postgresql.dialect())  # type: ignore[no-untyped-call]
 
 _COLUMNS = (
     "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "latitude",

@@ -8,19 +8,20 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 SIZES = (256, 32)
 """Rows that one statement takes. Few sizes, so that each is prepared once and kept."""
 FEW = 8
 """Rows below this are written one by one: room for more would cost more than it saves."""
-_PLAIN_INSERT = re.compile(r"(INSERT INTO .+?\)) VALUES (\(\?(?:, \?)*\))([^?]*)", re.DOTALL)
+_INSERT = re.compile(r"(INSERT INTO .+?\)) VALUES \((\?(?:, \?)*)\)([^?]*)", re.DOTALL)
+_UPDATE = re.compile(r"(UPDATE (?:(?! FROM )[^'])+) WHERE ([^']+)", re.DOTALL)
 
 
-def write_rows(driver: sqlite3.Connection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Execute a statement for each row, in as few goes as it allows."""
-    if len(rows) < FEW or not _with_room(text, FEW):
+def write_rows(driver: sqlite3.Connection, text: str, rows: Sequence[tuple[Any, ...]], *, apart: bool = False) -> None:
+    """Execute a statement for each row, in as few goes as it allows; an UPDATE only if all rows are `apart` in key."""
+    if len(rows) < FEW or not _with_room(text, FEW) or (text.startswith("UPDATE") and not apart):
         driver.executemany(text, rows)
         return
     done = 0
@@ -40,9 +41,17 @@ def _write(driver: sqlite3.Connection, text: str, size: int, rows: Sequence[tupl
 
 @lru_cache(maxsize=256)
 def _with_room(text: str, size: int) -> str:
-    """The statement with room for so many rows; nothing unless it inserts just the values it is given, each once."""
-    plain = _PLAIN_INSERT.fullmatch(text)
-    if plain is None:
-        return ""
-    into, row, conflict = plain.groups()
-    return into + " SELECT * FROM (VALUES " + ", ".join([row] * size) + ") LIMIT ?" + conflict  # noqa: S608 - our own statement, in longer words
+    """The statement with room for so many rows; nothing if it is neither a plain INSERT nor an UPDATE."""
+    if insert := _INSERT.fullmatch(text):
+        into, row, conflict = insert.groups()
+        return f"{into} {_rows(row, size)}{conflict}"
+    if update := _UPDATE.fullmatch(text):
+        number = count(1)
+        named = [re.sub(r"\?", lambda _: f"v.column{next(number)}", part) for part in update.groups()]
+        row = ", ".join("?" * text.count("?"))
+        return f"{named[0]} FROM ({_rows(row, size)}) AS v WHERE {named[1]}"
+    return ""
+
+
+def _rows(row: str, size: int) -> str:
+    return "SELECT * FROM (VALUES " + ", ".join([f"({row})"] * size) + ") LIMIT ?"  # noqa: S608 - our own words only

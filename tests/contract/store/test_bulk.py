@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Boolean, bindparam, case, func, select, update
 
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import read_all, write_last, write_many
 from tidemill.store.schema import hosts
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -58,3 +58,59 @@ async def test_moments_and_truths_come_back_as_their_columns_have_them(connectio
         {"host": "b.test", "when": NOON, "has_work": True},
         {"host": "c.test", "when": NOON, "has_work": True},
     ]
+
+
+SLOWER = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(
+        interval_ms=hosts.c.interval_ms + bindparam("b_more"),
+        served_at=bindparam("b_served"),
+        has_work=case((bindparam("b_done", type_=Boolean()), False), else_=hosts.c.has_work),
+    )
+)
+UNTYPED = update(hosts).where(hosts.c.host == bindparam("b_host")).values(has_work=case((bindparam("b_done"), False)))
+EVERY = select(hosts).order_by(hosts.c.host)
+
+
+def a_host(number):
+    return {
+        "host": f"{number:03}.test", "interval_ms": number, "burst": 1, "parallel": 1, "opens_at": NOON,
+        "served_at": NOON if number % 2 else None, "has_work": True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, 7, 40, 300])
+async def test_a_set_is_written_as_row_by_row(database, count):
+    made = [a_host(number) for number in range(count)]
+    changes = [
+        {
+            "b_host": f"{number:03}.test",
+            "b_more": number,
+            "b_served": None if number % 3 else NOON,
+            "b_done": number > 5,
+        }
+        for number in range(0, count, 2)
+    ]
+    async with database.write() as connection:
+        await write_last(connection, INSERT, made)
+    async with database.write() as connection:
+        await write_last(connection, SLOWER, changes)
+    async with database.glance() as connection:
+        at_once = await read_all(connection, EVERY, {})
+    async with database.write() as connection:
+        await connection.execute(hosts.delete())
+        await write_many(connection, INSERT, made)
+        await write_many(connection, SLOWER, changes)
+        one_by_one = await read_all(connection, EVERY, {})
+    assert len(at_once) == count
+    assert at_once == one_by_one
+
+
+async def test_a_statement_whose_types_are_unknown_is_written_row_by_row(database):
+    async with database.write() as connection:
+        await write_last(connection, INSERT, [a_host(number) for number in range(20)])
+    async with database.write() as connection:
+        await write_last(connection, UNTYPED, [{"b_host": "003.test", "b_done": True}])
+    async with database.glance() as connection:
+        assert [row["host"] for row in await read_all(connection, EVERY, {}) if not row["has_work"]] == ["003.test"]

@@ -13,6 +13,7 @@ INSERT = "INSERT INTO t (id, name, body) VALUES (?, ?, ?)"
 UPSERT = f"{INSERT} ON CONFLICT (id) DO UPDATE SET name = excluded.name, body = excluded.body"
 IGNORE = f"{INSERT} ON CONFLICT DO NOTHING"
 TOUCH = f"{INSERT} ON CONFLICT (id) DO UPDATE SET name = ?"
+RENAME = "UPDATE t SET name=?, body=CASE WHEN ? THEN t.body END WHERE t.id = ?"
 EDGES = sorted({0, 1, *(near for edge in (FEW, *SIZES, sum(SIZES)) for near in (edge - 1, edge, edge + 1))})
 
 
@@ -75,3 +76,19 @@ def test_a_statement_that_uses_values_elsewhere_runs_row_by_row(driver: sqlite3.
     rows = [(key % 10, "first", None, f"again {key}") for key in range(50)]
     write_rows(driver, TOUCH, rows)
     assert [row[1] for row in held(driver)] == [f"again {key}" for key in range(40, 50)]
+
+
+def test_an_update_of_different_keys_is_one_statement(driver: sqlite3.Connection) -> None:
+    driver.executemany(INSERT, rows_of(60))
+    said: list[str] = []
+    driver.set_trace_callback(said.append)
+    write_rows(driver, RENAME, [(f"new {key}", key < 3, key) for key in range(31)], apart=True)
+    assert len(said) == 1
+    assert held(driver)[:31] == [(key, f"new {key}", b"\x00body" if key == 0 else None) for key in range(31)]
+    assert held(driver)[31:] == rows_of(60)[31:]
+
+
+def test_updates_that_may_meet_again_are_made_in_their_order(driver: sqlite3.Connection) -> None:
+    driver.executemany(INSERT, rows_of(1))
+    write_rows(driver, RENAME, [(f"new {turn}", True, 0) for turn in range(31)])
+    assert held(driver) == [(0, "new 30", b"\x00body")]
