@@ -1,8 +1,8 @@
 """The system as the simulation runs it: everything real but the clock, the dice, the web and the disk."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -24,6 +24,9 @@ NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
 SELDOM = timedelta(hours=6)
 """How often the simulation does periodic work for which it has no rhythm of its own."""
 
+shared_engine = lru_cache(maxsize=1)(fleeting_engine)
+"""One engine for all workers of a simulation: each has its statements put together already, though it is new."""
+
 
 class LeashedDatabase(Database):
     """The database as one simulated worker reaches it: a dead worker does not."""
@@ -33,26 +36,20 @@ class LeashedDatabase(Database):
         super().__init__(engine)
         self._leash = leash
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Any]:
+    def write(self) -> Any:
         """A write transaction."""
         self._leash.check()
-        async with super().write() as connection:
-            yield connection
+        return super().write()
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Any]:
+    def read(self) -> Any:
         """A connection to read from."""
         self._leash.check()
-        async with super().read() as connection:
-            yield connection
+        return super().read()
 
-    @asynccontextmanager
-    async def glance(self) -> AsyncIterator[Any]:
+    def glance(self) -> Any:
         """A connection for quick questions."""
         self._leash.check()
-        async with super().glance() as connection:
-            yield connection
+        return super().glance()
 
 
 class SimulatedMill:
@@ -94,7 +91,7 @@ def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lam
         announce=Listeners(surroundings.announce),
         clock=surroundings.clock,
         dice=surroundings.dice,
-        database=LeashedDatabase(fleeting_engine(surroundings.database), surroundings.leash),
+        database=LeashedDatabase(shared_engine(surroundings.database), surroundings.leash),
         transport=surroundings.transport,
     )
     slow_down(system, surroundings.ticks)

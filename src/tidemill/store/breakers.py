@@ -1,6 +1,6 @@
 """Circuit breakers, persisted: one row per source that ever failed, moved by the rules of `core.breaker`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,7 @@ from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import breaker_columns, breaker_of, state_name
 from tidemill.store.schema import breakers, sources
+from tidemill.store.upserts import upsert
 
 
 class Signal(msgspec.Struct, frozen=True):
@@ -75,14 +76,19 @@ _OF_SOURCES = (
 
 async def locked(connection: AsyncConnection, source_id: int) -> Any:
     """The source's row, held until the transaction ends."""
-    query = select(breakers).where(breakers.c.source_id == source_id).with_for_update()
-    return (await connection.execute(query)).mappings().one_or_none()
+    return next(iter(await read_all(connection, _OF_SOURCES, {"b_keys": [source_id]})), None)
 
 
 async def store(connection: AsyncConnection, source_id: int, breaker: Breaker, now: datetime) -> None:
     """Write a breaker's new state."""
     values = {**breaker_columns(breaker), "changed_at": now}
-    await connection.execute(_OF_SOURCE.values(**values), {"b_source": source_id})
+    fresh = {f"b_{name}": value for name, value in values.items()}
+    await change(connection, _stored(tuple(values)), {"b_source": source_id, **fresh})
+
+
+@lru_cache(maxsize=8)
+def _stored(names: tuple[str, ...]) -> Any:
+    return _OF_SOURCE.values({name: bindparam(f"b_{name}") for name in names})
 
 
 async def record(
@@ -104,7 +110,7 @@ async def record(
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
             shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
-    await _upsert(connection, database, written)
+    await write_many(connection, _RECORDED[database.dialect], written)
     return shifts
 
 
@@ -132,14 +138,4 @@ _NEW: dict[str, Any] = {
     "state": "CLOSED", "failure_count": 0, "success_count": 0, "cooldown_until": None, "consecutive_opens": 0,
     "last_failure_at": None, "changed_at": None, "total_calls": 0, "total_successes": 0, "total_failures": 0,
 }  # fmt: skip
-
-
-async def _upsert(connection: AsyncConnection, database: Database, rows: list[dict[str, Any]]) -> None:
-    await write_many(connection, _written(database.insert, tuple(rows[0])), rows)
-
-
-@lru_cache(maxsize=8)
-def _written(insert: Callable[[Any], Any], names: tuple[str, ...]) -> Any:
-    statement = insert(breakers)
-    fresh = {name: statement.excluded[name] for name in names if name != "source_id"}
-    return statement.on_conflict_do_update(index_elements=["source_id"], set_=fresh)
+_RECORDED = upsert(breakers, ["source_id"], _NEW)

@@ -1,8 +1,7 @@
 """Cards as rows: written with their links and the words they are found by, one statement per table and change."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ from tidemill.core.source import Coordinates
 from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.schema import event_cards, event_links, event_words
+from tidemill.store.upserts import upsert
 from tidemill.verticals.events.card import Card
 from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.record import Event
@@ -30,6 +30,7 @@ _DROP_WORD = delete(event_words).where(
     event_words.c.event_date == bindparam("b_date"),
     event_words.c.card_id == bindparam("b_card"),
 )
+_CARD, _LINK = upsert(event_cards, ["id"]), upsert(event_links, ["event_id"])
 
 
 class PublishedCard(msgspec.Struct, frozen=True):
@@ -56,15 +57,13 @@ async def write_cards(
         await change(connection, _DROP_CARDS, {"b_keys": sorted(stale)})
     if gone:
         await change(connection, _DROP_LINKS, {"b_keys": sorted(gone)})
-    await write_many(
-        connection, _upsert(database.insert, "event_cards"), [_row(each, kept[each.id], now) for each in cards]
-    )
+    await write_many(connection, _CARD[database.dialect], [_row(each, kept[each.id], now) for each in cards])
     links = [
         {"event_id": event, "card_id": each.id, "source_id": source, "score": score, "as_of": as_of}
         for each in cards
         for event, source, score, as_of in each.links
     ]
-    await write_many(connection, _upsert(database.insert, "event_links"), links)
+    await write_many(connection, _LINK[database.dialect], links)
     words = [
         {"word": word, "event_date": each.card.event.event_date, "card_id": each.id}
         for each in cards
@@ -122,11 +121,3 @@ def _row(published: PublishedCard, words: Sequence[str], now: datetime) -> dict[
         "card": _encode(card),
         "updated_at": now,
     }
-
-
-@cache
-def _upsert(insert: Callable[[Any], Any], name: str) -> Any:
-    table, key = {"event_cards": (event_cards, "id"), "event_links": (event_links, "event_id")}[name]
-    statement = insert(table)
-    fresh = {column.name: statement.excluded[column.name] for column in table.columns if column.name != key}
-    return statement.on_conflict_do_update(index_elements=[key], set_=fresh)

@@ -1,7 +1,6 @@
 """The further pages of a target's list: what each is compared with the next time it is fetched (F7)."""
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -15,11 +14,13 @@ from tidemill.store.bulk import read_all, write_many
 from tidemill.store.database import Database
 from tidemill.store.rows import Row
 from tidemill.store.schema import target_pages
+from tidemill.store.upserts import upsert
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _OF_TARGETS = select(target_pages).where(target_pages.c.target_id.in_(_KEYS))
 _COMPARED = ("etag", "last_modified", "good_page_id", "good_digest", "good_reader")
 _NOTHING = {"etag": "", "last_modified": "", "good_page_id": None, "good_digest": None, "good_reader": None}
+_REMEMBERED = upsert(target_pages, ["target_id", "page_number"], ["url", *_COMPARED])
 
 
 async def further_pages(connection: AsyncConnection, target_ids: Sequence[int]) -> dict[tuple[int, int], Row]:
@@ -50,7 +51,7 @@ async def remember(connection: AsyncConnection, database: Database, ended: Seque
         if each.claimed.job.page_number > 1 and isinstance(harvest, Harvest):
             row = _row(each.claimed.job, harvest)
             rows[row["target_id"], row["page_number"]] = row
-    await write_many(connection, _upsert(database.insert), [rows[key] for key in sorted(rows)])
+    await write_many(connection, _REMEMBERED[database.dialect], [rows[key] for key in sorted(rows)])
 
 
 def _row(job: Job, harvest: Harvest) -> dict[str, Any]:
@@ -65,10 +66,3 @@ def _row(job: Job, harvest: Harvest) -> dict[str, Any]:
         "good_digest": page.digest,
         "good_reader": harvest.judged.reader,
     }
-
-
-@cache
-def _upsert(insert: Callable[[Any], Any]) -> Any:
-    statement = insert(target_pages)
-    fresh = {name: statement.excluded[name] for name in ("url", *_COMPARED)}
-    return statement.on_conflict_do_update(index_elements=["target_id", "page_number"], set_=fresh)
