@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
 from tidemill.store.audit import take_keys, write_audit
+from tidemill.store.bulk import read_all
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.quality import forgive_drift
@@ -20,11 +21,10 @@ _OFF = select(adapter_status.c.adapter_id, adapter_status.c.disabled_by, adapter
 
 async def switched_off(connection: AsyncConnection) -> dict[str, str]:
     """The adapters that are off, each with who switched it off and why, in words."""
-    rows = await connection.execute(_OFF)
     return {
-        row.adapter_id: f"adapter {row.adapter_id} was switched off by {row.disabled_by or 'somebody'}"
-        + (f": {row.disabled_reason}" if row.disabled_reason else "")
-        for row in rows
+        row["adapter_id"]: f"adapter {row['adapter_id']} was switched off by {row['disabled_by'] or 'somebody'}"
+        + (f": {row['disabled_reason']}" if row["disabled_reason"] else "")
+        for row in await read_all(connection, _OFF, {})
     }
 
 

@@ -10,10 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import MAX_RETRIES, LetterStatus, next_retry
 from tidemill.core.job import Job, Move
+from tidemill.store.bulk import change, read_all, write_many
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.schema import dead_letters
+from tidemill.store.upserts import upsert
 
 LONGEST_MESSAGE = 2_000
 LONGEST_STACK = 20_000
@@ -23,16 +25,10 @@ async def bury(
     connection: AsyncConnection, database: Database, ids: Ids, dead: Sequence[tuple[Job, Move]], now: datetime
 ) -> None:
     """Write a letter per dead job; one whose retry failed goes back to pending, with a longer wait."""
-    query = select(dead_letters.c.job_id, dead_letters.c.retry_count).where(
-        dead_letters.c.job_id.in_([job.id for job, _ in dead])
-    )
-    tried = {row.job_id: row.retry_count for row in await connection.execute(query)}
+    known = await read_all(connection, _TRIED, {"b_jobs": [job.id for job, _ in dead]})
+    tried = {row["job_id"]: row["retry_count"] for row in known}
     rows = [letter(ids.take(), job, move, tried.get(job.id), now) for job, move in dead]
-    statement = database.insert(dead_letters)
-    again = ("stage", "error_type", "error_message", "error_stack", "payload", "retry_count", "next_retry_at",
-             "status", "updated_at")  # fmt: skip
-    fresh = {name: statement.excluded[name] for name in again}
-    await connection.execute(statement.on_conflict_do_update(index_elements=["job_id"], set_=fresh), rows)
+    await write_many(connection, _BURY[database.dialect], rows)
 
 
 def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -> dict[str, Any]:
@@ -59,32 +55,39 @@ def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -
 
 async def resolve(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
     """Close the letters of jobs that went well on their retry."""
-    await connection.execute(
-        update(dead_letters)
-        .where(dead_letters.c.job_id.in_(job_ids), dead_letters.c.status == LetterStatus.RETRYING)
-        .values(
-            status=LetterStatus.RESOLVED,
-            resolved_at=now,
-            updated_at=now,
-            next_retry_at=None,
-            resolution_notes="a retry went well",
-        )
-    )
+    await change(connection, _RESOLVE, {"b_jobs": job_ids, "b_now": now})
 
 
 async def give_back(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
     """Put the letters of jobs whose retry came to nothing back among the pending ones, with a longer wait (R2)."""
-    query = select(dead_letters.c.id, dead_letters.c.retry_count).where(
-        dead_letters.c.job_id.in_(job_ids), dead_letters.c.status == LetterStatus.RETRYING
-    )
+    counts = {row["id"]: row["retry_count"] + 1 for row in await read_all(connection, _RETRYING, {"b_jobs": job_ids})}
     rows = [
-        {"b_id": row.id, "b_count": row.retry_count + 1, "b_next": next_retry(row.retry_count + 1, now), "b_now": now}
-        for row in await connection.execute(query.order_by(dead_letters.c.id))
+        {"b_id": key, "b_count": count, "b_next": next_retry(count, now), "b_now": now} for key, count in counts.items()
     ]
-    if rows:
-        await connection.execute(_GIVE_BACK, rows)
+    await write_many(connection, _GIVE_BACK, rows)
 
 
+_OF_JOBS = dead_letters.c.job_id.in_(bindparam("b_jobs", expanding=True))
+_AGAIN = ("stage", "error_type", "error_message", "error_stack", "payload", "retry_count", "next_retry_at", "status",
+          "updated_at")  # fmt: skip
+_BURY = upsert(dead_letters, ["job_id"], _AGAIN)
+_TRIED = select(dead_letters.c.job_id, dead_letters.c.retry_count).where(_OF_JOBS)
+_RETRYING = (
+    select(dead_letters.c.id, dead_letters.c.retry_count)
+    .where(_OF_JOBS, dead_letters.c.status == LetterStatus.RETRYING)
+    .order_by(dead_letters.c.id)
+)
+_RESOLVE = (
+    update(dead_letters)
+    .where(_OF_JOBS, dead_letters.c.status == LetterStatus.RETRYING)
+    .values(
+        status=LetterStatus.RESOLVED,
+        resolved_at=bindparam("b_now"),
+        updated_at=bindparam("b_now"),
+        next_retry_at=None,
+        resolution_notes="a retry went well",
+    )
+)
 _GIVE_BACK = (
     update(dead_letters)
     .where(dead_letters.c.id == bindparam("b_id"))

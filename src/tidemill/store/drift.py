@@ -1,12 +1,11 @@
 """Drift, kept: what is held against each adapter, what is blessed, and the incidents that are open (R5, B7)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 from sqlalchemy import bindparam, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
@@ -27,6 +26,7 @@ from tidemill.core.drift import (
 )
 from tidemill.core.run import Counts, Noticed
 from tidemill.store.audit import write_audit
+from tidemill.store.bulk import read_all, write_many
 from tidemill.store.ids import Ids
 from tidemill.store.schema import (
     adapter_status,
@@ -36,6 +36,7 @@ from tidemill.store.schema import (
     runs,
     sources,
 )
+from tidemill.store.upserts import upsert
 
 WATCHER = "drift detection"
 DRIFT_DETECTED = "DRIFT_DETECTED"
@@ -80,24 +81,12 @@ _OTHERS = (
 _SOURCE_OFF = update(sources).where(sources.c.id == bindparam("b_source")).values(
     auto_disabled=True, updated_at=bindparam("b_now")
 )  # fmt: skip
-
-
-def _upsert(table: Any, keys: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
-    """An INSERT that takes the place of what is there, for each database."""
-    return {
-        kind.dialect.name: (statement := kind.insert(table)).on_conflict_do_update(
-            index_elements=list(keys), set_={name: statement.excluded[name] for name in columns}
-        )
-        for kind in (sqlite, postgresql)
-    }
-
-
-_STANDINGS = _upsert(
+_STANDINGS = upsert(
     drift_standings,
     ["adapter_id", "source_id"],
     ["failed_batches", "empty_runs", "zero_price_runs", "watched", "last_run_id", "updated_at"],
 )
-_BATCH_NOTED = _upsert(
+_BATCH_NOTED = upsert(
     adapter_status,
     ["adapter_id"],
     [
@@ -105,7 +94,7 @@ _BATCH_NOTED = _upsert(
         "consecutive_failed_batches", "last_batch_failure_rate", "updated_at",
     ],
 )  # fmt: skip
-_SWITCHED = _upsert(
+_SWITCHED = upsert(
     adapter_status, ["adapter_id"], ["enabled", "disabled_at", "disabled_reason", "disabled_by", "updated_at"]
 )
 
@@ -118,8 +107,7 @@ async def watch_run(
     `short` says how a scope's list fell far short (B6), is '' if it was complete, None if nobody can say.
     """
     who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    row = (await connection.execute(_STANDING, who)).mappings().one_or_none()
-    standing = standing_of(row)
+    standing = standing_of(next(iter(await read_all(connection, _STANDING, who)), None))
     baseline = await _baseline(connection, run, counts, now)
     judged = judge_run(counts, standing, baseline)
     fields = await _judge_fields(connection, run)
@@ -152,8 +140,7 @@ async def _baseline(connection: AsyncConnection, run: Mapping[Any, Any], counts:
         return Baseline()
     since = {"b_since": now - WINDOW, "b_run": run["id"]}
     who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    rows = (await connection.execute(_BATCHES, who | since)).mappings()
-    return baseline_of([Counts(**row) for row in rows])
+    return baseline_of([Counts(**row) for row in await read_all(connection, _BATCHES, who | since)])
 
 
 async def _judge_fields(connection: AsyncConnection, run: Mapping[Any, Any]) -> tuple[Finding, ...] | None:
@@ -161,8 +148,8 @@ async def _judge_fields(connection: AsyncConnection, run: Mapping[Any, Any]) -> 
     counts = run["field_counts"] or {}
     if counts.get(ALL, 0) < BATCH:
         return None
-    rows = await connection.execute(_BLESSED, {"b_source": run["source_id"]})
-    blessed = {row.field: row.share for row in rows}
+    rows = await read_all(connection, _BLESSED, {"b_source": run["source_id"]})
+    blessed = {row["field"]: row["share"] for row in rows}
     return judge_fields(counts, blessed) if blessed else None
 
 
@@ -176,7 +163,7 @@ async def _note_standing(
         "updated_at": now,
         **msgspec.structs.asdict(standing),
     }
-    await connection.execute(_STANDINGS[connection.dialect.name], [row])
+    await write_many(connection, _STANDINGS[connection.dialect.name], [row])
 
 
 async def _note_batch(
@@ -198,7 +185,7 @@ async def _note_batch(
         "last_batch_failure_rate": failure_rate(counts),
         "updated_at": now,
     }
-    await connection.execute(_BATCH_NOTED[connection.dialect.name], [row])
+    await write_many(connection, _BATCH_NOTED[connection.dialect.name], [row])
 
 
 async def _incidents(
@@ -213,7 +200,7 @@ async def _incidents(
 ) -> tuple[Noticed, ...]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
     who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    known = {(row.rule, row.field): row.id for row in await connection.execute(_OPEN, who)}
+    known = {(row["rule"], row["field"]): row["id"] for row in await read_all(connection, _OPEN, who)}
     found = {(each.rule.value, each.field): each for each in (*judged.findings, *(fields or ()))}
     new = {key: each for key, each in found.items() if key not in known}
     again = [{"b_id": known[key], "b_now": now, "b_detail": found[key].detail} for key in found if key in known]

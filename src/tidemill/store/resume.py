@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
@@ -13,10 +13,15 @@ from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resumed
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.bodies import Bodies
+from tidemill.store.bulk import read_all
 from tidemill.store.database import Database
 from tidemill.store.outputs import decode_staged, page_of
 from tidemill.store.readings import decode_found
 from tidemill.store.schema import pages, raw_records, staged_records
+
+_PAGE = select(pages).where(pages.c.id == bindparam("b_page"))
+_FOUND = select(raw_records).where(raw_records.c.page_id == bindparam("b_page"))
+_STAGED = select(staged_records.c.staged).where(staged_records.c.page_id == bindparam("b_page"))
 
 
 class Materials:
@@ -54,25 +59,25 @@ class Materials:
                 return None
 
     async def _page(self, connection: AsyncConnection, page_id: int) -> Page | None:
-        row = (await connection.execute(select(pages).where(pages.c.id == page_id))).mappings().one_or_none()
-        if row is None:
+        found = await read_all(connection, _PAGE, {"b_page": page_id})
+        if not found:
             return None
+        (row,) = found
         bodies = await self._bodies.get(connection, [row["body_key"]])
         return page_of(row, bodies[row["body_key"]]) if row["body_key"] in bodies else None
 
     async def _parsed(self, connection: AsyncConnection, page: Page) -> Parsed | None:
-        query = select(raw_records).where(raw_records.c.page_id == page.id)
-        row = (await connection.execute(query)).mappings().one_or_none()
-        if row is None:
+        found = await read_all(connection, _FOUND, {"b_page": page.id})
+        if not found:
             return None
+        (row,) = found
         return Parsed(page, row["adapter_id"], row["adapter_version"], decode_found(row["found"]))
 
     async def _judged(self, connection: AsyncConnection, page: Page, vertical: Vertical) -> Judged | None:
-        query = select(staged_records.c.staged).where(staged_records.c.page_id == page.id)
-        staged = (await connection.execute(query)).scalar()
-        if staged is None:
+        found = await read_all(connection, _STAGED, {"b_page": page.id})
+        if not found:
             return None
-        kept = decode_staged(staged)
+        kept = decode_staged(found[0]["staged"])
         accepted = [
             Accepted(one.identity, vertical.revive(one.identity, bytes(one.record)), bytes(one.record))
             for one in kept.accepted

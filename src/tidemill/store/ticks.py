@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ScalarSelect, bindparam, func, select, update
 
-from tidemill.store.bulk import change
+from tidemill.store.bulk import change, read_all
 from tidemill.store.columns import storable
 from tidemill.store.database import Database
 from tidemill.store.schema import tick_slots
@@ -26,14 +27,15 @@ class Slots:
     def __init__(self, database: Database) -> None:
         """Work on one database."""
         self._database = database
-        free = database.insert(tick_slots).on_conflict_do_nothing(index_elements=["name", "slot"])
+        row: dict[str, Any] = {name: bindparam(f"b_{name}") for name in ("name", "slot", "worker_id", "started_at")}
+        free = database.insert(tick_slots).values(row).on_conflict_do_nothing(index_elements=["name", "slot"])
         self._take = free.returning(tick_slots.c.name)
 
     async def take(self, name: str, slot: datetime, worker_id: int, now: datetime) -> bool:
         """Whether the slot is ours; whoever comes second leaves it alone."""
-        row = {"name": name, "slot": slot, "worker_id": worker_id, "started_at": now}
+        row = {"b_name": name, "b_slot": slot, "b_worker_id": worker_id, "b_started_at": now}
         async with self._database.write() as connection:
-            return (await connection.execute(self._take, [row])).first() is not None
+            return bool(await read_all(connection, self._take, row))
 
     async def finish(self, name: str, slot: datetime, status: str, detail: str, now: datetime) -> None:
         """Write down how it went."""

@@ -12,7 +12,7 @@ from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
 from tidemill.store import dead_letters
-from tidemill.store.bulk import change
+from tidemill.store.bulk import change, read_all
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
 from tidemill.store.ids import Ids
@@ -33,6 +33,14 @@ _ALIVE = (
     .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
     .values(seen_at=bindparam("b_now"))
 )
+_UNSEEN = (
+    select(workers.c.id)
+    .where(workers.c.ended_at.is_(None), workers.c.seen_at < bindparam("b_since"))
+    .order_by(workers.c.id)
+    .with_for_update()
+)
+_LEASED = text("pipeline_jobs.status = 'leased'")
+_STUCK = select(jobs).where(_LEASED, jobs.c.leased_at < bindparam("b_since")).order_by(jobs.c.id).with_for_update()
 
 
 class Workers:
@@ -81,9 +89,8 @@ class Workers:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
-            dead = select(workers.c.id).where(workers.c.ended_at.is_(None), workers.c.seen_at < now - self._lease)
-            keys = list((await connection.execute(dead.order_by(workers.c.id).with_for_update())).scalars())
-            rescues = [await self._rescue_worker(connection, key, now) for key in keys]
+            dead = await read_all(connection, _UNSEEN, {"b_since": now - self._lease})
+            rescues = [await self._rescue_worker(connection, row["id"], now) for row in dead]
             stuck = await self._rescue_stuck(connection, now)
         return rescues + stuck
 
@@ -94,8 +101,7 @@ class Workers:
         return Rescue(worker_id, len(held), "its worker died")
 
     async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[Rescue]:
-        leased = select(jobs).where(_LEASED, jobs.c.leased_at < now - self._job_limit)
-        rows = (await connection.execute(leased.order_by(jobs.c.id).with_for_update())).mappings().all()
+        rows = await read_all(connection, _STUCK, {"b_since": now - self._job_limit})
         if not rows:
             return []
         stuck = [job_of(row) for row in rows]
@@ -106,7 +112,6 @@ class Workers:
         return [Rescue(rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
 
 
-_LEASED = text("pipeline_jobs.status = 'leased'")
 PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
 """A job is not at fault when its worker dies; but one that takes its worker down each time ends as a dead letter."""
 
