@@ -111,6 +111,7 @@ class Auditor:
     def __init__(self, database: Path) -> None:
         """The database need not exist yet."""
         self._database = database
+        self._opened: sqlite3.Connection | None = None
         self.samples: list[Sample] = []
         self.letters_seen: set[int] = set()
         self.pages_checked: set[int] = set()
@@ -118,21 +119,20 @@ class Auditor:
 
     def glance(self, now: datetime) -> None:
         """Note what is open."""
-        with closing(self._connect()) as connection:
-            self.samples.append(Sample(now, dict(connection.execute(_HELD).fetchall())))
+        self.samples.append(Sample(now, dict(self._books.execute(_HELD).fetchall())))
 
     def look(self) -> None:
         """Note which letters there are, and whether every record of a page has its verdict, before they are pruned."""
-        with closing(self._connect()) as connection:
-            self.letters_seen.update(row[0] for row in connection.execute("SELECT job_id FROM dead_letter_queue"))
-            for page, found, accepted, rejected in connection.execute(_RECORDS):
-                self.pages_checked.add(page)
-                if found != accepted + rejected:
-                    self.astray[page] = f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
+        self.letters_seen.update(row[0] for row in self._books.execute("SELECT job_id FROM dead_letter_queue"))
+        for page, found, accepted, rejected in self._books.execute(_RECORDS).fetchall():
+            self.pages_checked.add(page)
+            if found != accepted + rejected:
+                self.astray[page] = f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
 
     def books(self) -> Books:
-        """Everything, at the end."""
-        with closing(self._connect()) as connection:
+        """Everything, at the end; the database is let go of."""
+        with closing(self._books) as connection:
+            self._opened = None
             return Books(
                 sources=dict(connection.execute("SELECT id, name FROM scraper_sources")),
                 jobs=[JobRow(*_moments(row, 7, 13, 14)) for row in connection.execute(_JOBS)],
@@ -144,8 +144,12 @@ class Auditor:
                 staged=connection.execute(_STAGED).fetchone()[0] or 0,
             )
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)
+    @property
+    def _books(self) -> sqlite3.Connection:
+        """The database, kept open: a glance is quick, but to open it means to read all of its schema."""
+        if self._opened is None:
+            self._opened = sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)
+        return self._opened
 
 
 _HELD = "SELECT host, count(*) FROM pipeline_jobs WHERE status IN ('ready', 'waiting', 'leased') GROUP BY 1 ORDER BY 1"

@@ -140,7 +140,7 @@ def on_page(site: Site, state: PageState, number: int) -> tuple[Shown, ...]:
 def _agenda(world: World, site: Site, place: AgendaPage, request: LabRequest, moment: datetime) -> LabResponse:
     faults = world.faults(site.host, moment)
     for fault in faults:
-        instead = _instead(site, fault, request)
+        instead = _instead(world, site, fault, request)
         if instead is not None:
             return instead
     state = world.page_state(site, place.path, moment)
@@ -152,7 +152,7 @@ def _agenda(world: World, site: Site, place: AgendaPage, request: LabRequest, mo
 
 def _detail(world: World, site: Site, path: str, request: LabRequest, moment: datetime) -> LabResponse:
     for fault in world.faults(site.host, moment):
-        instead = _instead(site, fault, request)
+        instead = _instead(world, site, fault, request)
         if instead is not None:
             return instead
     number = path.removeprefix(site.tongue.detail).partition("-")[0]
@@ -166,7 +166,7 @@ def _detail(world: World, site: Site, path: str, request: LabRequest, moment: da
     return _fresh_or_304(world, site, body, max(change for change in entry.changes if change <= moment), request)
 
 
-def _instead(site: Site, fault: Fault, request: LabRequest) -> LabResponse | None:
+def _instead(world: World, site: Site, fault: Fault, request: LabRequest) -> LabResponse | None:
     """The answer that a fault gives in place of the page, if it does."""
     answer: LabResponse | None = None
     match fault:
@@ -179,7 +179,7 @@ def _instead(site: Site, fault: Fault, request: LabRequest) -> LabResponse | Non
         case TimeOut():
             answer = LabResponse(status=0, behaviour=Behaviour.HANG)
         case HugePage(megabytes=megabytes):
-            answer = _huge(megabytes, request)
+            answer = _huge(world, megabytes, request)
         case BlockPage():
             answer = _html(200, mishaps.block_page(site))
         case ConsentWall():
@@ -298,9 +298,9 @@ def _is_known(request: LabRequest, etag: str, changed_at: datetime) -> bool:
         return False
 
 
-def _huge(megabytes: int, request: LabRequest) -> LabResponse:
+def _huge(world: World, megabytes: int, request: LabRequest) -> LabResponse:
     headers = {"content-type": "text/html; charset=utf-8"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if world.compression and "gzip" in request.headers.get("accept-encoding", ""):
         headers["content-encoding"] = "gzip"
         return LabResponse(headers=headers, stream=lambda: mishaps.huge_gzip(megabytes))
     return LabResponse(headers=headers, stream=lambda: mishaps.huge_plain(megabytes))

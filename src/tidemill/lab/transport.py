@@ -98,9 +98,10 @@ def _received(answer: LabResponse, max_bytes: int) -> tuple[bytes, Failure | Non
 
 
 def _streamed(stream: Callable[[], Iterator[bytes]], max_bytes: int) -> tuple[bytes, Failure | None]:
-    pieces = bytearray()
+    pieces, room = [], max_bytes
     for piece in stream():
-        pieces += piece
-        if len(pieces) > max_bytes:
-            return bytes(pieces[:max_bytes]), Failure.TOO_LARGE
-    return bytes(pieces), None
+        pieces.append(piece[:room])
+        if len(piece) > room:
+            return b"".join(pieces), Failure.TOO_LARGE
+        room -= len(piece)
+    return b"".join(pieces), None

@@ -96,10 +96,14 @@ class VirtualClock:
         """The loop's present is `epoch` plus its own time."""
         self._loop = loop
         self._epoch = epoch
+        self._last = (0.0, epoch)
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
-        return self._epoch + timedelta(seconds=self._loop.time())
+        """The present moment, in UTC; it is asked for many times before it passes."""
+        time = self._loop.time()
+        if time != self._last[0]:
+            self._last = (time, self._epoch + timedelta(seconds=time))
+        return self._last[1]
 
     async def sleep_until(self, moment: datetime) -> None:
         """Return once `moment` has come; at once if it has passed, but others get their turn first."""
