@@ -4,7 +4,7 @@ It answers exactly what the general road (`schema_events`) would, or nothing: an
 spelling anywhere in a block sends the whole block down the general road. A test holds the two against each other.
 """
 
-from collections.abc import Callable
+from functools import lru_cache
 from html import unescape
 from typing import Annotated, Any, Literal
 
@@ -15,8 +15,7 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.schema_events import Absolute, is_event_type, last_segment, places_for
 from tidemill.reading.text import squash
 
-Words = Callable[[str], str]
-"""What makes words of a string: `unescape`, or nothing to do in a block that cannot hold an entity."""
+Fields = dict[str, Any]
 Some = Annotated[str, msgspec.Meta(min_length=1)]
 Unless = msgspec.Raw | UnsetType
 """Read only where the field that it stands in for is empty."""
@@ -24,7 +23,7 @@ Unusual = Literal["\x00"] | UnsetType
 """No value fits it, so that a block with such a field does not decode here."""
 
 
-class _Address(msgspec.Struct, frozen=True):
+class _Address(msgspec.Struct, frozen=True, gc=False):
     kind: str = field(name="@type", default="")
     streetAddress: str = ""  # noqa: N815 - schema.org's own spelling, here and below
     postalCode: str = ""  # noqa: N815
@@ -32,13 +31,13 @@ class _Address(msgspec.Struct, frozen=True):
     addressCountry: str = ""  # noqa: N815
 
 
-class _Geo(msgspec.Struct, frozen=True):
+class _Geo(msgspec.Struct, frozen=True, gc=False):
     latitude: float | str | None = None
     longitude: float | str | None = None
     reference: Unusual = field(name="@id", default=UNSET)
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _Place(msgspec.Struct, frozen=True, gc=False):
     name: Some
     kind: str = field(name="@type", default="")
     address: _Address | str | None = None
@@ -47,15 +46,15 @@ class _Place(msgspec.Struct, frozen=True):
     longitude: Unusual = UNSET
 
 
-class _Organizer(msgspec.Struct, frozen=True):
+class _Organizer(msgspec.Struct, frozen=True, gc=False):
     name: str
 
 
-class _Event(msgspec.Struct, frozen=True):
+class _Event(msgspec.Struct, frozen=True, gc=False):
     kind: Some = field(name="@type")
     name: Some
     startDate: str  # noqa: N815
-    location: _Place
+    location: msgspec.Raw
     endDate: str | None = None  # noqa: N815
     description: str | None = None
     url: str | None = None
@@ -83,8 +82,12 @@ class _Event(msgspec.Struct, frozen=True):
 
 
 _NOWHERE = (None, "")
+_LONGEST_REMEMBERED = 1_000
+_JSONLD = Strategy.JSONLD
+_MISREAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # a ValidationError is a DecodeError
 _many = msgspec.json.Decoder(list[_Event]).decode
 _one = msgspec.json.Decoder(_Event).decode
+_place = msgspec.json.Decoder(_Place).decode
 
 
 def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> list[RawRecord] | None:
@@ -97,85 +100,112 @@ def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> li
             events, paths = [_one(body)], False
         else:
             return None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # ValidationError is a DecodeError
+    except _MISREAD:
         return None
-    if not all(map(_is_common, events)):
-        return None
-    words = unescape if b"&" in body or b"\\u0026" in body else str
     places = places_for("location(0)")
-    return [
-        RawRecord(
-            fields=_fields(event, words, absolute),
-            strategy=Strategy.JSONLD,
-            confidence=sure,
-            origin=f"{origin}/{index}" if paths else origin,
-            places=places,
-        )
-        for index, event in enumerate(events)
-    ]
+    records: list[RawRecord] = []
+    for index, event in enumerate(events):
+        fields = _fields(event, absolute)
+        if fields is None:
+            return None
+        where = f"{origin}/{index}" if paths else origin
+        records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=sure, origin=where, places=places))
+    return records
 
 
-def _is_common(event: _Event) -> bool:
-    """Whether the general road would find nothing more in the event than its type holds."""
-    return (
-        "T" in event.startDate
-        and event.location.kind != "PostalAddress"
-        and bool(event.url or event.mainEntityOfPage is UNSET)
-        and bool(event.description or event.abstract is UNSET)
-        and bool(event.image or event.photo is UNSET)
-        and is_event_type(event.kind)
-    )
-
-
-def _fields(event: _Event, words: Words, absolute: Absolute) -> dict[str, Any]:
-    fields: dict[str, Any] = {"kind": last_segment(event.kind), "title": words(event.name)}
-    if event.description:
-        fields["description"] = words(event.description)
-    if event.url and (link := absolute(words(event.url))):
+def _fields(event: _Event, absolute: Absolute) -> Fields | None:
+    """An event's fields; None if the general road might find others in it."""
+    kind, located = _occasion(event.kind), _located(bytes(event.location))
+    if not kind or located is None or _says_more(event):
+        return None
+    title, description, url, ends = event.name, event.description, event.url, event.endDate
+    fields: Fields = {"kind": kind, "title": unescape(title) if "&" in title else title}
+    if description:
+        fields["description"] = unescape(description) if "&" in description else description
+    if url and (link := absolute(unescape(url) if "&" in url else url)):
         fields["url"] = link
-    if event.image and (link := _first_link(event.image, words, absolute)):
+    if event.image and (link := _first_link(event.image, absolute)):
         fields["image"] = link
-    _locate(fields, event.location, words)
-    if event.organizer and (organizer := words(_name(event.organizer))):
+    fields |= located
+    if event.organizer and (organizer := _name(event.organizer)):
         fields["organizer"] = organizer
     if event.eventStatus:
-        fields["status"] = last_segment(words(event.eventStatus))
+        fields["status"] = _bare(event.eventStatus)
     if event.keywords:
-        fields["category"] = words(event.keywords)
+        fields["category"] = unescape(event.keywords)
     fields["starts"] = event.startDate
-    if event.endDate:
-        fields["ends"] = words(event.endDate)
+    if ends:
+        fields["ends"] = unescape(ends) if "&" in ends else ends
     return fields
 
 
+def _says_more(event: _Event) -> bool:
+    """Whether the general road would look further than its type goes: for a time, or for what a field left empty."""
+    return (
+        "T" not in event.startDate
+        or not (event.url or event.mainEntityOfPage is UNSET)
+        or not (event.description or event.abstract is UNSET)
+        or not (event.image or event.photo is UNSET)
+    )
+
+
+@lru_cache(maxsize=512)
+def _occasion(kind: str) -> str:
+    """The bare word for a kind of event; '' for what is none."""
+    return last_segment(kind) if is_event_type(kind) else ""
+
+
+@lru_cache(maxsize=512)
+def _bare(status: str) -> str:
+    return last_segment(unescape(status))
+
+
 def _name(organizer: _Organizer | str) -> str:
-    return organizer if isinstance(organizer, str) else organizer.name
+    name = organizer if isinstance(organizer, str) else organizer.name
+    return unescape(name) if "&" in name else name
 
 
-def _first_link(image: str | list[str], words: Words, absolute: Absolute) -> str:
+def _first_link(image: str | list[str], absolute: Absolute) -> str:
     images = [image] if isinstance(image, str) else image
     for one in images:
-        if one and (link := absolute(words(one))):
+        if one and (link := absolute(unescape(one) if "&" in one else one)):
             return link
     return ""
 
 
-def _locate(fields: dict[str, Any], place: _Place, words: Words) -> None:
-    fields["place"] = words(place.name)
-    address = place.address
+def _located(location: bytes) -> Fields | None:
+    """The fields of a place as JSON, for reading only; None if it is of no common shape.
+
+    Agendas name few places, and each of them in the same words again and again.
+    """
+    return _remembered(location) if len(location) <= _LONGEST_REMEMBERED else _fields_of_place(location)
+
+
+def _fields_of_place(location: bytes) -> Fields | None:
+    try:
+        place = _place(location)
+    except _MISREAD:
+        return None
+    if place.kind == "PostalAddress":
+        return None
+    address, geo = place.address, place.geo
+    fields: Fields = {"place": unescape(place.name)}
     if isinstance(address, _Address):
-        _address(fields, address, words)
+        _add_address(fields, address)
     elif address:
-        fields["address"] = squash(words(address))
-    geo = place.geo
+        fields["address"] = squash(unescape(address))
     if geo is not None and geo.latitude not in _NOWHERE and geo.longitude not in _NOWHERE:
         fields["latitude"] = geo.latitude
         fields["longitude"] = geo.longitude
+    return fields
 
 
-def _address(fields: dict[str, Any], address: _Address, words: Words) -> None:
-    street, code, city = words(address.streetAddress), words(address.postalCode), words(address.addressLocality)
-    second = f"{code} {city}".strip() if code else city.strip()
+_remembered = lru_cache(maxsize=2_048)(_fields_of_place)
+
+
+def _add_address(fields: Fields, address: _Address) -> None:
+    street, code, city = map(unescape, (address.streetAddress, address.postalCode, address.addressLocality))
+    second = f"{code} {city}".strip()
     line = squash(f"{street}, {second}" if street and second else street or second)
     if line:
         fields["address"] = line
@@ -184,4 +214,4 @@ def _address(fields: dict[str, Any], address: _Address, words: Words) -> None:
     if code:
         fields["postal_code"] = code
     if address.addressCountry:
-        fields["country"] = words(address.addressCountry)
+        fields["country"] = unescape(address.addressCountry)

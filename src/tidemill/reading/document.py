@@ -13,7 +13,7 @@ from tidemill.reading.text import squash
 from tidemill.reading.wrapped import may_wrap, unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
-_ROOTED = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?")
+_is_rooted = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?").fullmatch
 _BASE = re.compile(rb"<(?:base|BASE)")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
@@ -113,8 +113,8 @@ class Document:
 
         A link that only lacks its origin is not parsed: most do.
         """
-        if _ROOTED.fullmatch(href) and "/." not in href and self._origin:
-            return self._origin + href
+        if _is_rooted(href) and "/." not in href and (origin := self._origin):
+            return origin + href
         return absolute(self.base_url, href)
 
     def css(self, selector: str) -> list[LexborNode]:

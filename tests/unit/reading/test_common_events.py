@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tidemill.core.record import Strategy
 from tidemill.lab.corpus import Corpus
-from tidemill.reading import jsonld, schema_events
+from tidemill.reading import common_events, jsonld, schema_events
 from tidemill.reading.common_events import read_common
 from tidemill.reading.document import Document
 
@@ -57,6 +57,20 @@ def test_an_entity_is_decoded_however_json_spells_it(entity):
     body = encoded(EVENT).replace(b"&amp;", entity)
     assert quick(body) == by_the_general_road(body)
     assert quick(body)[0].fields["title"] == "Fanfare & Co"
+
+
+def test_a_place_that_is_named_again_belongs_to_each_record_alone():
+    first, second = quick(encoded([EVENT, EVENT]))
+    first.fields["place"] = "elders"
+    assert second.fields["place"] == "De Hal"
+    assert quick(encoded(EVENT)) == by_the_general_road(encoded(EVENT))
+
+
+def test_a_place_of_monstrous_length_is_read_and_not_remembered():
+    body = encoded({**EVENT, "location": {"name": "De Hal " * 1_000}})
+    before = common_events._remembered.cache_info().currsize
+    assert quick(body) == by_the_general_road(body)
+    assert common_events._remembered.cache_info().currsize == before
 
 
 def test_bytes_that_do_not_decode_are_left_to_the_general_road():
