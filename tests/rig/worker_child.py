@@ -135,7 +135,9 @@ WATCHED_TABLES = {
 
 
 def meet_statement(statement: str, info: dict[Any, Any], fate: Fate) -> None:
-    """Tell fate of a stage's first write in its transaction."""
+    """Tell fate of a stage's first write in its transaction, and of its commit."""
+    if statement == "COMMIT" and "writes" in info:
+        fate.at(f"{info['writes']} commit")
     for words, stage in WATCHED_TABLES.items():
         if statement.startswith(words) and info.get("writes") != stage:
             info["writes"] = stage
@@ -157,8 +159,8 @@ def watch_database(system: bootstrap.System, fate: Fate) -> None:
 
     @event.listens_for(engine, "commit")
     def _commit(connection: Any) -> None:
-        if stage := connection.info.get("writes"):
-            fate.at(f"{stage} commit")
+        if not system.store.database.is_sqlite:  # where SQLAlchemy knows only half of what belongs to a commit
+            meet_statement("COMMIT", connection.info, fate)
 
     @event.listens_for(engine.pool, "checkin")
     def _checkin(_connection: object, record: Any) -> None:
