@@ -165,7 +165,7 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
     engine = create_async_engine(
         parsed.set(drivername="postgresql+asyncpg"),
         pool_size=pool_size,
-        max_overflow=pool_size,
+        max_overflow=2 * pool_size,  # each lane has two writers and a claim under way
         pool_pre_ping=True,
         connect_args={"timeout": 10, "server_settings": POSTGRES_SETTINGS},
     )
