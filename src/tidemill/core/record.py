@@ -19,7 +19,7 @@ class Strategy(StrEnum):
     HEURISTICS = "heuristics"
 
 
-class RawRecord(msgspec.Struct, frozen=True, kw_only=True):
+class RawRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One record as the page shows it, nothing interpreted yet.
 
     `fields` holds plain JSON values under the vertical's own field names; absent fields are absent, not empty.

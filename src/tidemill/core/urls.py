@@ -25,6 +25,7 @@ _NORMAL = re.compile(
     re.ASCII,
 )
 _TIDY_PATH = re.compile(r"/[A-Za-z0-9._~=+/-]*")
+_is_tidy = _TIDY_PATH.fullmatch
 _PLAIN_QUERY_TEXT = re.compile(r"[A-Za-z0-9_.~+-]*")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -63,9 +64,9 @@ def canonicalize(url: str) -> str:
     that use one name their pages with it. Most addresses are a known origin's with a path that is tidy already,
     and are not taken apart.
     """
-    origin = origin_of(url)
-    path = url[len(origin) :]
-    if _TIDY_PATH.fullmatch(path) and "/." not in path and (canonical := _canonical_origin(origin)):
+    slash = url.find("/", 8)  # past the slashes of https://
+    path = url[slash:]
+    if _is_tidy(path) and "/." not in path and (canonical := _canonical_origin(url[:slash])):
         return canonical + (path.rstrip("/") or "/")
     return _taken_apart(url)
 

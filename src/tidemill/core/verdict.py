@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 
-class Accepted(msgspec.Struct, frozen=True):
+class Accepted(msgspec.Struct, frozen=True, gc=False):
     """Fit for readers. `identity` is the record's key within its source; `record` the vertical's own value.
 
     `encoded` is the record as JSON, made once when it is judged and used wherever it is stored.

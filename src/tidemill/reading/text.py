@@ -43,7 +43,7 @@ def plain(text: str, limit: int = 0) -> str:
     if "<" in text or "&" in text:
         text = strip_tags(strip_tags(text))
     text = squash(text)
-    return bounded(text, limit) if limit else text
+    return bounded(text, limit) if 0 < limit < len(text) else text
 
 
 def bounded(text: str, limit: int) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from tidemill.core.record import Found, RawRecord, Strategy
 
 
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
+class _Kept(msgspec.Struct, frozen=True, array_like=True, gc=False):
     origin: str
     strategy: Strategy
     confidence: float
@@ -31,6 +31,7 @@ class _Reading(msgspec.Struct, frozen=True, omit_defaults=True):
     notes: Sequence[str] = ()
 
 
+_JSONLD = Strategy.JSONLD
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Reading).decode
 
@@ -45,7 +46,7 @@ def encode_found(found: Found) -> bytes:
         if shape is None:
             shape = shapes[id(raw.places)] = len(places)
             places.append(raw.places)
-        block = "" if raw.strategy is Strategy.JSONLD else raw.block
+        block = "" if raw.strategy is _JSONLD else raw.block
         kept.append(_Kept(raw.origin, raw.strategy, raw.confidence, shape, raw.fields, block))
     return _encode(
         _Reading(kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes)

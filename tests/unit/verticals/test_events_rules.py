@@ -5,11 +5,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tidemill.core.identity import normalized
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
+from tidemill.reading.text import plain
 from tidemill.verticals.events import VERTICAL, rules
 from tidemill.verticals.events.record import Category, Event, Precision, Status
 from tidemill.verticals.events.rules import Reason
@@ -177,6 +181,12 @@ def test_a_corrected_title_or_a_moved_date_is_the_same_event_when_the_source_nam
 
 def test_case_and_spacing_do_not_change_a_fingerprint() -> None:
     assert event(title="KOOR   zingt").fingerprint == event().fingerprint
+
+
+@given(st.text(st.characters(max_codepoint=0xFF)) | st.text())
+def test_a_tidy_title_counts_for_identity_as_any_text_does(text: str) -> None:
+    title = plain(text, 300)
+    assert rules._counted(title, title.lower()) == normalized(title)
 
 
 @pytest.mark.parametrize("word", ["Cancelled", "canceled", "GEANNULEERD", "afgelast", "gaat niet door"])

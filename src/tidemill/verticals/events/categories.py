@@ -120,6 +120,8 @@ def category_of(kind: str, labels: str, title: str, description: str) -> Categor
     _count(title, 3, scores)
     if not scores:
         _count(description[:_READ_OF_DESCRIPTION], 1, scores)
+    if len(scores) == 1:
+        return next(iter(scores))
     return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
 
 
@@ -132,8 +134,10 @@ def is_silent(title: str, description: str) -> bool:
 
 
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
-    for category in filter(None, map(_remembered, text.lower().split())):
-        scores[category] = scores.get(category, 0) + weight
+    for word in text.lower().split():
+        category = _WORDS[word]
+        if category is not None:
+            scores[category] = scores.get(category, 0) + weight
 
 
 class _Words(dict[str, Category | None]):
@@ -148,7 +152,7 @@ class _Words(dict[str, Category | None]):
         return category
 
 
-_remembered = _Words().__getitem__
+_WORDS = _Words()
 
 
 def _of_word(written: str) -> Category | None:

@@ -113,7 +113,7 @@ def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> 
     moment, date = dated.moment, dated.date
     if said.written:
         date = replace(date, source_text=said.written[:200])
-    description = plain(said.description, _LONGEST_DESCRIPTION)
+    lowered, description = title.lower(), plain(said.description, _LONGEST_DESCRIPTION)
     location = _PLACES[said.place, said.address, said.postal_code, said.city, said.country]
     latitude, longitude, precision = _coordinates(said, source)
     return Event(  # by place, as the class has them: to name so many takes four times as long
@@ -135,10 +135,15 @@ def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> 
         _RULES,
         date,
         location,
-        fingerprint(normalized(title), dated.day, str(source.id)),
-        _status(said.status, title),
+        fingerprint(_counted(title, lowered), dated.day, str(source.id)),
+        _status(said.status.lower(), lowered),
         squash(said.organizer)[:_LONGEST_NAME],
     )
+
+
+def _counted(title: str, lowered: str) -> str:
+    """The title as it counts for identity; one that is tidy already and in ASCII only loses its case."""
+    return lowered if title.isascii() else normalized(title)
 
 
 def _identity(said: Said, event: Event) -> str:
@@ -152,8 +157,7 @@ def _identity(said: Said, event: Event) -> str:
         canonical = canonicalize(url)
     except BadUrl:
         return event.fingerprint
-    _, mark, fragment = url.partition("#")
-    return canonical + mark + fragment
+    return canonical + url[url.index("#") :] if "#" in url else canonical
 
 
 def _tidy_place(place: str, address: str, postal_code: str, city: str, country: str) -> StructuredLocation:
@@ -215,17 +219,16 @@ def _number(value: Any) -> float | None:
 
 
 def _status(said: str, title: str) -> Status:
-    lowered = said.lower()
-    status = _STATUS.get(lowered)
+    """What the status says, or the title; both in lower case."""
+    status = _STATUS.get(said)
     if status is None:
-        status = Status.CANCELLED if _says_cancelled(lowered) else _SCHEDULED
-    return Status.CANCELLED if status is _SCHEDULED and _says_cancelled(title.lower()) else status
+        status = Status.CANCELLED if _says_cancelled(said) else _SCHEDULED
+    return Status.CANCELLED if status is _SCHEDULED and _says_cancelled(title) else status
 
 
 def _says_cancelled(text: str) -> bool:
     return (
-        "cancelled" in text
-        or "canceled" in text
+        ("cancel" in text and ("cancelled" in text or "canceled" in text))
         or "geannuleerd" in text
         or "afgelast" in text
         or "gaat niet door" in text
