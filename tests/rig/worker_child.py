@@ -20,7 +20,7 @@ import msgspec
 from sqlalchemy import Pool, event
 
 from rig.clock import LaterClock
-from rig.small_disk import mount_small_disk
+from rig.small_disk import mount_small_disk, remount
 from tidemill import bootstrap
 from tidemill.cli.app import run as command_line
 from tidemill.cli.commands import up  # noqa: F401 -- so that a fork finds it imported
@@ -44,6 +44,7 @@ class Voice:
 
     def __init__(self, hears: int, says: int) -> None:
         """Talk over two pipes."""
+        self.pipes = (hears, says)
         self._hears = hears
         self._says = says
 
@@ -217,9 +218,11 @@ async def dispatch(orders: Orders, voice: Voice) -> None:
 async def supervise(orders: Orders, voice: Voice) -> None:
     """Run as `up` does, but watched."""
     system = build(orders, voice)
-    with Stopper(system.supervisor.stop) as stopper:
-        await stopper.until_done(system.supervisor.run())
-    await system.close()
+    try:
+        with Stopper(system.supervisor.stop) as stopper:
+            await stopper.until_done(system.supervisor.run())
+    finally:
+        await system.close()
 
 
 async def hold_lock(orders: Orders, voice: Voice) -> None:
@@ -252,6 +255,60 @@ async def supervise_on_a_small_disk(orders: Orders, voice: Voice) -> None:
     await supervise({**orders, "at_pause": fill_up}, voice)
     await asyncio.gather(*rooms)
     shutil.copytree(disk, keep, dirs_exist_ok=True)
+
+
+async def supervise_on_a_disk_turned_read_only(orders: Orders, voice: Voice) -> None:
+    """Die in the middle of the work, start again on a disk that is read-only by then, and again once it is not.
+
+    Linux makes no disk read-only while a file on it is open for writing: only the death of its writer allows it.
+    """
+    disk, keep = Path(orders["disk"]), Path(orders["keep"])
+    try:
+        mount_small_disk(disk, orders["megabytes"])
+    except OSError as error:
+        voice.say("no disk", reason=str(error))
+        return
+    shutil.copytree(keep, disk, dirs_exist_ok=True)
+    in_a_fork({**orders, "job": "supervise", "die_at": "fetch committed"}, voice)
+    remount(disk, read_only=True)
+    in_a_fork({**orders, "job": "supervise if it can"}, voice)
+    await voice.hear()
+    remount(disk, read_only=False)
+    await supervise({**orders, "ahead_seconds": 100}, voice)  # by then the dead one's silence is long enough
+    shutil.copytree(disk, keep, dirs_exist_ok=True)
+
+
+def in_a_fork(orders: Orders, voice: Voice) -> None:
+    """Do something in a process of its own, with the same voice, and wait for its end."""
+    child = os.fork()
+    if not child:
+        os._exit(live(orders, *voice.pipes))
+    os.waitpid(child, 0)
+
+
+async def supervise_if_it_can(orders: Orders, voice: Voice) -> None:
+    """Run, or say why not."""
+    try:
+        await supervise(orders, voice)
+    except StoreError as trouble:
+        voice.say("refused", detail=str(trouble))
+
+
+async def supervise_with_refused_writes(orders: Orders, voice: Voice) -> None:
+    """Run while Linux refuses every write to a file that is open already, from one word to the next."""
+    limits: list[asyncio.Future[None]] = []
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def refuse() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, unlimited[1]))
+        limits.append(asyncio.ensure_future(allow()))
+
+    async def allow() -> None:
+        await voice.hear()
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+
+    await supervise({**orders, "at_pause": refuse}, voice)
+    await asyncio.gather(*limits)
 
 
 async def supervise_without_a_pen(orders: Orders, voice: Voice) -> None:
@@ -288,6 +345,9 @@ JOBS: dict[str, Callable[[Orders, Voice], Awaitable[None]]] = {
     "dispatch": dispatch,
     "supervise": supervise,
     "supervise on a small disk": supervise_on_a_small_disk,
+    "supervise if it can": supervise_if_it_can,
+    "supervise on a disk turned read-only": supervise_on_a_disk_turned_read_only,
+    "supervise with refused writes": supervise_with_refused_writes,
     "supervise without a pen": supervise_without_a_pen,
     "hold lock": hold_lock,
 }

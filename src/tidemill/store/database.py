@@ -108,6 +108,7 @@ def translate(error: BaseException) -> StoreError:
 _LOCKED = "the database is locked by another program; close it, or wait until it is done"
 _READ_ONLY = "the database cannot be written: check the rights on its file and folder, and the disk"
 _FULL = "the disk is full; make room, and the work goes on where it stopped"
+_REFUSED = "the disk refused a write; check it and the free space"
 _UNOPENED = "the database file cannot be opened: check that its folder exists and may be written"
 _NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate`"
 
@@ -119,7 +120,10 @@ SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("disk is full", StoreLost, _FULL),
     ("no space left", StoreLost, _FULL),
     ("disk full", StoreLost, _FULL),
-    ("disk i/o error", StoreLost, "the disk refused a write; check it and the free space"),
+    ("disk i/o error", StoreLost, _REFUSED),
+    ("input/output error", StoreLost, _REFUSED),
+    ("file too large", StoreLost, _REFUSED),
+    ("quota exceeded", StoreLost, _REFUSED),
     ("unable to open database file", StoreLost, _UNOPENED),
     ("no such table", StoreError, _NO_TABLES),
     ("undefinedtableerror", StoreError, _NO_TABLES),

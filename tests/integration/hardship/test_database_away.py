@@ -16,6 +16,7 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.store.schema import dead_letters, events, jobs, pages, runs
 
 FAST_TICKS = {"rescue": "every 5s", "dispatch": "every 5s"}
+READ_ONLY = "the database cannot be written: check the rights on its file and folder, and the disk"
 
 
 async def assert_all_done_once(works, tale):
@@ -104,6 +105,47 @@ async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sql
         await assert_all_done_once(works, worker.said)
 
 
+async def test_a_disk_that_turns_read_only_in_mid_run_is_told_of_and_nothing_is_lost_or_doubled(
+    nursery, migrated_sqlite_url, tmp_path, site
+):
+    keep, disk = tmp_path / "keep", tmp_path / "disk"
+    keep.mkdir()
+    disk.mkdir()
+    (tmp_path / "tidemill.db").rename(keep / "tidemill.db")
+    assert migrated_sqlite_url.endswith("tidemill.db")
+    async with the_works(f"sqlite:///{keep / 'tidemill.db'}") as works:
+        await works.source(site)
+    orders = {"disk": str(disk), "keep": str(keep), "megabytes": 32}
+    settings = {"database": f"sqlite:///{disk / 'tidemill.db'}"}
+    async with nursery.child("supervise on a disk turned read-only", settings=settings, **orders) as worker:
+        refused = await worker.until_any("refused", "no disk")
+        if refused["kind"] == "no disk":
+            pytest.skip(f"no file systems of our own here: {refused['reason']}")
+        assert refused["detail"] == READ_ONLY
+        worker.tell("mount it for writing again")
+        await worker.until("RunClosed")
+        worker.signal(signal.SIGTERM)
+        assert await worker.ended() == 0
+    async with the_works(f"sqlite:///{keep / 'tidemill.db'}") as works:
+        await assert_all_done_once(works, worker.said)
+
+
+async def test_a_disk_that_refuses_writes_in_mid_run_is_told_of_and_waited_for(nursery, site, sqlite_works):
+    works = sqlite_works
+    await works.source(site)
+    settings = {"database": works.url}
+    async with nursery.child("supervise with refused writes", settings=settings, pause_at="fetch committed") as worker:
+        await worker.until("paused")
+        worker.tell("refuse")
+        trouble = await worker.until("StoreTrouble")
+        assert trouble["detail"] == "the disk refused a write; check it and the free space"
+        worker.tell("allow")
+        await worker.until("RunClosed")
+        worker.signal(signal.SIGTERM)
+        assert await worker.ended() == 0
+    await assert_all_done_once(works, worker.said)
+
+
 async def test_a_database_that_turns_read_only_in_mid_run_is_told_of_and_waited_for(nursery, site, sqlite_works):
     works = sqlite_works
     await works.source(site)
@@ -112,9 +154,7 @@ async def test_a_database_that_turns_read_only_in_mid_run_is_told_of_and_waited_
         await worker.until("paused")
         worker.tell("let no one write")
         trouble = await worker.until("StoreTrouble")
-        assert (
-            trouble["detail"] == "the database cannot be written: check the rights on its file and folder, and the disk"
-        )
+        assert trouble["detail"] == READ_ONLY
         worker.tell("let them write again")
         await worker.until("RunClosed")
         worker.signal(signal.SIGTERM)
