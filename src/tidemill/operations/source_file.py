@@ -1,6 +1,7 @@
 """A sources file: YAML text to sources and targets, good entries kept, bad ones told by line."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import yaml
@@ -162,8 +163,13 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
     target = Target(
         id=0, source_id=source.id, url=url, canonical_url=canonical_url, host=host, adapter_id=adapter, **given
     )
-    fields = {"host", *given} | ({"adapter_id"} if "adapter" in values else set())
-    return TargetPlan(line, source.name, target, frozenset(fields))
+    return TargetPlan(line, source.name, target, _spoken_of(*given, *(["adapter_id"] if "adapter" in values else [])))
+
+
+@cache
+def _spoken_of(*fields: str) -> frozenset[str]:
+    """The fields that a target's entry decides, and its host with them; one set for all entries that are alike."""
+    return frozenset({"host", *fields})
 
 
 def place_of(url: str, source: Source) -> tuple[str, str, str]:
