@@ -1,6 +1,5 @@
 """Judging a raw event: what it must have, what it is worth, and which event it is (E1-E3)."""
 
-import re
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 from functools import lru_cache
@@ -39,10 +38,9 @@ NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "P
 
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
 _RULES, _SCHEDULED = Method.RULES, Status.SCHEDULED
-_VENUE, _CITY = Precision.VENUE, Precision.CITY
+_VENUE, _CITY, _UNKNOWN = Precision.VENUE, Precision.CITY, Precision.UNKNOWN
 """What nearly every event has, reached once: Python 3.11 takes as long to reach a member as to compare ten."""
 _MOST_PLACES, _LONGEST_REMEMBERED = 4_096, 500
-_HAS_LETTERS = re.compile(r"[^\W_]")
 _STATUS = {
     "": Status.SCHEDULED, "eventscheduled": Status.SCHEDULED,
     "eventcancelled": Status.CANCELLED, "eventcanceled": Status.CANCELLED, "cancelled": Status.CANCELLED,
@@ -68,7 +66,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     """Keep the event, drop it or set it aside, with the reason. Pure: the same record is always judged the same."""
     said = said_in(raw.fields)
     title = plain(said.title, _LONGEST_TITLE)
-    if not _HAS_LETTERS.search(title):
+    if not any(map(str.isalnum, title)):
         return Dropped(Reason.NO_TITLE, title)
     if said.kind in NO_OCCASIONS:
         return Dropped(Reason.NO_OCCASION, f"{said.kind}: {title}"[:200])
@@ -194,7 +192,7 @@ def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None
         place, precision = source.coordinates, Precision.SOURCE
     elif place is None:
         place = _home(source.city, "", source.time_zone)
-    return (None, None, Precision.UNKNOWN) if place is None else (place.latitude, place.longitude, precision)
+    return (None, None, _UNKNOWN) if place is None else (place.latitude, place.longitude, precision)
 
 
 @lru_cache(maxsize=4_096)
