@@ -34,8 +34,12 @@ def newest() -> str:
 
 
 async def current(database: Database) -> str | None:
-    """The step that the database stands at; None for an empty one."""
-    async with database.read() as connection:
+    """The step that the database stands at; None for an empty one.
+
+    A glance, because this is the first that is asked of a database: a reader's thread would outlive a file that cannot
+    be opened, and have the last word after ours.
+    """
+    async with database.glance() as connection:
         return await connection.run_sync(lambda sync: MigrationContext.configure(sync).get_current_revision())
 
 

@@ -130,6 +130,12 @@ def test_a_database_that_cannot_be_written_says_so(cli: Cli) -> None:
     assert "cannot be written" in complaint(cli("sources", "disable", "jazzclub"), 1)
 
 
+@pytest.mark.parametrize("command", ["migrate", "up"])
+def test_a_database_that_cannot_be_made_is_one_line(cli: Cli, command: str) -> None:
+    cli.database = "sqlite:////proc/nowhere/tidemill.db"
+    assert "cannot be opened: check that its folder exists and may be written" in complaint(cli(command), 1)
+
+
 def test_a_locked_database_says_so_after_a_while(cli: Cli) -> None:
     bring_in(cli, GOOD)
     holder = sqlite3.connect(cli.settings.parent / "tidemill.db", isolation_level=None)
