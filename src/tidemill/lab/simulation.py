@@ -224,6 +224,7 @@ class Simulation:
             if not wait:
                 hand.task.cancel()
             await asyncio.wait([hand.task])
+            self.witness.note_cut_off()
             error = None if hand.task.cancelled() else hand.task.exception()
             if error is not None:
                 told = f"{type(error).__name__}: {error}"

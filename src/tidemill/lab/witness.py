@@ -18,6 +18,7 @@ class Witness:
         self.log = log
         self.requests: list[Asked] = []
         self.events: list[Happening | LabEvent] = []
+        self._cut_off: list[Asked] = []
         self._run_opened = asyncio.Event()
 
     def note(self, event: Happening | LabEvent) -> None:
@@ -28,6 +29,16 @@ class Witness:
             self.requests.append(event)
         elif isinstance(event, RunOpened):
             self._run_opened.set()
+
+    def cut_off(self, request: Asked) -> None:
+        """Whoever sent a request went away before its end."""
+        self._cut_off.append(request)
+
+    def note_cut_off(self) -> None:
+        """Write down what was cut off, by moment and address: tasks that are cancelled together end in any order."""
+        cut_off, self._cut_off = self._cut_off, []
+        for request in sorted(cut_off, key=lambda each: (each.at, each.host, each.path)):
+            self.note(request)
 
     async def next_run(self) -> None:
         """Return when a run is opened."""
@@ -66,11 +77,15 @@ class WitnessedTransport:
             departures.append(self._clock.now())
 
         answer: WireResponse | WireFailure | None = None
+        tell: Callable[[Asked], None] = self._witness.note
         try:
             answer = await self._transport.send(request, leave)
+        except asyncio.CancelledError:
+            tell = self._witness.cut_off
+            raise
         finally:
             for departed in departures:
-                self._witness.note(self._asked(request, departed, answer))
+                tell(self._asked(request, departed, answer))
         return answer
 
     async def close(self) -> None:
