@@ -16,6 +16,8 @@ from tidemill.pipeline.ports import Clock, WireFailure, WireRequest, WireRespons
 _FASTEST = timedelta(milliseconds=40)
 _SLOWEST = timedelta(milliseconds=400)
 _CONNECTING = timedelta(milliseconds=20)
+_KEPT_OPEN = timedelta(seconds=15)
+"""How long a connection is good for after a whole answer, as clients keep them."""
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -39,6 +41,7 @@ class LabTransport:
         self._clock = clock
         self._hosts = {origin: host for host, origin in world.origins.items()}
         self._counts: dict[str, int] = {}
+        self._open_until: dict[str, datetime] = {}
         self.visits: list[Visit] = []
 
     async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
@@ -47,7 +50,8 @@ class LabTransport:
         host = self._hosts.get(f"{parts.scheme}://{parts.netloc}")
         if host is None:
             return WireFailure(failure=Failure.DNS_FAILED, detail=f"the lab has no site at {parts.netloc}")
-        await self._clock.sleep_until(self._clock.now() + _CONNECTING)
+        if self._open_until.pop(host, self._world.start) <= self._clock.now():
+            await self._clock.sleep_until(self._clock.now() + _CONNECTING)
         if any(isinstance(fault, Outage) for fault in self._world.faults(host, self._clock.now())):
             return WireFailure(failure=Failure.CONNECTION_LOST, detail="no connection can be made")
         await depart()
@@ -56,7 +60,10 @@ class LabTransport:
         self.visits.append(Visit(host, path, departed))
         headers = {name.lower(): value for name, value in request.headers.items()}
         answer = respond(self._world, LabRequest(host, path, headers), departed)
-        return await self._arrive(request, answer, departed, self._latency(host))
+        received = await self._arrive(request, answer, departed, self._latency(host))
+        if isinstance(received, WireResponse) and received.cut is None:
+            self._open_until[host] = self._clock.now() + _KEPT_OPEN
+        return received
 
     async def close(self) -> None:
         """There is nothing to let go of."""

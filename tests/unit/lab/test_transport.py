@@ -61,6 +61,34 @@ def test_a_page_comes_as_the_site_shows_it_and_takes_a_moment() -> None:
     assert EPOCH < visit.at < EPOCH + took
 
 
+@pytest.mark.parametrize(
+    ("faults", "later", "milliseconds"),
+    [((), 14, 0), ((), 16, 20), ((TruncatedBody(),), 1, 20)],
+)
+def test_a_connection_is_kept_for_a_while_after_a_whole_answer(faults: Any, later: int, milliseconds: int) -> None:
+    async def main(clock: VirtualClock) -> timedelta:
+        transport = LabTransport(world_with(*faults), clock)
+        await transport.send(ask(SITE.origin + SITE.paths[0]), at_once)
+        asked_at = clock.now() + timedelta(seconds=later)
+        await clock.sleep_until(asked_at)
+        await transport.send(ask(SITE.origin + "/robots.txt"), at_once)
+        return transport.visits[1].at - asked_at
+
+    assert run_virtual(main, EPOCH) == timedelta(milliseconds=milliseconds)
+
+
+def test_two_requests_at_once_have_a_connection_each() -> None:
+    async def main(clock: VirtualClock) -> list[datetime]:
+        transport = LabTransport(world_with(), clock)
+        await transport.send(ask(SITE.origin + "/robots.txt"), at_once)
+        pages = [transport.send(ask(SITE.origin + SITE.paths[0]), at_once) for _ in range(2)]
+        await asyncio.gather(*pages)
+        return [visit.at for visit in transport.visits[1:]]
+
+    first, second = run_virtual(main, EPOCH)
+    assert first < second
+
+
 def test_a_request_goes_out_when_it_may() -> None:
     async def main(clock: VirtualClock) -> datetime:
         async def in_an_hour() -> None:
