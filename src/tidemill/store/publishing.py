@@ -7,6 +7,7 @@ that a round that is run twice, or begins too early, changes nothing.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from sqlalchemy import BindParameter, and_, bindparam, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.grid import squares_within
+from tidemill.core.source import Coordinates
 from tidemill.store.bulk import read_all
 from tidemill.store.card_writes import LONGEST_WORD, MOST_WORDS, PublishedCard, write_cards
 from tidemill.store.columns import EPOCH, to_micros
@@ -255,11 +257,17 @@ def _corners(changed: Iterable[Told]) -> dict[tuple[int, object], Corner]:
     for each in changed:
         if each.known.place is not None:
             starts, words = each.known.starts, {word[:LONGEST_WORD] for word in each.known.words}
-            for square in squares_within(each.known.place, SAME_TOWN_KM):
+            for square in _squares_around(each.known.place):
                 corner = corners.setdefault((square, each.known.day), Corner(starts, starts, set()))
                 corner.first, corner.last = min(corner.first, starts), max(corner.last, starts)
                 corner.words |= words
     return corners
+
+
+@lru_cache(maxsize=4_096)
+def _squares_around(place: Coordinates) -> tuple[int, ...]:
+    """Where to look for what is in the same town; many events are at one place."""
+    return tuple(squares_within(place, SAME_TOWN_KM))
 
 
 async def _around(connection: AsyncConnection, keys: Sequence[tuple[int, datetime, datetime]]) -> Iterable[Any]:
