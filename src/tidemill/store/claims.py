@@ -6,13 +6,27 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, Select, bindparam, case, exists, func, literal_column, select, text, true, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Select,
+    Table,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    select,
+    text,
+    true,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import charged, free_slots, opens_at
+from tidemill.core.pacing import Pace, charged, free_slots, opens_at
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.adapters import switched_off
 from tidemill.store.bulk import change, read_all, write_many
@@ -50,8 +64,10 @@ _BUSY = (
 )
 _GUESTS = case((hosts.c.guests_until > bindparam("b_now"), hosts.c.guests), else_=0)
 """Requests that a redirect led to the host: no job of its own stands for them."""
+_PACE = [hosts.c[name] for name in ("host", "interval_ms", "burst", "parallel", "crawl_delay_ms", "tab_at")]
+"""As much of a host as decides when it may be asked; no moment is read that nobody looks at."""
 _OPEN_HOSTS = (
-    select(hosts, _BEST.label("best"), (_BUSY + _GUESTS).label("busy"))
+    select(*_PACE, _BEST.label("best"), (_BUSY + _GUESTS).label("busy"))
     .where(_HAS_WORK, hosts.c.opens_at <= bindparam("b_now"), hosts.c.parallel > _BUSY + _GUESTS)
     .order_by(literal_column("best").nulls_last(), hosts.c.served_at.nulls_first(), hosts.c.host)
     .limit(bindparam("b_limit"))
@@ -130,6 +146,11 @@ def _best_jobs(*, on_sqlite: bool) -> Select[Any]:
     return line.order_by(jobs.c.rank, jobs.c.id).with_for_update(skip_locked=True, of=jobs)
 
 
+def _without_dates(table: Table) -> list[Column[Any]]:
+    """The columns of a table but for when its rows were written, which no worker asks."""
+    return [column for column in table.columns if column.name not in {"created_at", "updated_at"}]
+
+
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _BEST_JOBS = {on_sqlite: _best_jobs(on_sqlite=on_sqlite) for on_sqlite in (True, False)}
 _READY = update(jobs).where(jobs.c.id.in_(_KEYS)).values(status=JobStatus.READY, not_before=None)
@@ -140,10 +161,10 @@ _CLEAR_IDLE = (
     .values(has_work=False)
 )
 _JOBS = select(*_HELD).where(jobs.c.id.in_(_KEYS))
-_SOURCES = select(sources).where(sources.c.id.in_(_KEYS))
-_TARGETS = select(targets).where(targets.c.id.in_(_KEYS))
+_SOURCES = select(*_without_dates(sources)).where(sources.c.id.in_(_KEYS))
+_TARGETS = select(*_without_dates(targets)).where(targets.c.id.in_(_KEYS))
 _BREAKERS = select(breakers).where(breakers.c.source_id.in_(_KEYS))
-_HOSTS = select(hosts).where(hosts.c.host.in_(_KEYS))
+_HOSTS = select(*_PACE).where(hosts.c.host.in_(_KEYS))
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -297,15 +318,18 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     places = await _by_key(connection, _HOSTS, sorted({row["host"] for row in rows}), "host")
     further = await further_pages(connection, [row["target_id"] for row in rows if row["page_number"] > 1])
     parsed = {key: source_of(row) for key, row in known.items()}
+    guards = {key: breaker_of(tripped.get(key)) for key in source_ids}
+    paces = {host: pace_of(row) for host, row in places.items()}
+    tabs = {host: _tab_before(row["tab_at"], paces[host]) for host, row in places.items()}
     off = await switched_off(connection)
     return [
         Claimed(
             job=(job := job_of(row)),
             source=parsed[row["source_id"]],
             target=as_seen_by(job, target_of(aims[row["target_id"]]), further),
-            pace=pace_of(places[row["host"]]),
-            breaker=breaker_of(tripped.get(row["source_id"])),
-            tab=_tab_before(places[row["host"]]),
+            pace=paces[row["host"]],
+            breaker=guards[row["source_id"]],
+            tab=tabs[row["host"]],
             worker_id=worker_id,
             adapter_off=off.get(aims[row["target_id"]]["adapter_id"], ""),
         )
@@ -314,10 +338,9 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     ]
 
 
-def _tab_before(host: Row) -> datetime | None:
-    """The host's tab without the request that this claim has put on it."""
-    tab: datetime | None = host["tab_at"]
-    return None if tab is None else tab - pace_of(host).interval
+def _tab_before(tab: datetime | None, pace: Pace) -> datetime | None:
+    """A host's tab without the request that this claim has put on it."""
+    return None if tab is None else tab - pace.interval
 
 
 async def drop_orphans(
