@@ -29,8 +29,12 @@ READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=1000
 
 
 def inline_engine(url: URL, pragmas: tuple[str, ...] = WRITER_PRAGMAS) -> AsyncEngine:
-    """Works on the loop's own thread, on as many connections as are asked for at once: a glance waits for nobody."""
-    engine = InlineEngine(create_engine(url.set(drivername=DRIVER), pool_size=2, max_overflow=-1))
+    """Works on the loop's own thread, on as many connections as are asked for at once: a glance waits for nobody.
+
+    The connection that was used last is used next. Taken in turns, each would find that the other had written, and
+    forget every page that it had read.
+    """
+    engine = InlineEngine(create_engine(url.set(drivername=DRIVER), pool_size=2, max_overflow=-1, pool_use_lifo=True))
     _prepare(engine, pragmas)
     return engine
 
