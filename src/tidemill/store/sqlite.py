@@ -21,7 +21,7 @@ PRAGMAS = (
 
 A page's records fill some 70 KB, so larger database pages (of a new file) and rarer checkpoints save writes.
 """
-WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-24576")
+WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-16384")
 FLEETING_PRAGMAS = (
     *WRITER_PRAGMAS, "PRAGMA synchronous=OFF", "PRAGMA cache_size=-131072", "PRAGMA mmap_size=1073741824",
 )  # fmt: skip
