@@ -152,7 +152,14 @@ class Auditor:
         return self._opened
 
 
-_HELD = "SELECT host, count(*) FROM pipeline_jobs WHERE status IN ('ready', 'waiting', 'leased') GROUP BY 1 ORDER BY 1"
+_HELD = (
+    "SELECT host, count(*) FROM ("
+    " SELECT host FROM pipeline_jobs WHERE status = 'ready' AND current_stage = 'fetch' UNION ALL"
+    " SELECT host FROM pipeline_jobs WHERE status = 'ready' AND current_stage <> 'fetch' UNION ALL"
+    " SELECT host FROM pipeline_jobs WHERE status = 'waiting' UNION ALL"
+    " SELECT host FROM pipeline_jobs WHERE status = 'leased') GROUP BY 1 ORDER BY 1"
+)
+"""Each kind has an index: a glance need not go through a month of jobs that are done."""
 _JOBS = (
     "SELECT id, run_id, source_id, target_id, host, url, trigger, due_at, current_stage, status, attempts,"
     " max_attempts, page_id, created_at, completed_at, page_number FROM pipeline_jobs ORDER BY id"

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -70,7 +71,7 @@ async def write_cards(
         if each.id not in as_before
         for word in kept[each.id]
     ]
-    await write_many(connection, _WORDS, sorted(words, key=lambda row: (row["word"], row["card_id"])))
+    await write_many(connection, _WORDS, sorted(words, key=itemgetter("word", "card_id")))
 
 
 _WORDS = event_words.insert()

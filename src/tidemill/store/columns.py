@@ -29,6 +29,18 @@ def _micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
 
 
+def _moment_or_none(micros: int | None) -> datetime | None:
+    return None if micros is None else EPOCH + timedelta(microseconds=micros)
+
+
+def _json_or_none(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+def _read_or_none(text: str | None) -> Any:
+    return None if text is None else msgspec.json.decode(text)
+
+
 def storable(text: str, longest: int) -> str:
     """Words from anywhere as every database takes them: no NUL, no half of a surrogate pair, no more than `longest`."""
     text = text[:longest].replace("\x00", "\ufffd")
@@ -51,18 +63,18 @@ class Moment(TypeDecorator[datetime]):
         """The quick way for SQLite, where every row of every page has a few moments."""
         return _micros_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
 
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """The quick way back."""
+        return _moment_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn a moment into what the database keeps."""
-        if value is None or dialect.name != "sqlite":
-            return value
-        return to_micros(value)
+        return _micros_or_none(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Turn what the database keeps into a moment."""
-        if value is None:
-            return None
-        if dialect.name == "sqlite":
-            return from_micros(value)
+        if value is None or dialect.name == "sqlite":
+            return _moment_or_none(value)
         return value.astimezone(UTC)  # type: ignore[no-any-return]  # asyncpg gives datetimes
 
 
@@ -76,14 +88,18 @@ class Json(TypeDecorator[Any]):
         """Pick the column type for the database at hand."""
         return dialect.type_descriptor(Text() if dialect.name == "sqlite" else JSONB())
 
+    def bind_processor(self, dialect: Dialect) -> Any:
+        """The quick way for SQLite."""
+        return _json_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """The quick way back."""
+        return _read_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """Encode for SQLite; SQLAlchemy does so for PostgreSQL."""
-        if value is None or dialect.name != "sqlite":
-            return value
-        return msgspec.json.encode(value).decode()
+        return _json_or_none(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Decode what SQLite kept as text."""
-        if value is None or dialect.name != "sqlite":
-            return value
-        return msgspec.json.decode(value)
+        return _read_or_none(value) if dialect.name == "sqlite" else value

@@ -82,6 +82,8 @@ class Letters:
 
     async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
         """Put the letters' jobs back into the queue at the stage where they died; answers how many."""
+        if not letter_ids:
+            return 0
         await self._ids.reserve(len(letter_ids) + 1)
         async with self._database.write() as connection:
             opened = await self._open(connection, letter_ids)
@@ -114,7 +116,7 @@ class Letters:
             return int((await connection.execute(query)).rowcount)
 
     async def _open(self, connection: AsyncConnection, letter_ids: Sequence[int]) -> list[Row]:
-        return list(await read_all(connection, _OPENED, {"b_keys": letter_ids})) if letter_ids else []
+        return list(await read_all(connection, _OPENED, {"b_keys": letter_ids}))
 
     async def _new_runs(self, connection: AsyncConnection, letters: Sequence[Row], now: datetime) -> dict[int, int]:
         counts = Counter(letter["source_id"] for letter in letters)
