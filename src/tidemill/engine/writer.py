@@ -16,7 +16,7 @@ from tidemill.engine.ports import Ledger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
-GROUP = 384
+GROUP = 192
 """Checkpoints in one transaction at most."""
 WORTH_WAITING = 128
 """A busy worker waits a moment for a group of this size."""

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
@@ -136,24 +137,22 @@ class SegmentBodies:
         self._database = database
         self._folder = folder
         self._fresh = SegmentWriter(folder)
+        self._pen = ThreadPoolExecutor(1, thread_name_prefix="bodies")
         self._packed = SegmentWriter(folder)
         self._reader = SegmentReader(folder)
         self._unused: dict[int, datetime] = {}
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
-        """Keep the bodies that are not kept yet, at the commit: bytes first, so that no row ever points at nothing."""
+        """Keep the bodies that are not kept yet: the bytes from now on, their rows at the commit, which waits for them.
+
+        So no row ever points at nothing, and the disk is at work while the rest of the transaction is put together.
+        """
         unknown = await _unknown(connection, bodies)
         if not unknown:
             return
-        cast("InlineAsyncConnection", connection).driver.put_off(lambda driver: self._lay_fresh(driver, unknown))
-
-    def _lay_fresh(self, driver: sqlite3.Connection, unknown: Sequence[Body]) -> None:
-        spots = self._fresh.append([(body.key, body.wire) for body in unknown])
-        rows = [
-            (body.key, spot.segment, spot.place, spot.length, body.encoding)
-            for body, spot in zip(unknown, spots, strict=True)
-        ]
-        write_rows(driver, _INSERT_PLACE, rows)
+        appending = self._pen.submit(self._fresh.append, [(body.key, body.wire) for body in unknown])
+        own = cast("InlineAsyncConnection", connection)
+        own.driver.put_off(lambda driver: write_places(driver, unknown, appending.result()))
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -186,6 +185,7 @@ class SegmentBodies:
 
     async def close(self) -> None:
         """Let go of files."""
+        self._pen.shutdown()
         self._fresh.close()
         self._packed.close()
         self._reader.close()
@@ -209,6 +209,15 @@ class SegmentBodies:
             async with self._database.write() as connection:
                 same = (page_bodies.c.key == bindparam("its_key")) & (page_bodies.c.segment == bindparam("was_at"))
                 await connection.execute(update(page_bodies).where(same), moves)
+
+
+def write_places(driver: sqlite3.Connection, bodies: Sequence[Body], spots: Sequence[Spot]) -> None:
+    """Write where bodies are."""
+    rows = [
+        (body.key, spot.segment, spot.place, spot.length, body.encoding)
+        for body, spot in zip(bodies, spots, strict=True)
+    ]
+    write_rows(driver, _INSERT_PLACE, rows)
 
 
 async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[Body]:

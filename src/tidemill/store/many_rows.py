@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import chain, count
 from typing import Any
 
-SIZES = (256, 32)
-"""Rows that one statement takes. Few sizes, so that each is prepared once and kept."""
+SIZES = (16, 64, 256, 512)
+"""Rows that one statement has room for. Few sizes, so that each is prepared once and kept."""
 FEW = 8
 """Rows below this are written one by one: room for more would cost more than it saves."""
 _INSERT = re.compile(r"(INSERT INTO .+?\)) VALUES \((\?(?:, \?)*)\)([^?]*)", re.DOTALL)
@@ -24,18 +24,15 @@ def write_rows(driver: sqlite3.Connection, text: str, rows: Sequence[tuple[Any, 
     if len(rows) < FEW or not _with_room(text, FEW) or (text.startswith("UPDATE") and not apart):
         driver.executemany(text, rows)
         return
-    done = 0
-    for size in SIZES:
-        for start in range(done, len(rows) - size + 1, size):
-            _write(driver, text, size, rows[start : start + size])
-            done = start + size
-    if done < len(rows):
-        _write(driver, text, SIZES[-1], rows[done:])
+    largest = SIZES[-1]
+    for start in range(0, len(rows), largest):
+        some = rows[start : start + largest]
+        _write(driver, text, next(size for size in SIZES if size >= len(some)), some)
 
 
 def _write(driver: sqlite3.Connection, text: str, size: int, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Execute a statement with room for `size` rows; the room that is left holds the last one again, unread."""
-    filling = rows[-1] * (size - len(rows))
+    """Execute a statement with room for `size` rows; the room that is left holds noughts, which are never read."""
+    filling = (0,) * (len(rows[0]) * (size - len(rows)))
     driver.execute(_with_room(text, size), (*chain.from_iterable(rows), *filling, len(rows)))
 
 
