@@ -16,9 +16,9 @@ from tidemill.engine.ports import Ledger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
-GROUP = 192
+GROUP = 160
 """Checkpoints in one transaction at most."""
-WORTH_WAITING = 128
+WORTH_WAITING = 112
 """A busy worker waits a moment for a group of this size."""
 LINGER = timedelta(milliseconds=15)
 FIRST_PAUSE = timedelta(seconds=1)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, count
 from typing import Any
 
-SIZES = (16, 64, 256, 512)
+SIZES = (16, 64, 256)
 """Rows that one statement has room for. Few sizes, so that each is prepared once and kept."""
 FEW = 8
 """Rows below this are written one by one: room for more would cost more than it saves."""
