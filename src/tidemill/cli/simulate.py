@@ -31,6 +31,8 @@ shared_engine = lru_cache(maxsize=1)(fleeting_engine)
 class LeashedDatabase(Database):
     """The database as one simulated worker reaches it: a dead worker does not."""
 
+    lasting = False
+
     def __init__(self, engine: Any, leash: Leash) -> None:
         """Work on an inline engine, so that a transaction is one step."""
         super().__init__(engine)

@@ -136,9 +136,9 @@ class SegmentBodies:
         """Keep bodies in `folder`: fresh ones and packed ones in segments of their own."""
         self._database = database
         self._folder = folder
-        self._fresh = SegmentWriter(folder)
+        self._fresh = SegmentWriter(folder, lasting=database.lasting)
         self._pen = ThreadPoolExecutor(1, thread_name_prefix="bodies")
-        self._packed = SegmentWriter(folder)
+        self._packed = SegmentWriter(folder, lasting=database.lasting)
         self._reader = SegmentReader(folder)
         self._unused: dict[int, datetime] = {}
 

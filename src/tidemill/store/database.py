@@ -31,7 +31,10 @@ class Database:
     """One database with one place that begins write transactions.
 
     On SQLite the writers of this process take turns here, instead of waiting for each other inside the driver.
+    One that is not `lasting` need not outlive its process, and waits for no disk.
     """
+
+    lasting = True
 
     def __init__(self, engine: AsyncEngine, readers: AsyncEngine | None = None) -> None:
         """Made by `open_database`; `readers` serve what may take long, where that is another engine."""

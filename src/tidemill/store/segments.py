@@ -38,8 +38,9 @@ class Spot(msgspec.Struct, frozen=True):
 class SegmentWriter:
     """Appends records to a segment of its own, and begins another one when it is full."""
 
-    def __init__(self, folder: Path, roll_at: int = ROLL_AT) -> None:
-        """Write in `folder`; nothing is created before the first record."""
+    def __init__(self, folder: Path, roll_at: int = ROLL_AT, *, lasting: bool = True) -> None:
+        """Write in `folder`; nothing is created before the first record. What need not last waits for no disk."""
+        self._lasting = lasting
         self._folder = folder
         self._roll_at = roll_at
         self._number = 0
@@ -72,6 +73,8 @@ class SegmentWriter:
         while rest:  # a failed write is simply written over by the next one
             written = os.pwrite(self._file, rest, place)
             rest, place = rest[written:], place + written
+        if not self._lasting:
+            return
         try:
             _sync(self._file)
         except OSError:
@@ -89,7 +92,8 @@ class SegmentWriter:
                 self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         fcntl.flock(self._file, fcntl.LOCK_EX)
         self._number, self._size = number, 0
-        _sync_folder(self._folder)
+        if self._lasting:
+            _sync_folder(self._folder)
 
 
 class SegmentReader:
