@@ -236,15 +236,22 @@ async def hold_lock(orders: Orders, voice: Voice) -> None:
     voice.say("released")
 
 
+def has_small_disk(orders: Orders, voice: Voice) -> bool:
+    """Mount a disk of a few megabytes and lay what is kept on it, or say why that cannot be."""
+    try:
+        mount_small_disk(Path(orders["disk"]), orders["megabytes"])
+    except OSError as error:
+        voice.say("no disk", reason=str(error))
+        return False
+    shutil.copytree(orders["keep"], orders["disk"], dirs_exist_ok=True)
+    return True
+
+
 async def supervise_on_a_small_disk(orders: Orders, voice: Voice) -> None:
     """Run on a disk of a few megabytes that is filled at one word and given room at the next."""
     disk, keep = Path(orders["disk"]), Path(orders["keep"])
-    try:
-        mount_small_disk(disk, orders["megabytes"])
-    except OSError as error:
-        voice.say("no disk", reason=str(error))
+    if not has_small_disk(orders, voice):
         return
-    shutil.copytree(keep, disk, dirs_exist_ok=True)
     ballast = disk / "ballast"
     rooms: list[asyncio.Future[None]] = []
 
@@ -263,12 +270,8 @@ async def supervise_on_a_disk_turned_read_only(orders: Orders, voice: Voice) -> 
     Linux makes no disk read-only while a file on it is open for writing: only the death of its writer allows it.
     """
     disk, keep = Path(orders["disk"]), Path(orders["keep"])
-    try:
-        mount_small_disk(disk, orders["megabytes"])
-    except OSError as error:
-        voice.say("no disk", reason=str(error))
+    if not has_small_disk(orders, voice):
         return
-    shutil.copytree(keep, disk, dirs_exist_ok=True)
     in_a_fork({**orders, "job": "supervise", "die_at": "fetch committed"}, voice)
     remount(disk, read_only=True)
     in_a_fork({**orders, "job": "supervise if it can"}, voice)

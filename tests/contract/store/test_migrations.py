@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import text
 
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database import open_database
@@ -47,3 +48,19 @@ async def test_two_processes_that_migrate_at_once_do_not_collide(database_url):
     finally:
         await one.close()
         await two.close()
+
+
+LZ4 = text("SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'")
+PACKED_WITH_LZ4 = text(
+    "SELECT attrelid::regclass::text, attname FROM pg_attribute WHERE attcompression = 'l' AND attnum > 0 ORDER BY 1"
+)
+
+
+async def test_postgresql_packs_pages_and_readings_with_lz4_where_it_can(migrated_postgres_url):
+    database = open_database(migrated_postgres_url)
+    async with database.read() as connection:
+        can = (await connection.execute(LZ4)).scalar_one_or_none()
+        packed = [tuple(row) for row in await connection.execute(PACKED_WITH_LZ4)]
+    await database.close()
+    wanted = [("page_bodies", "body"), ("raw_records", "found"), ("staged_records", "staged")]
+    assert packed == (wanted if can else [])
