@@ -60,6 +60,7 @@ class Drain:
         self._capacity = capacity
         self._narrow = narrow or {}
         self._writers = [Writer(ledger, tools.clock, narrator) for _ in range(commits)]
+        self._writer_of: dict[int, Writer] = {}
         self._in_hand: set[int] = set()
         self._fetching: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Claimed, object]] = deque()
@@ -181,7 +182,12 @@ class Drain:
         """Turn a stage's answer into a move and hand it to the writer."""
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
-        self._writers[claimed.source.id % len(self._writers)].put(Checkpoint(claimed, outcome, step))
+        self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
+
+    def _writer_for(self, source_id: int) -> Writer:
+        """Always the same for a source; sources are dealt out in turn, for their keys may all be even."""
+        dealt = self._writers[len(self._writer_of) % len(self._writers)]
+        return self._writer_of.setdefault(source_id, dealt)
 
     async def _work(self) -> None:
         """Run the stages that need nobody else, a slice at a time."""
