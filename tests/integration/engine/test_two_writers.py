@@ -19,8 +19,9 @@ async def test_a_source_whose_row_somebody_holds_does_not_hold_the_other_writer_
         async with works.system.store.database.write() as somebody:
             await somebody.execute(select(sources).where(sources.c.id == held).with_for_update())
             draining = asyncio.create_task(works.system.make_drain().run("http"))
-            while {row["status"] for row in await works.rows(jobs, source_id=free)} != {"done"}:
-                assert not draining.done()
+            async with asyncio.timeout(60):  # far more than it takes: one writer alone would wait for ever
+                while {row["status"] for row in await works.rows(jobs, source_id=free)} != {"done"}:
+                    assert not draining.done()
             assert "done" not in {row["status"] for row in await works.rows(jobs, source_id=held)}
         await draining
         assert {row["status"] for row in await works.rows(jobs)} == {"done"}
