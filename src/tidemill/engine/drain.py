@@ -229,7 +229,8 @@ class Drain:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome
                 if job.id in committed.held and isinstance(outcome, Advance) and not checkpoint.move.ends:
-                    self._inbox.append((moved_on(checkpoint), outcome.produced))
+                    put = self._inbox.append if job.stage is Stage.FETCH else self._inbox.appendleft
+                    put((moved_on(checkpoint), outcome.produced))
                 else:
                     self._in_hand.discard(job.id)
             if self._inbox:
