@@ -24,7 +24,7 @@ from tidemill.pipeline.ports import Dice, StoreError
 from tidemill.pipeline.saving import lost_keys
 from tidemill.pipeline.tools import Tools
 
-CAPACITY = 320
+CAPACITY = 480
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""

@@ -30,13 +30,13 @@ MOST_GONE = 5_000
 _encode = msgspec.json.Encoder().encode
 # Only names of ours are put together here; what pages say is always bound.
 _ROW = "e.id, e.source_id, e.identity, e.checksum, e.gone_at"
-_SAME = "e.source_id = k.source_id AND e.identity = k.identity"
+_SAME = "e.source_id = k.source_id AND e.identity_hash = k.hash"
 _KNOWN_SQLITE = text(
-    "SELECT " + _ROW + " FROM (SELECT json_extract(value, '$[0]') AS source_id, json_extract(value, '$[1]') AS identity"
+    "SELECT " + _ROW + " FROM (SELECT json_extract(value, '$[0]') AS source_id, json_extract(value, '$[1]') AS hash"
     " FROM json_each(:keys)) k JOIN events e ON " + _SAME
 )
 _KNOWN_POSTGRES = text(
-    "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:identities AS text[])) AS k(source_id, identity)"
+    "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:hashes AS bigint[])) AS k(source_id, hash)"
     " JOIN events e ON " + _SAME
 )
 _SIGNED = 1 << 63
@@ -82,7 +82,8 @@ class EventShelf:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        names = {"b_now": now, "b_source": source_id, "b_identities": list(identities)}
+        hashes = [signed(identity.encode()) for identity in identities]
+        names = {"b_now": now, "b_source": source_id, "b_hashes": hashes}
         return await change(connection, _SEEN_BY_NAME, names)
 
     async def miss(
@@ -104,14 +105,18 @@ class EventShelf:
         return len(gone)
 
     async def _known(self, connection: AsyncConnection, items: Sequence["Item"]) -> dict[tuple[int, str], Any]:
-        """The rows there are already, by one index lookup per identity."""
+        """The rows there are already, by one index lookup per identity.
+
+        A row that only shares the hash of an identity is another event: putting ours beside it is refused by the index,
+        and the page becomes a dead letter. Among a million events of a source that is one chance in thirty million.
+        """
         sources = [item.job.source_id for item in items]
-        identities = [item.identity for item in items]
+        hashes = [item.identity_hash for item in items]
         if connection.dialect.name == "sqlite":
-            keys = _encode(list(zip(sources, identities, strict=True))).decode()
+            keys = _encode(list(zip(sources, hashes, strict=True))).decode()
             found = await connection.execute(_KNOWN_SQLITE, {"keys": keys})
         else:
-            found = await connection.execute(_KNOWN_POSTGRES, {"sources": sources, "identities": identities})
+            found = await connection.execute(_KNOWN_POSTGRES, {"sources": sources, "hashes": hashes})
         return {(row["source_id"], row["identity"]): row for row in found.mappings()}
 
     async def _dressed(
@@ -150,6 +155,7 @@ class Item(msgspec.Struct, frozen=True, eq=False):
     job: Job
     page_id: int
     identity: str
+    identity_hash: int
     event: Event
     encoded: bytes
     checksum: int
@@ -163,8 +169,16 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
             key = (job.source_id, accepted.identity)
             if key not in seen:
                 seen.add(key)
-                encoded = accepted.encoded
-                yield Item(job, harvest.judged.page.id, accepted.identity, accepted.record, encoded, signed(encoded))
+                identity, encoded = accepted.identity, accepted.encoded
+                yield Item(
+                    job=job,
+                    page_id=harvest.judged.page.id,
+                    identity=identity,
+                    identity_hash=signed(identity.encode()),
+                    event=accepted.record,
+                    encoded=encoded,
+                    checksum=signed(encoded),
+                )
 
 
 def signed(encoded: bytes) -> int:
@@ -205,9 +219,10 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
         event = item.event
         ends = None if event.ends_at is None else moment(event.ends_at)
         rows.append((
-            key, item.job.source_id, item.identity, event.fingerprint, event.title, moment(event.event_date), ends,
-            event.event_time, event.venue_name, str(event.category), event.latitude, event.longitude,
-            str(event.status),  # a plain string each: SQLite asks a member how it wants to be written
+            key, item.job.source_id, item.identity, item.identity_hash, event.fingerprint, event.title,
+            moment(event.event_date), ends, event.event_time, event.venue_name,
+            str(event.category),  # a plain string: SQLite asks a member how it wants to be written
+            event.latitude, event.longitude, str(event.status),
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
     if isinstance(connection, InlineAsyncConnection):
@@ -221,9 +236,9 @@ def _same(moment: datetime) -> datetime:
 
 
 _INSERTED = (
-    "id", "source_id", "identity", "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name",
-    "category", "latitude", "longitude", "status", "checksum", "record", "page_id", "first_seen_at", "last_seen_at",
-    "updated_at",
+    "id", "source_id", "identity", "identity_hash", "event_fingerprint", "title", "event_date", "ends_at", "event_time",
+    "venue_name", "category", "latitude", "longitude", "status", "checksum", "record", "page_id", "first_seen_at",
+    "last_seen_at", "updated_at",
 )  # fmt: skip
 _INSERT_SQLITE = f"INSERT INTO events ({', '.join(_INSERTED)}) VALUES ({', '.join('?' for _ in _INSERTED)})"
 _INSERT_POSTGRES = unnested_insert(events, _INSERTED, postgresql.dialect())  # type: ignore[no-untyped-call]
@@ -251,7 +266,7 @@ _SEEN = update(events).values(
 )
 _SEEN_BY_KEY = _SEEN.where(events.c.id.in_(bindparam("b_ids", expanding=True)))
 _SEEN_BY_NAME = _SEEN.where(
-    events.c.identity.in_(bindparam("b_identities", expanding=True)), events.c.source_id == bindparam("b_source")
+    events.c.identity_hash.in_(bindparam("b_hashes", expanding=True)), events.c.source_id == bindparam("b_source")
 )
 _UNSEEN = (
     select(events.c.id, events.c.missed_runs)

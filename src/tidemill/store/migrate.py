@@ -16,7 +16,8 @@ ONE_AT_A_TIME = 0x7469_6465
 HERE = Path(__file__).parent / "migrations"
 
 
-def _config(connection: Connection | None = None) -> Config:
+def alembic_config(connection: Connection | None = None) -> Config:
+    """What Alembic needs to know of us."""
     config = Config()
     config.set_main_option("script_location", str(HERE))
     config.set_main_option("path_separator", "os")
@@ -26,7 +27,7 @@ def _config(connection: Connection | None = None) -> Config:
 
 def newest() -> str:
     """The step that this version of Tidemill needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
+    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
     if head is None:
         msg = "this installation holds no migrations; install it again"
         raise StoreError(msg)
@@ -49,7 +50,7 @@ async def upgrade(database: Database) -> tuple[str | None, str]:
     async with database.write() as connection:
         if not database.is_sqlite:  # SQLite's writers take turns anyway
             await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
-        await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
+        await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "head"))
     return before, newest()
 
 

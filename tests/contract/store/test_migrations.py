@@ -1,13 +1,17 @@
 import asyncio
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import bindparam, text
 
+from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError
+from tidemill.store.columns import Moment
 from tidemill.store.database import open_database
-from tidemill.store.migrate import current, newest, require_current, upgrade
+from tidemill.store.events import signed
+from tidemill.store.migrate import alembic_config, current, newest, require_current, upgrade
 from tidemill.store.schema import metadata
 
 
@@ -64,3 +68,28 @@ async def test_postgresql_packs_pages_and_readings_with_lz4_where_it_can(migrate
     await database.close()
     wanted = [("page_bodies", "body"), ("raw_records", "found"), ("staged_records", "staged")]
     assert packed == (wanted if can else [])
+
+
+MANY_EVENTS = text(
+    "INSERT INTO events (id, source_id, identity, event_fingerprint, title, event_date, event_time, venue_name,"
+    " category, status, checksum, record, page_id, first_seen_at, last_seen_at, updated_at)"
+    " VALUES (:id, 7, :identity, '', :identity, :now, '', '', 'music', 'scheduled', 0, :record, 1, :now, :now, :now)"
+).bindparams(bindparam("now", type_=Moment))
+EVENTS = text("SELECT id, identity, identity_hash, times_seen FROM events ORDER BY id")
+
+
+async def test_events_of_before_get_the_hash_by_which_they_are_found(database_url):
+    database = open_database(database_url)
+    rows = [{"id": key, "identity": f"https://a.nl/é/{key}", "now": NOON, "record": b"{}"} for key in range(1, 10_003)]
+    try:
+        async with database.write() as connection:
+            await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "0008"))
+            await connection.execute(MANY_EVENTS, rows)
+        assert await upgrade(database) == ("0008", newest())
+        async with database.read() as connection:
+            found = (await connection.execute(EVENTS)).all()
+    finally:
+        await database.close()
+    assert [tuple(row) for row in found] == [
+        (row["id"], row["identity"], signed(row["identity"].encode()), 1) for row in rows
+    ]

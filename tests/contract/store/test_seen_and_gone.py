@@ -2,11 +2,15 @@
 
 from datetime import timedelta
 
+import pytest
+
 from rig.mill import accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus
+from tidemill.pipeline.ports import StoreError
+from tidemill.store.events import signed
 from tidemill.store.schema import (
     events,
     record_history,
@@ -113,6 +117,18 @@ async def test_one_identity_on_two_pages_of_a_batch_is_one_record(mill):
     _, done = await mill.commit(*batch)
     assert len(await mill.rows(events)) == 1
     assert sorted((kept.inserted, kept.unchanged) for kept in done.kept.values()) == [(0, 1), (1, 0)]
+
+
+async def test_an_event_whose_hash_another_has_is_refused_and_harms_nobody(mill):
+    key, worker = await mill.source(), await mill.worker()
+    await scrape(mill, key, worker, ["Kermis"], b"1")
+    async with mill.database.write() as connection:
+        await connection.execute(events.update().values(identity_hash=signed(b"Markt")))
+    await mill.enqueue(key)
+    (claimed,) = await mill.claim(worker)
+    with pytest.raises(StoreError, match=r"(?i)unique"):
+        await mill.carry(claimed, ["Markt"], b"2")
+    assert [row["title"] for row in await mill.rows(events)] == ["Kermis"]
 
 
 async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):

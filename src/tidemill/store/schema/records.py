@@ -60,6 +60,7 @@ events = Table(
     Column("id", Key, primary_key=True, autoincrement=False),
     Column("source_id", Key, nullable=False),
     Column("identity", Text, nullable=False),
+    Column("identity_hash", BigInteger, nullable=False),
     Column("event_fingerprint", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("event_date", Moment, nullable=False),
@@ -79,7 +80,7 @@ events = Table(
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
     Column("gone_at", Moment),
-    UniqueConstraint("source_id", "identity"),
+    UniqueConstraint("source_id", "identity_hash"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
 Index("ix_events_updated", events.c.updated_at, events.c.id)
