@@ -16,9 +16,9 @@ from tidemill.engine.ports import Ledger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
-GROUP = 160
+GROUP = 128
 """Checkpoints in one transaction at most."""
-WORTH_WAITING = 112
+WORTH_WAITING = 80
 """A busy worker waits a moment for a group of this size."""
 LINGER = timedelta(milliseconds=15)
 FIRST_PAUSE = timedelta(seconds=1)
