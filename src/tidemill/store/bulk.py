@@ -12,7 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-from sqlalchemy import Dialect, Executable
+from sqlalchemy import Dialect, Executable, Table
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.inline import InlineAsyncConnection
@@ -61,6 +62,22 @@ async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence
 async def write_columns(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Execute a statement that takes a list for each column, on PostgreSQL."""
     await connection.exec_driver_sql(text, tuple(map(list, zip(*rows, strict=True))))
+
+
+async def copy_rows(
+    connection: AsyncConnection, table: Table, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert new rows by COPY, as a part of the transaction, on PostgreSQL; what is refused is refused as by INSERT.
+
+    The driver looks at each value of a list, before it sends it, to see if it is a list too. Here it does not.
+    """
+    raw: Any = await connection.get_raw_connection()
+    try:
+        await raw.driver_connection.copy_records_to_table(table.name, records=rows, columns=names)
+    except (OSError, UnicodeEncodeError, OverflowError):
+        raise
+    except Exception as error:  # SQLAlchemy stands aside, and so do its errors
+        raise DBAPIError(table.name, None, error) from error
 
 
 async def change(connection: AsyncConnection, statement: Any, parameters: Row) -> int:

@@ -6,20 +6,18 @@ from typing import Any, Protocol
 
 import msgspec
 from sqlalchemy import bindparam, select, text, update
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
-from tidemill.store.bulk import change, read_all, write_columns, write_many
+from tidemill.store.bulk import change, copy_rows, read_all, write_many
 from tidemill.store.columns import to_micros
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
 from tidemill.store.schema import events
-from tidemill.store.unnested import unnested_insert
 from tidemill.verticals.events.record import Event
 
 VERTICAL = "events"
@@ -228,7 +226,7 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
     if isinstance(connection, InlineAsyncConnection):
         connection.driver.put_off(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
     else:
-        await write_columns(connection, _INSERT_POSTGRES, rows)
+        await copy_rows(connection, events, _INSERTED, rows)
 
 
 def _same(moment: datetime) -> datetime:
@@ -241,7 +239,6 @@ _INSERTED = (
     "last_seen_at", "updated_at",
 )  # fmt: skip
 _INSERT_SQLITE = f"INSERT INTO events ({', '.join(_INSERTED)}) VALUES ({', '.join('?' for _ in _INSERTED)})"
-_INSERT_POSTGRES = unnested_insert(events, _INSERTED, postgresql.dialect())  # type: ignore[no-untyped-call]
 
 _COLUMNS = (
     "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "latitude",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Dialect, Executable, Table
+from sqlalchemy import Dialect, Executable
 from sqlalchemy.sql.sqltypes import NullType
 
 PLACE = re.compile(r"\$(\d+)(?:::(?:TIMESTAMP WITH TIME ZONE|DOUBLE PRECISION|[A-Z]+))?")
@@ -37,12 +37,6 @@ def unnested(statement: Executable, dialect: Dialect, keys: tuple[str, ...]) -> 
         names = ", ".join(f"c{number}" for number, _ in enumerate(types, 1))
         return f"{named[0]} FROM {arrays} AS v({names}) WHERE {named[1]}"
     return ""
-
-
-def unnested_insert(table: Table, names: Sequence[str], dialect: Dialect) -> str:
-    """An INSERT of columns by name, in this order."""
-    arrays = _arrays([table.c[name].type.compile(dialect=dialect) for name in names])
-    return f"INSERT INTO {table.name} ({', '.join(names)}) SELECT * FROM {arrays}"  # noqa: S608 - names of ours
 
 
 def _arrays(types: Sequence[str]) -> str:
