@@ -130,6 +130,7 @@ WATCHED_TABLES = {
     "INSERT INTO raw_records ": "parse",
     "INSERT INTO staged_records ": "normalize",
     "INSERT INTO events ": "persist",
+    "SELECT e.id, e.source_id, e.identity, e.checksum, e.gone_at FROM unnest(": "persist",  # a COPY passes by unseen
     "UPDATE pipeline_jobs SET status": "claim",
     "UPDATE scrape_runs SET status": "close",
 }

@@ -28,40 +28,34 @@ LIST = re.compile(r"__\[POSTCOMPILE_(\w+?)(?:~~.*?)?\]")
 
 
 async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
-    """Execute an INSERT or UPDATE once per row, in one call to the driver; all rows have the same keys."""
-    if rows:
-        text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
-        await write_tuples(connection, text, [fill(row) for row in rows])
-
-
-async def write_tuples(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Execute a statement in the driver's own words once per row."""
-    if isinstance(connection, InlineAsyncConnection):
-        write_rows(connection.driver, text, rows)
-    else:
-        await connection.exec_driver_sql(text, list(rows))
-
-
-async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
-    """As `write_many`, for rows of different keys that nobody reads before the commit.
-
-    On SQLite they go with the commit, in its thread; PostgreSQL gets all of them in one statement.
-    """
+    """Execute an INSERT or UPDATE once per row, in their order and in one call to the driver."""
     if not rows:
         return
     text, fill = _filling(statement, connection.dialect, tuple(rows[0]))
     filled = [fill(row) for row in rows]
     if isinstance(connection, InlineAsyncConnection):
-        connection.driver.put_off(lambda driver: write_rows(driver, text, filled, apart=True))
-    elif together := unnested(statement, connection.dialect, tuple(rows[0])):
-        await write_columns(connection, together, filled)
+        write_rows(connection.driver, text, filled)
     else:
         await connection.exec_driver_sql(text, filled)
 
 
-async def write_columns(connection: AsyncConnection, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Execute a statement that takes a list for each column, on PostgreSQL."""
-    await connection.exec_driver_sql(text, tuple(map(list, zip(*rows, strict=True))))
+async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
+    """As `write_many`, for rows of different keys that nobody reads before the commit.
+
+    On SQLite they go with the commit, in its thread; PostgreSQL gets all of them in one statement, and may lock them in
+    any order: rows that two workers could meet at once are locked beforehand, or belong to `write_many`.
+    """
+    if not rows:
+        return
+    names = tuple(rows[0])
+    text, fill = _filling(statement, connection.dialect, names)
+    filled = [fill(row) for row in rows]
+    if isinstance(connection, InlineAsyncConnection):
+        connection.driver.put_off(lambda driver: write_rows(driver, text, filled, apart=True))
+    elif together := unnested(statement, connection.dialect, names):
+        await connection.exec_driver_sql(together, tuple(map(list, zip(*filled, strict=True))))
+    else:
+        await connection.exec_driver_sql(text, filled)
 
 
 async def copy_rows(

@@ -96,12 +96,15 @@ def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
 
 
 _MOMENT = targets.c.next_due_at.type
+_STATUS = bindparam("b_status", type_=targets.c.status.type)
+_WELL = bindparam("b_well", type_=Boolean())
+_BREAKS = bindparam("b_breaks", type_=Boolean())
 _TARGET = (
     update(targets)
     .where(targets.c.id == bindparam("b_id"))
     .values(
         # a person who paused it while its job was in hand has the last word
-        status=case((targets.c.status == TargetStatus.PAUSED, targets.c.status), else_=bindparam("b_status")),
+        status=case((targets.c.status == TargetStatus.PAUSED, targets.c.status), else_=_STATUS),
         consecutive_failures=bindparam("b_failures"),
         last_scraped_at=bindparam("b_now"),
         last_status=bindparam("b_last"),
@@ -112,8 +115,8 @@ _TARGET = (
         good_reader=bindparam("b_reader"),
         # the row itself is asked whether it was broken: a letter's retry may have broken or revived it meanwhile
         next_due_at=case(
-            (bindparam("b_well") & (targets.c.status == TargetStatus.BROKEN), bindparam("b_at_once", type_=_MOMENT)),
-            (bindparam("b_breaks") & (targets.c.status != TargetStatus.BROKEN), bindparam("b_recheck", type_=_MOMENT)),
+            (_WELL & (targets.c.status == TargetStatus.BROKEN), bindparam("b_at_once", type_=_MOMENT)),
+            (_BREAKS & (targets.c.status != TargetStatus.BROKEN), bindparam("b_recheck", type_=_MOMENT)),
             else_=targets.c.next_due_at,
         ),
     )
@@ -128,7 +131,7 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
     """
     firsts = [each for each in ended if each.claimed.job.page_number == 1]
     rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
-    await write_many(connection, _TARGET, [rows[key] for key in sorted(rows)])
+    await write_last(connection, _TARGET, [rows[key] for key in sorted(rows)])
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -182,8 +185,8 @@ _SOURCE = (
     .where(sources.c.id == bindparam("b_id"))
     .values(
         last_scraped_at=bindparam("b_now"),
-        last_success_at=case((bindparam("b_well"), bindparam("b_now")), else_=sources.c.last_success_at),
-        consecutive_failures=case((bindparam("b_well"), 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
+        last_success_at=case((_WELL, bindparam("b_now")), else_=sources.c.last_success_at),
+        consecutive_failures=case((_WELL, 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
     )
 )
 

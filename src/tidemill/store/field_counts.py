@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.bulk import read_all, write_many
+from tidemill.store.bulk import read_all, write_last
 from tidemill.store.schema import runs
 
 MOST_FIELDS = 100
@@ -27,7 +27,7 @@ async def add(connection: AsyncConnection, found: Mapping[int, Counter[str]]) ->
         return
     rows = await read_all(connection, _COUNTED, {"b_keys": sorted(found)})
     counts = [{"b_id": row["id"], "b_counts": merged(row["field_counts"] or {}, found[row["id"]])} for row in rows]
-    await write_many(connection, _COUNT, counts)
+    await write_last(connection, _COUNT, counts)
 
 
 def merged(before: Mapping[str, int], now: Counter[str]) -> dict[str, int]:
