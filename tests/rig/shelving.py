@@ -17,4 +17,4 @@ async def shelve(mill, source_id, *told, later=timedelta(days=1)):
     judged = Judged(mill.page(), "events.generic@1.0.0", [accept(one.fingerprint, one) for one in told], [])
     persisting = msgspec.structs.replace(claimed, job=msgspec.structs.replace(claimed.job, stage=Stage.PERSIST))
     await mill.commit((persisting, Advance(Stage.COMPLETED, Harvest(judged, judged.accepted, 0))))
-    return await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    return await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now())

@@ -11,6 +11,7 @@ import pytest
 from tidemill.bootstrap import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.pacing import Pace
+from tidemill.core.run import RunSummary
 from tidemill.core.source import FetcherKind
 from tidemill.engine.ticks import Tick
 from tidemill.fetching.robots import Allowed
@@ -92,10 +93,10 @@ def test_a_dispatch_that_loses_a_target_is_found(tmp_path: Path) -> None:
 
 def test_a_run_that_nobody_closes_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        async def never(*_: Any) -> None:
-            return None
+        async def never(*_: Any) -> list[RunSummary]:
+            return []
 
-        system.store.ledger.runs.close = never
+        system.store.ledger.runs.close_all = never
 
     assert broken_laws(tmp_path, a_quiet_world(), plant) == {"every job is accounted for"}
 

@@ -31,8 +31,8 @@ class Ledger(Protocol):
         """Write outputs and moves of the jobs that are still ours."""
         ...
 
-    async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
-        """Close a run whose jobs have all ended; None if somebody did already."""
+    async def close_runs(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
+        """Close runs whose jobs have all ended; answers those that nobody had closed before."""
         ...
 
     async def reserve_keys(self, count: int) -> None:

@@ -5,7 +5,8 @@ from sqlalchemy import select, update
 from tidemill.store.database import Database
 from tidemill.store.schema import id_blocks
 
-BLOCK = 10_000
+BLOCK = 100_000
+"""Keys taken at once. A group of pages asks for the most that it may need, thousands; a block lasts for many groups."""
 NAME = "ledger"
 
 

@@ -51,9 +51,9 @@ class Ledger:
         """Write outputs and moves of the jobs that are still ours."""
         return await self._checkpoints.commit(batch, now)
 
-    async def close_run(self, run_id: int, now: datetime) -> RunSummary | None:
-        """Close a run whose jobs have all ended."""
-        return await self.runs.close(run_id, now)
+    async def close_runs(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
+        """Close runs whose jobs have all ended."""
+        return await self.runs.close_all(run_ids, now)
 
     async def reserve_keys(self, count: int) -> None:
         """Make sure that stages can take so many keys."""

@@ -1,7 +1,8 @@
 """Runs at their end: counted, certified, and only then allowed to make the unseen fade (X6)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -45,25 +46,30 @@ class RunBook:
             return list((await connection.execute(select(runs.c.id).where(running, runs.c.open_jobs <= 0))).scalars())
 
     async def close(self, run_id: int, now: datetime) -> RunSummary | None:
-        """Close a run: conclude, certify, fade what a complete run did not see, judge its adapter.
+        """Close a run; None if it is closed already."""
+        return next(iter(await self.close_all([run_id], now)), None)
 
-        None if it is closed already.
+    async def close_all(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
+        """Close runs, all or none: conclude, certify, fade what a complete run did not see, judge its adapter.
+
+        Answers those that were not closed already. Whoever closes several takes their sources in the same order.
         """
-        await self._ids.reserve(MOST_GONE + KEYS_PER_RUN)
+        await self._ids.reserve(len(run_ids) * (MOST_GONE + KEYS_PER_RUN))
         async with self._database.write() as connection:
-            over = await read_all(connection, _OVER, {"b_id": run_id})
-            if not over:
-                return None
-            (run,) = over
-            counts = counts_of(run)
-            evidence = await self._evidence(connection, run, counts)
-            certificate = certify(evidence)
-            removed = await self._fade(connection, run, certificate, now)
-            closed = closing(run, counts, certificate, removed, now)
-            await change(connection, _CLOSE, {"b_id": run_id, **{f"b_{name}": closed[name] for name in closed}})
-            await self._credit(connection, run, counts)
-            await settle_market(connection, run["scope"], closed["status"], now)
-            noticed = await watch_run(connection, self._ids, run, counts, now, shortfall(run, evidence, certificate))
+            over = [run for key in sorted(run_ids) for run in await read_all(connection, _OVER, {"b_id": key})]
+            over.sort(key=itemgetter("source_id"))
+            return [await self._close(connection, run, now) for run in over]
+
+    async def _close(self, connection: AsyncConnection, run: Any, now: datetime) -> RunSummary:
+        counts = counts_of(run)
+        evidence = await self._evidence(connection, run, counts)
+        certificate = certify(evidence)
+        removed = await self._fade(connection, run, certificate, now)
+        closed = closing(run, counts, certificate, removed, now)
+        await change(connection, _CLOSE, {"b_id": run["id"], **{f"b_{name}": closed[name] for name in closed}})
+        await self._credit(connection, run, counts)
+        await settle_market(connection, run["scope"], closed["status"], now)
+        noticed = await watch_run(connection, self._ids, run, counts, now, shortfall(run, evidence, certificate))
         closed_run = summary(run, run["source_name"] or "", counts, certificate, removed, now)
         return msgspec.structs.replace(closed_run, adapter_id=run["adapter_id"], noticed=noticed)
 

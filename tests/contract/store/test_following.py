@@ -52,7 +52,7 @@ async def read_three(mill, worker):
     (three,) = await mill.claim(worker)
     await read_page(mill, three, ["Fanfare"], None, b"three")
     (run, *_) = sorted(await mill.rows(runs), key=lambda row: -row["id"])
-    return await mill.ledger.close_run(run["id"], mill.clock.now())
+    return await mill.ledger.runs.close(run["id"], mill.clock.now())
 
 
 async def test_a_page_that_leads_on_makes_a_job_in_the_same_run(mill, worker):
@@ -108,7 +108,7 @@ async def test_a_list_longer_than_its_source_allows_is_not_complete(mill):
     await read_page(mill, two, ["Markt"], page_of(3))
     assert await mill.claim(worker) == []
     (run,) = await mill.rows(runs)
-    summary = await mill.ledger.close_run(run["id"], mill.clock.now())
+    summary = await mill.ledger.runs.close(run["id"], mill.clock.now())
     assert not summary.complete
     assert summary.doubts == ("truncated: 1 pages were cut short",)
 
@@ -129,7 +129,7 @@ async def test_a_further_page_that_dies_leaves_the_target_well_and_the_run_in_do
     (target,) = await mill.rows(targets)
     assert (target["last_status"], target["consecutive_failures"]) == ("SUCCESS", 0)
     (run,) = await mill.rows(runs)
-    summary = await mill.ledger.close_run(run["id"], mill.clock.now())
+    summary = await mill.ledger.runs.close(run["id"], mill.clock.now())
     assert summary.doubts == ("pages: 1 of 2 pages answered",)
 
 
@@ -156,7 +156,7 @@ async def test_unchanged_pages_lead_on_and_everything_on_them_is_seen_again(mill
         await mill.commit((claimed, mill.unchanged(claimed, body)))
     assert [row["last_seen_at"] for row in await mill.rows(events)] == [now] * 3
     run = max(await mill.rows(runs), key=lambda row: row["id"])
-    summary = await mill.ledger.close_run(run["id"], now)
+    summary = await mill.ledger.runs.close(run["id"], now)
     assert summary.complete, summary.doubts
     assert (summary.counts.pages_unchanged, summary.counts.records_seen_again) == (3, 3)
 

@@ -266,7 +266,7 @@ async def test_jobs_that_waited_for_a_day_become_stale_and_their_run_can_end(mil
     assert await mill.sweeps.stale(timedelta(hours=24), mill.clock.now()) == 2
     assert await mill.claim(await mill.worker()) == []
     (run_id,) = await mill.ledger.runs.finished()
-    summary = await mill.ledger.close_run(run_id, mill.clock.now())
+    summary = await mill.ledger.runs.close(run_id, mill.clock.now())
     assert summary.status is RunStatus.FAILED
 
 
@@ -274,8 +274,30 @@ async def test_a_run_is_closed_exactly_once(mill):
     await mill.enqueue(await mill.source())
     (claimed,) = await mill.claim(await mill.worker())
     await mill.carry(claimed)
-    assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is not None
-    assert await mill.ledger.close_run(claimed.job.run_id, mill.clock.now()) is None
+    assert await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now()) is not None
+    assert await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now()) is None
+
+
+async def test_several_runs_are_closed_at_once_and_those_that_are_closed_or_still_going_are_left_alone(mill):
+    worker = await mill.worker()
+    for name in ("arnhem", "zutphen", "deventer", "doesburg"):
+        await mill.enqueue(await mill.source(name))
+    one, two, three, going = await mill.claim(worker)
+    for each in (one, two, three):
+        await mill.carry(each, [f"Kermis {each.job.host}"])
+    await mill.ledger.runs.close(two.job.run_id, mill.clock.now())
+    keys = [each.job.run_id for each in (three, two, going, one)]
+    closed = await mill.ledger.close_runs(keys, mill.clock.now())
+    expected = [(each.source.name, 1, RunStatus.SUCCESS) for each in sorted((one, three), key=source_of)]
+    assert [(each.source_name, each.counts.records_inserted, each.status) for each in closed] == expected
+    assert await mill.ledger.close_runs(keys, mill.clock.now()) == []
+    rows = {row["id"]: row["status"] for row in await mill.rows(runs)}
+    assert rows.pop(going.job.run_id) == "RUNNING"
+    assert set(rows.values()) == {"SUCCESS"}
+
+
+def source_of(claimed):
+    return claimed.job.source_id
 
 
 async def test_the_queue_turns_away_what_does_not_fit_and_says_so(mill):

@@ -188,7 +188,7 @@ async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
     assert (target["last_status"], await mill.rows(pages)) == (STORED, [])
     assert [row["last_success_at"] for row in await mill.rows(sources)] == [None]
     assert run["degraded"] == ["scrapingbee"]
-    summary = await mill.ledger.close_run(committed.finished_runs[0], NOON)
+    summary = await mill.ledger.runs.close(committed.finished_runs[0], NOON)
     assert summary.degraded == ("scrapingbee",)
     assert not summary.complete, "what was not looked at must not fade"
 

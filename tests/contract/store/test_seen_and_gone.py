@@ -28,7 +28,7 @@ async def test_seen_again_updates_every_record_of_an_unchanged_page_and_writes_n
     await mill.enqueue(key)
     (claimed,) = await mill.claim(worker)
     await mill.carry(claimed, ["Kermis", "Markt"])
-    await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now())
     later = mill.clock.advance(timedelta(days=1))
     await mill.enqueue(key)
     (claimed,) = await mill.claim(worker)
@@ -36,7 +36,7 @@ async def test_seen_again_updates_every_record_of_an_unchanged_page_and_writes_n
     rows = await mill.rows(events)
     assert [(row["last_seen_at"], row["times_seen"]) for row in rows] == [(later, 2), (later, 2)]
     assert await mill.rows(record_history) == []
-    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    summary = await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now())
     assert summary.counts.records_seen_again == 2
 
 
@@ -45,7 +45,7 @@ async def scrape(mill, key, worker, titles, body):
     await mill.enqueue(key)
     (claimed,) = await mill.claim(worker)
     await mill.carry(claimed, titles, body)
-    summary = await mill.ledger.close_run(claimed.job.run_id, mill.clock.now())
+    summary = await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now())
     mill.clock.advance(timedelta(days=1))
     return summary
 
@@ -70,14 +70,14 @@ async def test_a_run_that_was_not_complete_removes_nothing(mill):
     await mill.enqueue(key)
     for each, titles in zip(await mill.claim(worker), (["Kermis"], ["Markt"]), strict=True):
         await mill.carry(each, titles)
-        await mill.ledger.close_run(each.job.run_id, mill.clock.now())
+        await mill.ledger.runs.close(each.job.run_id, mill.clock.now())
     for body in (b"2", b"3", b"4"):
         mill.clock.advance(timedelta(days=1))
         await mill.enqueue(key)
         good, bad = await mill.claim(worker)
         await mill.carry(good, ["Kermis"], body)
         await mill.commit((bad, Fail(Failure.LAYOUT_CHANGED, "redesigned")))
-        summary = await mill.ledger.close_run(bad.job.run_id, mill.clock.now())
+        summary = await mill.ledger.runs.close(bad.job.run_id, mill.clock.now())
         assert not summary.complete
         assert summary.status is RunStatus.PARTIAL
         assert summary.removed == 0
