@@ -222,7 +222,10 @@ class Drain:
         self._answer(claimed, outcome)
 
     async def _write(self, writer: Writer) -> None:
-        """Commit group by group; what went on gets its next stage from memory, not from the database (D-3)."""
+        """Commit group by group; what went on gets its next stage from memory, not from the database (D-3).
+
+        What is furthest goes first: while the last commits of some jobs run, others are still to be read.
+        """
         while True:
             batch, committed = await writer.commit_next(busy=len(self._in_hand) > SLICE)
             for checkpoint in batch:

@@ -28,7 +28,7 @@ LIST = re.compile(r"__\[POSTCOMPILE_(\w+?)(?:~~.*?)?\]")
 
 
 async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
-    """Execute an INSERT or UPDATE once per row, in their order and in one call to the driver."""
+    """Execute an INSERT or UPDATE once per row, in order, in one call to the driver; all rows have the same keys."""
     if not rows:
         return
     text, fill = _filling(statement, connection.dialect, tuple(rows[0]))

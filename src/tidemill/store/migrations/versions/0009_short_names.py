@@ -1,4 +1,4 @@
-"""Events are found by a short number made of their identity: the index of whole ones was most of what was written."""
+"""Events are found by a short number made of their identity: no index was written as much as that of whole ones."""
 
 import sqlalchemy as sa
 from alembic import op
