@@ -110,16 +110,23 @@ class Writer:
         self._narrator.committed(batch, committed)
 
     async def _close_runs(self, committed: Committed) -> None:
-        """Close a few at a time; where that fails, the close_runs tick finds them and closes each by itself."""
-        for start in range(0, len(committed.finished_runs), CLOSED_AT_ONCE):
-            some = committed.finished_runs[start : start + CLOSED_AT_ONCE]
-            try:
-                closed = await self._ledger.close_runs(some, self._clock.now())
-            except StoreError as trouble:
-                self._narrator.store_trouble(str(trouble))
-            else:
-                for summary in closed:
-                    self._narrator.run_closed(summary)
+        finished = committed.finished_runs
+        for start in range(0, len(finished), CLOSED_AT_ONCE):
+            await self._close(finished[start : start + CLOSED_AT_ONCE])
+
+    async def _close(self, run_ids: tuple[int, ...]) -> None:
+        """Close runs together; if that is refused, one by one, for one may spoil it for all."""
+        try:
+            closed = await self._ledger.close_runs(run_ids, self._clock.now())
+        except StoreError as trouble:
+            if len(run_ids) == 1 or isinstance(trouble, StoreLost):
+                self._narrator.store_trouble(str(trouble))  # the close_runs tick finds them
+                return
+            for run_id in run_ids:
+                await self._close((run_id,))
+        else:
+            for summary in closed:
+                self._narrator.run_closed(summary)
 
 
 def failure_of(refusal: Exception) -> Fail:

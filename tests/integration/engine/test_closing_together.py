@@ -1,0 +1,27 @@
+"""Runs that end together are closed together, and one that cannot be closed harms none of them."""
+
+from rig.site import a_site
+from rig.works import the_works
+from tidemill.store.schema import jobs, runs
+
+REFUSE = (
+    "CREATE TRIGGER refuse BEFORE UPDATE OF status ON scrape_runs WHEN OLD.source_id = {source}"
+    " BEGIN SELECT RAISE(ABORT, 'this run stays open'); END"
+)
+
+
+async def test_a_run_that_cannot_be_closed_keeps_no_other_open(migrated_sqlite_url):
+    async with a_site(pages=3) as site, the_works(migrated_sqlite_url) as works:
+        names = ("one", "bad", "three")
+        keys = [await works.source(site, name=name, paths=[path]) for name, path in zip(names, site.paths, strict=True)]
+        for key in keys:
+            await works.enqueue(key)
+        await works.say(REFUSE.format(source=keys[1]))
+        await works.system.worker.sign_in()
+        await works.system.make_drain().run("http")
+        assert {row["status"] for row in await works.rows(jobs)} == {"done"}
+        closed = {row["source_id"]: row["status"] for row in await works.rows(runs)}
+        assert closed == {keys[0]: "SUCCESS", keys[1]: "RUNNING", keys[2]: "SUCCESS"}
+        await works.say("DROP TRIGGER refuse")
+        await works.system.ticks.all["close_runs"].chore()
+        assert {row["status"] for row in await works.rows(runs)} == {"SUCCESS"}
