@@ -28,7 +28,7 @@ CAPACITY = 480
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
-SLICE = 4
+SLICE = 2
 """Stages run in one go before the event loop gets a turn."""
 
 
@@ -183,6 +183,9 @@ class Drain:
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
+        if not self._inbox and len(self._fetching) <= 1:
+            for writer in self._writers:
+                writer.hurry()
 
     def _writer_for(self, source_id: int) -> Writer:
         """Always the same for a source; sources are dealt out in turn, for their keys may all be even."""
@@ -227,7 +230,7 @@ class Drain:
         What is furthest goes first: while the last commits of some jobs run, others are still to be read.
         """
         while True:
-            batch, committed = await writer.commit_next(busy=len(self._in_hand) > SLICE)
+            batch, committed = await writer.commit_next(busy=bool(self._inbox or self._fetching))
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome

@@ -16,7 +16,7 @@ from tidemill.engine.ports import Ledger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
-GROUP = 128
+GROUP = 256
 """Checkpoints in one transaction at most."""
 WORTH_WAITING = 80
 """A busy worker waits a moment for a group of this size."""
@@ -45,6 +45,10 @@ class Writer:
         self._something.set()
         if len(self._waiting) >= WORTH_WAITING:
             self._plenty.set()
+
+    def hurry(self) -> None:
+        """Nothing more will come before what waits has been written."""
+        self._plenty.set()
 
     async def commit_next(self, *, busy: bool) -> tuple[list[Checkpoint], Committed]:
         """Write the next group and announce what happened; a busy worker first lets the group grow."""

@@ -180,16 +180,49 @@ class InlineEngine(AsyncEngine):
 
 
 async def seen_through(work: Callable[[], None]) -> None:
-    """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours."""
-    waiting = asyncio.get_running_loop().run_in_executor(None, work)
+    """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours.
+
+    Its end wakes the waiter at once; by way of `asyncio.wait`, a busy loop would let it wait for one more turn.
+    """
+    loop = asyncio.get_running_loop()
+    errand = _Errand(work, loop)
+    loop.run_in_executor(None, errand.run)
     cancelled: asyncio.CancelledError | None = None
-    while not waiting.done():
+    while not errand.over:
         try:
-            await asyncio.wait([waiting])
+            await errand.wait()
         except asyncio.CancelledError as error:
             cancelled = error
-    trouble = waiting.exception()
     if cancelled is not None:
         raise cancelled
-    if trouble is not None:
-        raise trouble
+    if errand.trouble is not None:
+        raise errand.trouble
+
+
+class _Errand:
+    """Something done in a thread; whoever waits may stop waiting and begin again."""
+
+    def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
+        self.over = False
+        self.trouble: BaseException | None = None
+        self._work = work
+        self._loop = loop
+        self._waiter = loop.create_future()
+
+    def run(self) -> None:
+        """In the thread: do it, and tell the loop."""
+        try:
+            self._work()
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            self.trouble = error
+        self._loop.call_soon_threadsafe(self._told)
+
+    async def wait(self) -> None:
+        if self._waiter.cancelled():
+            self._waiter = self._loop.create_future()
+        await self._waiter
+
+    def _told(self) -> None:
+        self.over = True
+        if not self._waiter.done():
+            self._waiter.set_result(None)

@@ -22,7 +22,7 @@ PRAGMAS = (
 A page's records fill some 60 KB, so rarer checkpoints save writes. Database pages of 8 KB would be a little cheaper for
 a new file and dearer for a large one, in which sixteen new events are sixteen pages of each index.
 """
-WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-16384")
+WRITER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-10240")
 FLEETING_PRAGMAS = (
     *WRITER_PRAGMAS, "PRAGMA synchronous=OFF", "PRAGMA cache_size=-131072", "PRAGMA mmap_size=1073741824",
 )  # fmt: skip
