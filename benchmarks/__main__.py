@@ -64,7 +64,8 @@ def main() -> int:
 
 def _measure(plan: Plan, folder: Path, console: Console) -> Iterator[Run | Measured]:
     with ExitStack() as stack:
-        needs_postgres = {"tidemill-postgres", "scrapy-postgres", "claims"} & set(plan.only)
+        on_postgres = {contender.name for contender in CONTENDERS if contender.on_postgres}
+        needs_postgres = (on_postgres | {"claims"}) & set(plan.only)
         server = stack.enter_context(postgres(folder / "postgres")) if needs_postgres else None
         if needs_postgres and server is None:
             console.print("There is no PostgreSQL on this machine: what needs it is left out.")

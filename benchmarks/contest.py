@@ -26,11 +26,13 @@ class Contender(msgspec.Struct, frozen=True):
 
 CONTENDERS = (
     Contender("tidemill", "Tidemill", "tidemill_system"),
-    Contender("scrapy", "Scrapy, tuned", "scrapy_spider"),
+    Contender("scrapy", "Scrapy, tuned", "scrapy_spider", ("tuned",)),
+    Contender("scrapy-lean", "Scrapy, lean", "scrapy_spider", ("lean",)),
     Contender("scrapy-stripped", "Scrapy, stripped", "scrapy_spider", ("stripped",)),
     Contender("bare", "bare script", "bare"),
     Contender("tidemill-postgres", "Tidemill on PostgreSQL", "tidemill_system", on_postgres=True),
-    Contender("scrapy-postgres", "Scrapy, tuned, on PostgreSQL", "scrapy_spider", on_postgres=True),
+    Contender("scrapy-postgres", "Scrapy, tuned, on PostgreSQL", "scrapy_spider", ("tuned",), on_postgres=True),
+    Contender("scrapy-lean-postgres", "Scrapy, lean, on PostgreSQL", "scrapy_spider", ("lean",), on_postgres=True),
 )
 
 

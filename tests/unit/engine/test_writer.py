@@ -1,0 +1,79 @@
+"""When the writer waits for more to write at once, and when it does not."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from rig.clock import NOON
+from tidemill.engine.writer import GROUP, LINGER, WORTH_WAITING, Writer
+from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.pipeline.checkpoints import Committed
+
+
+class Book:
+    """A ledger that takes everything, and an announcer that tells nobody."""
+
+    async def commit(self, _batch: Sequence[object], _now: datetime) -> Committed:
+        return Committed(frozenset())
+
+    def committed(self, _batch: Sequence[object], _committed: Committed) -> None:
+        """Nobody listens."""
+
+
+def writer_with(waiting: int, clock: VirtualClock) -> Writer:
+    book: Any = Book()
+    writer = Writer(book, clock, book)
+    for number in range(waiting):
+        checkpoint: Any = number
+        writer.put(checkpoint)
+    return writer
+
+
+def waited(waiting: int, *, busy: bool, hurried: bool = False) -> timedelta:
+    """How long a group waited before it was written."""
+
+    async def main(clock: VirtualClock) -> timedelta:
+        writer = writer_with(waiting, clock)
+        writing = asyncio.create_task(writer.commit_next(busy=busy))
+        if hurried:
+            await asyncio.sleep(0)  # noqa: TID251 - gives way: by now the writer waits for company
+            writer.hurry()
+        await writing
+        return clock.now() - NOON
+
+    return run_virtual(main, NOON)
+
+
+def test_a_busy_worker_lets_a_small_group_grow_for_a_moment() -> None:
+    assert waited(1, busy=True) == LINGER
+
+
+def test_a_group_of_some_size_waits_for_nobody() -> None:
+    assert waited(WORTH_WAITING, busy=True) == timedelta(0)
+
+
+def test_nobody_waits_for_what_cannot_come() -> None:
+    assert waited(1, busy=False) == timedelta(0)
+    assert waited(1, busy=True, hurried=True) == timedelta(0)
+
+
+def test_a_hurry_lasts_for_one_group() -> None:
+    async def main(clock: VirtualClock) -> timedelta:
+        writer = writer_with(1, clock)
+        writer.hurry()
+        await writer.commit_next(busy=True)
+        later: Any = 2
+        writer.put(later)
+        await writer.commit_next(busy=True)
+        return clock.now() - NOON
+
+    assert run_virtual(main, NOON) == LINGER
+
+
+def test_what_came_while_others_were_written_goes_together_up_to_a_limit() -> None:
+    async def main(clock: VirtualClock) -> list[int]:
+        writer = writer_with(GROUP + 7, clock)
+        return [len((await writer.commit_next(busy=False))[0]) for _ in range(2)]
+
+    assert run_virtual(main, NOON) == [GROUP, 7]
