@@ -29,7 +29,7 @@ CAPACITY = 480
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
 SLICE = 2
-"""Stages run in one go before the event loop gets a turn."""
+"""Stages run in one go before the event loop gets a turn: PostgreSQL answers a commit's statements one per turn."""
 
 
 class Drain:
@@ -183,7 +183,7 @@ class Drain:
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
-        if not self._inbox and len(self._fetching) <= 1:
+        if not self._inbox and len(self._fetching) <= 1:  # at most the fetch that answers here
             for writer in self._writers:
                 writer.hurry()
 

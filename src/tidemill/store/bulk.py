@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-from sqlalchemy import Dialect, Executable, Table
+from sqlalchemy import Dialect, Executable, Float, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,6 +25,9 @@ Slot = tuple[str, Callable[[Any], Any] | None, Any]
 """A place in the driver's tuple: the parameter's name, how its value is prepared, and its fixed value if it has one."""
 LIST = re.compile(r"__\[POSTCOMPILE_(\w+?)(?:~~.*?)?\]")
 """Where SQLAlchemy leaves room for a list of values, whose number it does not know yet."""
+FLOAT8 = 701
+"""How PostgreSQL marks a double: SQLAlchemy wants to know, and without a cursor of its own cannot."""
+AMONG = re.compile(r"(NOT )?IN \(" + LIST.pattern + r"\)")
 
 
 async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
@@ -76,33 +79,41 @@ async def copy_rows(
 
 async def change(connection: AsyncConnection, statement: Any, parameters: Row) -> int:
     """Execute one UPDATE, INSERT or DELETE; answers how many rows it met."""
+    said = _said(_asked(statement, connection.dialect), parameters)
     if not isinstance(connection, InlineAsyncConnection):
-        return int((await connection.execute(statement, parameters)).rowcount)
-    return connection.driver.execute(*_said(_asked(statement, connection.dialect), parameters)).rowcount
+        return int((await connection.exec_driver_sql(*said)).rowcount)
+    return connection.driver.execute(*said).rowcount
 
 
 async def read_all(connection: AsyncConnection, statement: Any, parameters: Row) -> list[dict[str, Any]]:
-    """The rows that a SELECT answers, each by column name; on the loop's own SQLite nothing stands in between."""
-    if not isinstance(connection, InlineAsyncConnection):
-        return [dict(row) for row in (await connection.execute(statement, parameters)).mappings()]
+    """The rows that a SELECT answers, each by column name; on the loop's own SQLite nothing stands in between.
+
+    PostgreSQL gets a list as one array: with as many parameters as values, each length is a statement of its own, which
+    is put together, parsed and planned anew.
+    """
     question = _asked(statement, connection.dialect)
-    rows = connection.driver.execute(*_said(question, parameters))
-    return [question.row(row) for row in rows]
+    said = _said(question, parameters)
+    if not isinstance(connection, InlineAsyncConnection):
+        return [question.row(tuple(row)) for row in await connection.exec_driver_sql(*said)]
+    return [question.row(row) for row in connection.driver.execute(*said)]
 
 
 def _said(question: "_Question", parameters: Row) -> tuple[str, tuple[Any, ...]]:
+    if question.in_arrays:
+        return question.text, tuple(_value(slot, parameters, question.lists) for slot in question.slots)
     values = tuple(chain.from_iterable(_values(slot, parameters, question.lists) for slot in question.slots))
     return question.text_for(tuple(len(parameters[name]) for name in question.lists)), values
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """A SELECT as SQLite takes it, and what becomes of its answers."""
+    """A SELECT as the driver takes it, and what becomes of its answers."""
 
     text: str
     slots: tuple[Slot, ...]
     lists: tuple[str, ...]
     names: tuple[str, ...]
     readers: tuple[tuple[str, Callable[[Any], Any]], ...]
+    in_arrays: bool
 
     def text_for(self, lengths: tuple[int, ...]) -> str:
         """The words, with room for lists of these lengths."""
@@ -126,15 +137,45 @@ def _with_room(text: str, lengths: tuple[int, ...]) -> str:
 def _asked(statement: Executable, dialect: Dialect) -> _Question:
     compiled: Any = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
     text, slots = _compiled(statement, dialect, ())
+    lists = tuple(LIST.findall(text))
     columns = compiled._result_columns  # noqa: SLF001 - as below
-    readers = ((column.keyname, column.type._cached_result_processor(dialect, None)) for column in columns)  # noqa: SLF001
+    readers = ((column.keyname, _reader(column.type, dialect)) for column in columns)
+    if in_arrays := dialect.name == "postgresql":
+        text, slots = _with_arrays(compiled, text, slots, lists)
     return _Question(
         text,
         slots,
-        tuple(LIST.findall(text)),
+        lists,
         tuple(column.keyname for column in columns),
         tuple((name, reader) for name, reader in readers if reader is not None),
+        in_arrays,
     )
+
+
+def _reader(kind: Any, dialect: Dialect) -> Callable[[Any], Any] | None:
+    """What makes a value of the column's type of what the driver answers."""
+    sent_as = FLOAT8 if isinstance(kind, Float) else None
+    reader: Callable[[Any], Any] | None = kind._cached_result_processor(dialect, sent_as)  # noqa: SLF001 - as below
+    return reader
+
+
+def _with_arrays(
+    compiled: Any, text: str, slots: tuple[Slot, ...], lists: tuple[str, ...]
+) -> tuple[str, tuple[Slot, ...]]:
+    """The statement with each list as one parameter; SQLAlchemy has numbered the others, so that lists come last."""
+    plain = [slot for slot in slots if slot[0] not in lists]
+    places = {}
+    for number, name in enumerate(dict.fromkeys(lists), len(plain) + 1):
+        places[name] = f"(${number}::{compiled.binds[name].type.compile(dialect=compiled.dialect)}[])"
+    by_name = {slot[0]: slot for slot in slots}
+    arrayed = AMONG.sub(lambda found: ("<> ALL " if found[1] else "= ANY ") + places[found[2]], text)
+    return arrayed, (*plain, *(by_name[name] for name in places))
+
+
+def _value(slot: Slot, parameters: Row, lists: tuple[str, ...]) -> Any:
+    """What goes into a place of its own, be it a list."""
+    values = _values(slot, parameters, lists)
+    return list(values) if slot[0] in lists else values[0]
 
 
 def _values(slot: Slot, parameters: Row, lists: tuple[str, ...]) -> Sequence[Any]:
