@@ -130,7 +130,7 @@ class _Question(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def _with_room(text: str, lengths: tuple[int, ...]) -> str:
     left = iter(lengths)
-    return LIST.sub(lambda _: ", ".join("?" * next(left)) or "NULL", text)
+    return LIST.sub(lambda _: ", ".join("?" * next(left)), text)
 
 
 @lru_cache(maxsize=256)

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import Boolean, bindparam, case, func, select, update
+from sqlalchemy import Boolean, bindparam, case, event, func, select, update
 
 from tidemill.store.bulk import read_all, write_last, write_many
-from tidemill.store.schema import hosts
+from tidemill.store.schema import hosts, sources
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 INSERT = hosts.insert()
@@ -114,3 +114,46 @@ async def test_a_statement_whose_types_are_unknown_is_written_row_by_row(databas
         await write_last(connection, UNTYPED, [{"b_host": "003.test", "b_done": True}])
     async with database.glance() as connection:
         assert [row["host"] for row in await read_all(connection, EVERY, {}) if not row["has_work"]] == ["003.test"]
+
+
+OTHERS = select(hosts.c.host).where(hosts.c.host.not_in(bindparam("b_keys", expanding=True))).order_by(hosts.c.host)
+
+
+@pytest.mark.parametrize("keys", [[], ["b.test"], ["a.test", "c.test", "nobody.test"]])
+async def test_a_list_of_any_length_leaves_out_what_it_names(connection, keys):
+    found = await read_all(connection, OTHERS, {"b_keys": keys})
+    assert found == await by_the_long_way(connection, OTHERS, {"b_keys": keys})
+    assert {row["host"] for row in found} == {"a.test", "b.test", "c.test"} - set(keys)
+
+
+async def test_numbers_and_documents_come_back_as_their_columns_have_them(connection):
+    row = {
+        "id": 1,
+        "name": "agenda",
+        "vertical": "events",
+        "base_url": "https://a.test",
+        "adapter_id": "events.generic",
+        "latitude": 52.25,
+        "headers": {"accept": ["text/html"]},
+        "created_at": NOON,
+        "updated_at": NOON,
+    }
+    await write_many(connection, sources.insert(), [row])
+    every = select(sources).where(sources.c.id.in_(bindparam("b_keys", expanding=True)))
+    (found,) = await read_all(connection, every, {"b_keys": [1]})
+    assert [found] == await by_the_long_way(connection, every, {"b_keys": [1]})
+    assert (found["latitude"], found["headers"]) == (52.25, {"accept": ["text/html"]})
+
+
+async def test_on_postgres_a_longer_list_is_the_same_statement(connection):
+    if connection.dialect.name != "postgresql":
+        pytest.skip("SQLite has no arrays, and plans a question in microseconds")
+    said = set()
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        said.add(statement)
+
+    event.listen(connection.sync_connection, "before_cursor_execute", note)
+    for keys in (["a.test"], ["a.test", "b.test"], ["a.test", "b.test", "c.test"]):
+        await read_all(connection, NAMED, {"b_keys": keys})
+    assert len(said) == 1
