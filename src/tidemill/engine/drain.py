@@ -183,7 +183,7 @@ class Drain:
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
-        if not self._inbox and len(self._fetching) <= 1:  # at most the fetch that answers here
+        if not self._inbox and len(self._fetching) <= 1:  # this may be a fetch itself: nobody else is coming
             for writer in self._writers:
                 writer.hurry()
 

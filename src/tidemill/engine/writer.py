@@ -47,8 +47,9 @@ class Writer:
             self._plenty.set()
 
     def hurry(self) -> None:
-        """Nothing more will come before what waits has been written."""
-        self._plenty.set()
+        """Nothing more will come before what waits has been written; where nothing waits, nothing is to be hurried."""
+        if self._waiting:
+            self._plenty.set()
 
     async def commit_next(self, *, busy: bool) -> tuple[list[Checkpoint], Committed]:
         """Write the next group and announce what happened; a busy worker first lets the group grow."""

@@ -28,6 +28,7 @@ LIST = re.compile(r"__\[POSTCOMPILE_(\w+?)(?:~~.*?)?\]")
 FLOAT8 = 701
 """How PostgreSQL marks a double: SQLAlchemy wants to know, and without a cursor of its own cannot."""
 AMONG = re.compile(r"(NOT )?IN \(" + LIST.pattern + r"\)")
+"""A list with the word before it, which PostgreSQL says otherwise of an array."""
 
 
 async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:

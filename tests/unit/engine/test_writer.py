@@ -71,6 +71,18 @@ def test_a_hurry_lasts_for_one_group() -> None:
     assert run_virtual(main, NOON) == LINGER
 
 
+def test_a_hurry_with_nothing_to_write_is_forgotten() -> None:
+    async def main(clock: VirtualClock) -> timedelta:
+        writer = writer_with(0, clock)
+        writer.hurry()
+        later: Any = 1
+        writer.put(later)
+        await writer.commit_next(busy=True)
+        return clock.now() - NOON
+
+    assert run_virtual(main, NOON) == LINGER
+
+
 def test_what_came_while_others_were_written_goes_together_up_to_a_limit() -> None:
     async def main(clock: VirtualClock) -> list[int]:
         writer = writer_with(GROUP + 7, clock)
