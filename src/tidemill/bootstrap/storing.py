@@ -123,7 +123,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         markets=Markets(database, ids, sources, targets),
         homes=ListingViews(database, FADING),
         verification=Verification(database, ids, FADING),
-        views=Views(database),
+        views=Views(database, bodies.outputs),
         prices=PriceReads(database),
         quarantine=QuarantineShelf(database, ids, ledger.materials, shelves),
     )

@@ -5,12 +5,12 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
-from sqlalchemy import Row, bindparam, func, select, update
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.bulk import read_all, write_last
@@ -20,17 +20,14 @@ from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
 from tidemill.store.schema import page_bodies
 from tidemill.store.segments import (
-    HEADER,
     SegmentReader,
     SegmentWriter,
     Spot,
-    finished_segments,
-    remove_segment,
 )
+from tidemill.store.stage_outputs import Outputs, RowOutputs, SegmentOutputs
+from tidemill.store.tidying import Tidier
 
 KEY_BYTES = 16
-LEFT_ALONE = timedelta(minutes=10)
-"""How long a segment stays after its last row is gone, for readers who looked the row up before."""
 
 _INSERT_PLACE = (
     'INSERT INTO page_bodies ("key", segment, place, length, encoding) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'
@@ -62,7 +59,12 @@ def body_key(wire: bytes) -> bytes:
 
 
 class Bodies(Protocol):
-    """Where bodies are kept."""
+    """Where bodies are kept, and what stages made of them."""
+
+    @property
+    def outputs(self) -> Outputs:
+        """Where the outputs of stages are kept."""
+        ...
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
         """Keep bodies, inside the caller's write transaction; those that are kept already cost nothing."""
@@ -101,6 +103,7 @@ class RowBodies:
     def __init__(self, database: Database) -> None:
         """Keep bodies in the database itself."""
         self._insert = database.insert(page_bodies).on_conflict_do_nothing()
+        self.outputs: Outputs = RowOutputs(database)
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
         """Keep the bodies that are not kept yet."""
@@ -134,13 +137,12 @@ class SegmentBodies:
 
     def __init__(self, database: Database, folder: Path) -> None:
         """Keep bodies in `folder`: fresh ones and packed ones in segments of their own."""
-        self._database = database
-        self._folder = folder
         self._fresh = SegmentWriter(folder, lasting=database.lasting)
         self._pen = ThreadPoolExecutor(1, thread_name_prefix="bodies")
         self._packed = SegmentWriter(folder, lasting=database.lasting)
         self._reader = SegmentReader(folder)
-        self._unused: dict[int, datetime] = {}
+        self._tidier = Tidier(database, folder, self._reader)
+        self.outputs: Outputs = SegmentOutputs(database, SegmentWriter(folder, lasting=database.lasting), self._reader)
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
         """Keep the bodies that are not kept yet: the bytes from now on, their rows at the commit, which waits for them.
@@ -168,47 +170,16 @@ class SegmentBodies:
 
     async def tidy(self, now: datetime) -> int:
         """Move what is left out of segments that are mostly empty, and remove those that nothing points to."""
-        finished = await in_thread(lambda: finished_segments(self._folder))
-        async with self._database.write():
-            pass  # whoever was writing into these segments when they were finished has committed by now
-        live = await self._live_bytes()
-        for number, size in finished.items():
-            if 0 < live.get(number, 0) * 2 < size:
-                await self._move_out(number)
-        empty = {number for number in finished if number not in live}
-        self._unused = {number: self._unused.get(number, now) for number in empty}
-        gone = [number for number, since in self._unused.items() if now - since >= LEFT_ALONE]
-        for number in gone:
-            self._reader.forget(number)
-            remove_segment(self._folder, number)
-        return sum(finished[number] for number in gone)
+        return await self._tidier.tidy(now)
 
     async def close(self) -> None:
         """Let go of files."""
         self._pen.shutdown()
+        await self.outputs.close()
+        self._tidier.close()
         self._fresh.close()
         self._packed.close()
         self._reader.close()
-
-    async def _live_bytes(self) -> dict[int, int]:
-        columns = page_bodies.c.segment, func.sum(page_bodies.c.length + HEADER.size)
-        async with self._database.read() as connection:
-            found = await connection.execute(select(*columns).group_by(page_bodies.c.segment))
-            return {int(number): int(size) for number, size in found if number is not None}
-
-    async def _move_out(self, number: int) -> None:
-        """Copy the records that are still wanted as they are, and point their rows at the copies."""
-        async with self._database.read() as connection:
-            rows = (await connection.execute(select(page_bodies).where(page_bodies.c.segment == number))).all()
-        spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows]
-        payloads = await in_thread(lambda: self._reader.read(spots))
-        whole = [row for row in rows if row.key in payloads]
-        placed = await self.lay([Packed(row.key, payloads[row.key], row.encoding, row.base_key) for row in whole])
-        moves = [{"its_key": row.key, "was_at": row.segment, **place} for row, place in zip(whole, placed, strict=True)]
-        if moves:
-            async with self._database.write() as connection:
-                same = (page_bodies.c.key == bindparam("its_key")) & (page_bodies.c.segment == bindparam("was_at"))
-                await connection.execute(update(page_bodies).where(same), moves)
 
 
 def write_places(driver: sqlite3.Connection, bodies: Sequence[Body], spots: Sequence[Spot]) -> None:

@@ -5,6 +5,7 @@ time. For these statements that was dearer than the database's own work.
 """
 
 import re
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -60,6 +61,18 @@ async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence
         await connection.exec_driver_sql(together, tuple(map(list, zip(*filled, strict=True))))
     else:
         await connection.exec_driver_sql(text, filled)
+
+
+def write_when_known(
+    connection: InlineAsyncConnection, statement: Any, names: Sequence[str], rows: Callable[[], Sequence[Row]]
+) -> None:
+    """As `write_last` on SQLite, for rows of which a part is known only at the commit; it asks, and waits for them."""
+    text, fill = _filling(statement, connection.dialect, tuple(names))
+
+    def write(driver: sqlite3.Connection) -> None:
+        write_rows(driver, text, [fill(row) for row in rows()], apart=True)
+
+    connection.driver.put_off(write)
 
 
 async def copy_rows(

@@ -96,11 +96,10 @@ class Checkpoints:
         advancing = {each.claimed.job.id for each in ours if isinstance(each.outcome, Advance)}
         if got:
             await outputs.write_pages(connection, self._bodies, got)
-        if parsed:
-            await outputs.write_raw(connection, self._database, parsed, now)
+        staged = [(job, each) for job, each in judged if job.id in advancing]
+        made = [outputs.raw_rows(parsed, now), outputs.staged_rows(staged, now)]
+        await self._bodies.outputs.put(connection, [one for one in made if one[1]])
         if judged:
-            if staged := [(job, each) for job, each in judged if job.id in advancing]:
-                await outputs.write_staged(connection, self._database, staged, now)
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
             if lost := [(job, job.target_id, one.want) for job, each in judged for one in each.rejected if one.want]:
                 await note_wants(connection, self._database, lost, now)
@@ -142,10 +141,10 @@ class Checkpoints:
     ) -> tuple[int, int, str | None]:
         """Mark what the page held as seen again; answers how many, of how many, and where its list went on."""
         good = each.claimed.target.good_page_id
-        staged = await read_all(connection, _STAGED, {"b_page": good})
-        if not staged:
+        staged = await self._bodies.outputs.get(connection, staged_records.c.staged, good) if good else None
+        if staged is None:
             return 0, 0, None
-        known = outputs.decode_identities(staged[0]["staged"])
+        known = outputs.decode_identities(staged)
         identities = sorted({one.identity for one in known.accepted})
         if not identities:
             return 0, 0, known.next_url
@@ -193,8 +192,6 @@ class Checkpoints:
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _FENCES = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(_KEYS)).order_by(jobs.c.id).with_for_update()
 _FINISHED = select(runs.c.id).where(runs.c.id.in_(_KEYS), runs.c.open_jobs == 0, runs.c.status == "RUNNING")
-
-_STAGED = select(staged_records.c.staged).where(staged_records.c.page_id == bindparam("b_page"))
 
 
 async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:

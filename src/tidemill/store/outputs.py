@@ -1,8 +1,7 @@
 """What stages produced, written set by set: pages, raw records, staged records and the rejected ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from tidemill.store.database import Database
 from tidemill.store.ids import Ids
 from tidemill.store.readings import encode_found
 from tidemill.store.schema import page_screenshots, pages, raw_records, rejected_records, staged_records
+from tidemill.store.stage_outputs import Made
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
 LONGEST_DETAIL = 2_000
@@ -126,10 +126,8 @@ def page_of(row: Any, body: bytes) -> Page:
     )
 
 
-async def write_raw(
-    connection: AsyncConnection, database: Database, parsed: Sequence[tuple[Job, Parsed]], now: datetime
-) -> None:
-    """Store what parsing yielded, a page's records in one row."""
+def raw_rows(parsed: Sequence[tuple[Job, Parsed]], now: datetime) -> Made:
+    """What parsing yielded, a page's records in one row."""
     rows = [
         {
             "page_id": each.page.id,
@@ -143,13 +141,11 @@ async def write_raw(
         }
         for job, each in parsed
     ]
-    await _replace(connection, database, raw_records, rows)
+    return raw_records.c.found, rows
 
 
-async def write_staged(
-    connection: AsyncConnection, database: Database, judged: Sequence[tuple[Job, Judged]], now: datetime
-) -> None:
-    """Store what normalizing yielded, a page's records in one row."""
+def staged_rows(judged: Sequence[tuple[Job, Judged]], now: datetime) -> Made:
+    """What normalizing yielded, a page's records in one row."""
     rows = []
     for job, each in judged:
         dropped = sum(isinstance(one.verdict, Dropped) for one in each.rejected)
@@ -164,7 +160,7 @@ async def write_staged(
                 "created_at": now,
             }
         )
-    await _replace(connection, database, staged_records, rows)
+    return staged_records.c.staged, rows
 
 
 def staged_of(judged: Judged) -> Staged:
@@ -197,15 +193,3 @@ async def write_rejected(
     ]
     if rows:
         await connection.execute(database.insert(rejected_records).on_conflict_do_nothing(), rows)
-
-
-async def _replace(connection: AsyncConnection, database: Database, table: Any, rows: list[dict[str, Any]]) -> None:
-    """Insert, or put in place of what a former try left: a stage run twice leaves one result (R4)."""
-    await write_last(connection, _replacing(database.insert, table), rows)
-
-
-@lru_cache(maxsize=8)
-def _replacing(insert: Callable[[Any], Any], table: Any) -> Any:
-    statement = insert(table)
-    fresh = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
-    return statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh)

@@ -65,8 +65,7 @@ class Proposals:
         source = (await connection.execute(select(sources).where(sources.c.id == row["source_id"]))).mappings().one()
         good = (await connection.execute(select(pages).where(pages.c.id == row["good_page_id"]))).mappings().first()
         page = (await connection.execute(select(pages).where(pages.c.id == row["page_id"]))).mappings().one()
-        read = select(raw_records.c.found).where(raw_records.c.page_id == row["good_page_id"])
-        stored = (await connection.execute(read)).scalar()
+        stored = await self._bodies.outputs.get(connection, raw_records.c.found, row["good_page_id"])
         bodies = await self._bodies.get(connection, [page["body_key"]])
         if good is None or stored is None or page["body_key"] not in bodies:
             return None

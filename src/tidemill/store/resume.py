@@ -20,8 +20,9 @@ from tidemill.store.readings import decode_found
 from tidemill.store.schema import pages, raw_records, staged_records
 
 _PAGE = select(pages).where(pages.c.id == bindparam("b_page"))
-_FOUND = select(raw_records).where(raw_records.c.page_id == bindparam("b_page"))
-_STAGED = select(staged_records.c.staged).where(staged_records.c.page_id == bindparam("b_page"))
+_READER = select(raw_records.c.adapter_id, raw_records.c.adapter_version).where(
+    raw_records.c.page_id == bindparam("b_page")
+)
 
 
 class Materials:
@@ -67,17 +68,15 @@ class Materials:
         return page_of(row, bodies[row["body_key"]]) if row["body_key"] in bodies else None
 
     async def _parsed(self, connection: AsyncConnection, page: Page) -> Parsed | None:
-        found = await read_all(connection, _FOUND, {"b_page": page.id})
-        if not found:
-            return None
-        (row,) = found
-        return Parsed(page, row["adapter_id"], row["adapter_version"], decode_found(row["found"]))
+        reader = await read_all(connection, _READER, {"b_page": page.id})
+        found = await self._bodies.outputs.get(connection, raw_records.c.found, page.id)
+        return None if not reader or found is None else Parsed(page, **reader[0], found=decode_found(found))
 
     async def _judged(self, connection: AsyncConnection, page: Page, vertical: Vertical) -> Judged | None:
-        found = await read_all(connection, _STAGED, {"b_page": page.id})
-        if not found:
+        staged = await self._bodies.outputs.get(connection, staged_records.c.staged, page.id)
+        if staged is None:
             return None
-        kept = decode_staged(found[0]["staged"])
+        kept = decode_staged(staged)
         accepted = [
             Accepted(one.identity, vertical.revive(one.identity, bytes(one.record)), bytes(one.record))
             for one in kept.accepted

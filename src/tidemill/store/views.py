@@ -38,14 +38,16 @@ from tidemill.core.views import (
 )
 from tidemill.store import views_records, views_sources, views_totals, views_work
 from tidemill.store.database import Database
+from tidemill.store.stage_outputs import Outputs
 
 
 class Views:
     """Reads; changes nothing."""
 
-    def __init__(self, database: Database) -> None:
-        """Read from one database."""
+    def __init__(self, database: Database, outputs: Outputs) -> None:
+        """Read from one database, and from where the outputs of stages are kept."""
         self._database = database
+        self._outputs = outputs
 
     @property
     def database(self) -> Database:
@@ -164,7 +166,7 @@ class Views:
     async def found(self, page_id: int) -> Found | None:
         """The raw records that were read from a page, with where on it each field stood."""
         async with self._database.read() as connection:
-            return await views_records.found_on(connection, page_id)
+            return await views_records.found_on(connection, self._outputs, page_id)
 
     async def hosts(self, names: Collection[str] | None = None, *, limit: int = 1_000) -> list[HostView]:
         """Hosts by name with their pace."""

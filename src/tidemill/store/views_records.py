@@ -21,6 +21,7 @@ from tidemill.core.views import (
 )
 from tidemill.store.readings import decode_found
 from tidemill.store.schema import events, pages, raw_records, record_history, rejected_records, sources
+from tidemill.store.stage_outputs import Outputs
 from tidemill.store.views_work import reading_of, shown
 
 HISTORY_SHOWN = 1_000
@@ -130,8 +131,7 @@ async def one_page(connection: AsyncConnection, page_id: int) -> PageDetail | No
     return PageDetail(page=PageView(**row), reading=await reading_of(connection, page_id))
 
 
-async def found_on(connection: AsyncConnection, page_id: int) -> Found | None:
+async def found_on(connection: AsyncConnection, outputs: Outputs, page_id: int) -> Found | None:
     """The raw records that were read from a page; None once retention has let them go."""
-    query = select(raw_records.c.found).where(raw_records.c.page_id == page_id)
-    stored = (await connection.execute(query)).scalar()
+    stored = await outputs.get(connection, raw_records.c.found, page_id)
     return None if stored is None else decode_found(stored)

@@ -22,6 +22,7 @@ from tidemill.store.ids import Ids
 from tidemill.store.rows import pace_of
 from tidemill.store.schema import breakers, drift_standings, hosts, sources, targets
 from tidemill.store.sources import SourceShelf
+from tidemill.store.stage_outputs import RowOutputs
 from tidemill.store.targets import TargetShelf
 from tidemill.store.views import Views
 
@@ -266,7 +267,7 @@ async def test_removing_a_source_takes_its_targets_with_it(
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     gone = await source_desk.remove("jazzclub", "ans")
-    left = await Views(database).targets()
+    left = await Views(database, RowOutputs(database)).targets()
     assert len(left) == 2
     assert gone.id not in {target.source_id for target in left}
 

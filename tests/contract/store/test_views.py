@@ -32,7 +32,7 @@ async def system(database: Database, clock: SettableClock, tmp_path: Path) -> As
 
 @pytest.fixture
 def views(system: System) -> Views:
-    return Views(system.store.database)
+    return system.store.views
 
 
 async def test_every_source_is_listed_with_its_targets_and_whether_it_may_be_asked(

@@ -1,9 +1,17 @@
 """Records on their way, and where they end."""
 
+from typing import Any
+
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.columns import Json, Key, Moment
 from tidemill.store.schema.base import metadata, partial
+
+
+def _whereabouts() -> tuple[Column[Any], ...]:
+    """Where in the segment files an output is that is not in its row."""
+    return Column("segment", Integer), Column("place", BigInteger), Column("length", Integer)
+
 
 raw_records = Table(
     "raw_records",
@@ -16,6 +24,7 @@ raw_records = Table(
     Column("records", Integer, nullable=False),
     Column("found", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
+    *_whereabouts(),
 )
 
 staged_records = Table(
@@ -28,6 +37,7 @@ staged_records = Table(
     Column("quarantined", Integer, nullable=False),
     Column("staged", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
+    *_whereabouts(),
 )
 
 rejected_records = Table(
