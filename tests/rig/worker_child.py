@@ -141,7 +141,7 @@ def meet_statement(statement: str, info: dict[Any, Any], fate: Fate) -> None:
     if statement == "COMMIT" and "writes" in info:
         fate.at(f"{info['writes']} commit")
     for words, stage in WATCHED_TABLES.items():
-        if statement.startswith(words) and info.get("writes") != stage:
+        if words in statement and info.get("writes") != stage:  # on PostgreSQL the last writes are one statement
             info["writes"] = stage
             fate.at(f"{stage} write")
 

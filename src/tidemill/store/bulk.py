@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from sqlalchemy import Dialect, Executable, Float, Table
@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
+from tidemill.store.postgres import PostgresConnection, Write
 from tidemill.store.unnested import unnested
 
 Row = Mapping[str, Any]
@@ -47,8 +48,8 @@ async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence
 async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
     """As `write_many`, for rows of different keys that nobody reads before the commit.
 
-    On SQLite they go with the commit, in its thread; PostgreSQL gets all of them in one statement, and may lock them in
-    any order: rows that two workers could meet at once are locked beforehand, or belong to `write_many`.
+    They go with the commit: on SQLite in its thread, to PostgreSQL in one statement for all sets. That may lock rows in
+    any order: those that two workers could meet at once are locked beforehand, or belong to `write_many`.
     """
     if not rows:
         return
@@ -58,7 +59,8 @@ async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence
     if isinstance(connection, InlineAsyncConnection):
         connection.driver.put_off(lambda driver: write_rows(driver, text, filled, apart=True))
     elif together := unnested(statement, connection.dialect, names):
-        await connection.exec_driver_sql(together, tuple(map(list, zip(*filled, strict=True))))
+        columns = tuple(map(list, zip(*filled, strict=True)))
+        cast("PostgresConnection", connection).put_off(Write(statement.table.name, together, columns))
     else:
         await connection.exec_driver_sql(text, filled)
 

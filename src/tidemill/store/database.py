@@ -10,21 +10,11 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from tidemill.pipeline.ports import StoreError, StoreLost
+from tidemill.store.postgres import postgres_engine
 from tidemill.store.sqlite import inline_engine, threaded_engine
-
-POSTGRES_SETTINGS = {
-    "application_name": "tidemill",
-    "timezone": "UTC",
-    "idle_in_transaction_session_timeout": "60s",
-    "jit": "off",
-}
-"""A process that freezes in the middle of a transaction loses it, and its locks, after a minute.
-
-No statement of ours runs long enough to repay being compiled first, which takes milliseconds each time.
-"""
 
 
 class Database:
@@ -169,11 +159,4 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
             msg = "an in-memory database would be forgotten at once; name a file, as in sqlite:///tidemill.db"
             raise StoreError(msg)
         return Database(inline_engine(parsed), threaded_engine(parsed, pool_size))
-    engine = create_async_engine(
-        parsed.set(drivername="postgresql+asyncpg"),
-        pool_size=pool_size,
-        max_overflow=2 * pool_size,  # each lane has two writers and a claim under way
-        pool_pre_ping=True,
-        connect_args={"timeout": 10, "server_settings": POSTGRES_SETTINGS},
-    )
-    return Database(engine)
+    return Database(postgres_engine(parsed, pool_size))
