@@ -18,6 +18,7 @@ from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation import Plan, simulate
 from tidemill.pipeline.checkpoints import Kept
 from tidemill.store import checkpoints, claims, dead_letters
+from tidemill.store.checkpoints import Over
 
 Planting = Callable[[System], None]
 
@@ -114,8 +115,9 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
         book = system.store.ledger.runs
         shelf = book._shelves["events"]
 
-        async def eager(connection: Any, run: Any, _certificate: Any, now: Any) -> int:
-            return await shelf.miss(connection, run["source_id"], run["id"], run["started_at"], now, 2)
+        async def eager(connection: Any, ended: Any, now: Any) -> Any:
+            over = [Over(each.run["id"], each.run["source_id"], each.run["started_at"]) for each in ended]
+            return await shelf.miss(connection, over, now, 2)
 
         book._fade = eager
 

@@ -20,7 +20,7 @@ GROUP = 256
 """Checkpoints in one transaction at most."""
 WORTH_WAITING = 80
 """A busy worker waits a moment for a group of this size."""
-CLOSED_AT_ONCE = 8
+CLOSED_AT_ONCE = 16
 """Runs closed in one transaction: where an agenda is one page, runs end as often as pages do."""
 LINGER = timedelta(milliseconds=15)
 FIRST_PAUSE = timedelta(seconds=1)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
+import msgspec
 from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -28,6 +29,14 @@ KEYS_PER_RECORD = 5
 """What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
 
 
+class Over(msgspec.Struct, frozen=True):
+    """A complete run at its end: what its source has that was not seen since it started, it did not see."""
+
+    run_id: int
+    source_id: int
+    since: datetime
+
+
 class Shelf(Protocol):
     """The vertical's own tables: where accepted records end up."""
 
@@ -42,9 +51,12 @@ class Shelf(Protocol):
         ...
 
     async def miss(
-        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
-    ) -> int:
-        """Count a complete run against what it did not see; answers how many are gone for good."""
+        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+    ) -> Mapping[int, int]:
+        """Count complete runs, each of another source, against what they did not see.
+
+        Answers by run how many are gone for good.
+        """
         ...
 
 

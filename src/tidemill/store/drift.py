@@ -1,11 +1,11 @@
 """Drift, kept: what is held against each adapter, what is blessed, and the incidents that are open (R5, B7)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import BindParameter, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
@@ -27,6 +27,7 @@ from tidemill.core.drift import (
 from tidemill.core.run import Counts, Noticed
 from tidemill.store.audit import write_audit
 from tidemill.store.bulk import read_all, write_many
+from tidemill.store.earlier_runs import of_each_run
 from tidemill.store.ids import Ids
 from tidemill.store.schema import (
     adapter_status,
@@ -44,22 +45,33 @@ MOST_BATCHES = 100
 KEYS_PER_RUN = 200
 """Keys that judging a run may take: an incident per rule and field, and an entry in the audit log."""
 
-_WHO = (drift_standings.c.adapter_id == bindparam("b_adapter"), drift_standings.c.source_id == bindparam("b_source"))
-_STANDING = select(drift_standings).where(*_WHO).with_for_update()
-_BLESSED = select(field_baselines.c.field, field_baselines.c.share).where(
-    field_baselines.c.source_id == bindparam("b_source")
+_SOURCES: BindParameter[Any] = bindparam("b_sources", expanding=True)
+_ADAPTERS: BindParameter[Any] = bindparam("b_adapters", expanding=True)
+_STANDING = (
+    select(drift_standings)
+    .where(drift_standings.c.adapter_id.in_(_ADAPTERS), drift_standings.c.source_id.in_(_SOURCES))
+    .order_by(drift_standings.c.adapter_id, drift_standings.c.source_id)
+    .with_for_update()
 )
-_BATCHES = (
-    select(*(runs.c[name] for name in Counts.__struct_fields__))
-    .where(runs.c.source_id == bindparam("b_source"), runs.c.adapter_id == bindparam("b_adapter"))
-    .where(runs.c.started_at >= bindparam("b_since"), runs.c.id != bindparam("b_run"), runs.c.completed_at.is_not(None))
-    .where(runs.c.urls_succeeded + runs.c.urls_failed >= BATCH)
-    .order_by(runs.c.started_at.desc())
-    .limit(MOST_BATCHES)
+_BLESSED = select(field_baselines.c.source_id, field_baselines.c.field, field_baselines.c.share).where(
+    field_baselines.c.source_id.in_(_SOURCES)
 )
-_OPEN = select(quality_incidents.c.id, quality_incidents.c.rule, quality_incidents.c.field).where(
-    quality_incidents.c.adapter_id == bindparam("b_adapter"),
-    quality_incidents.c.source_id == bindparam("b_source"),
+_batches = runs.alias("batches")
+_BATCHES = of_each_run(
+    _batches,
+    [_batches.c[name] for name in Counts.__struct_fields__],
+    (
+        _batches.c.adapter_id == runs.c.adapter_id,
+        _batches.c.started_at >= bindparam("b_since"),
+        _batches.c.id != runs.c.id,
+        _batches.c.completed_at.is_not(None),
+        _batches.c.urls_succeeded + _batches.c.urls_failed >= BATCH,
+    ),
+    limit=MOST_BATCHES,
+)
+_OPEN = select(*(quality_incidents.c[name] for name in ("id", "adapter_id", "source_id", "rule", "field"))).where(
+    quality_incidents.c.adapter_id.in_(_ADAPTERS),
+    quality_incidents.c.source_id.in_(_SOURCES),
     quality_incidents.c.closed_at.is_(None),
 )
 _AGAIN = (
@@ -99,28 +111,74 @@ _SWITCHED = upsert(
 )
 
 
-async def watch_run(
-    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], counts: Counts, now: datetime, short: str | None
-) -> tuple[Noticed, ...]:
-    """Judge a run that has just ended; answers what a person should be told, each thing once.
+class Watched(msgspec.Struct, frozen=True):
+    """A run that has just ended; `short` says how a scope's list fell far short (B6).
 
-    `short` says how a scope's list fell far short (B6), is '' if it was complete, None if nobody can say.
+    It is '' if the list was complete, None if nobody can say.
     """
-    who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    standing = standing_of(next(iter(await read_all(connection, _STANDING, who)), None))
-    baseline = await _baseline(connection, run, counts, now)
-    judged = judge_run(counts, standing, baseline)
-    fields = await _judge_fields(connection, run)
-    if judged.standing != standing or batch_size(counts) >= BATCH:
-        await _note_standing(connection, run, judged.standing, now)
-    if batch_size(counts) >= BATCH:
-        await _note_batch(connection, run, counts, judged, baseline, now)
-    if short:
-        judged = msgspec.structs.replace(judged, findings=(*judged.findings, _short_list(run, short)))
-    told = await _incidents(connection, ids, run, judged, fields, now, is_whole=short == "")
-    if reason := next((each for each in judged.findings if each.disables), None):
-        told += (await _switch_off(connection, ids, run, reason, now),)
+
+    run: Mapping[Any, Any]
+    counts: Counts
+    short: str | None
+
+    @property
+    def who(self) -> tuple[str, int]:
+        """The adapter and the source that it is held against."""
+        return self.run["adapter_id"], self.run["source_id"]
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether it is large enough to say something about its adapter."""
+        return batch_size(self.counts) >= BATCH
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A run and what it says: what is held against its adapter now, and which blessed fields are off.
+
+    `fields` is None when there is nothing to say of them: too few records, or nobody has blessed any.
+    """
+
+    watched: Watched
+    baseline: Baseline
+    before: Standing
+    judgement: Judgement
+    fields: tuple[Finding, ...] | None
+
+
+async def watch_runs(
+    connection: AsyncConnection, ids: Ids, ended: Sequence[Watched], now: datetime
+) -> dict[int, tuple[Noticed, ...]]:
+    """Judge runs that have just ended, each of another source; answers by run what a person should be told, once."""
+    judged = await _judge(connection, ended, now)
+    await _note_standings(connection, judged, now)
+    await _note_batches(connection, judged, now)
+    told = await _incidents(connection, ids, judged, now)
+    for each in judged:
+        if reason := next((finding for finding in each.judgement.findings if finding.disables), None):
+            told[each.watched.run["id"]] += (await _switch_off(connection, ids, each.watched.run, reason, now),)
     return told
+
+
+async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> list[Judged]:
+    found = await read_all(connection, _STANDING, _those(ended))
+    rows = {(row["adapter_id"], row["source_id"]): row for row in found}
+    usual = await _baselines(connection, ended, now)
+    fields = await _judge_fields(connection, ended)
+    judged = []
+    for each in ended:
+        before, baseline = standing_of(rows.get(each.who)), usual.get(each.run["id"], Baseline())
+        judgement = judge_run(each.counts, before, baseline)
+        if each.short:
+            findings = (*judgement.findings, _short_list(each.run, each.short))
+            judgement = msgspec.structs.replace(judgement, findings=findings)
+        judged.append(Judged(each, baseline, before, judgement, fields.get(each.run["id"])))
+    return judged
+
+
+def _those(ended: Sequence[Watched]) -> dict[str, list[Any]]:
+    """The adapters and the sources of these runs; between them lie more pairs than there are runs."""
+    adapters, sources = zip(*(each.who for each in ended), strict=True)
+    return {"b_adapters": sorted(set(adapters)), "b_sources": sorted(set(sources))}
 
 
 def _short_list(run: Mapping[Any, Any], words: str) -> Finding:
@@ -134,87 +192,114 @@ def standing_of(row: Mapping[Any, Any] | None) -> Standing:
     return Standing(**{name: row[name] for name in Standing.__struct_fields__})
 
 
-async def _baseline(connection: AsyncConnection, run: Mapping[Any, Any], counts: Counts, now: datetime) -> Baseline:
-    """What is usual; not asked for a small run, which is compared with nothing."""
-    if batch_size(counts) < BATCH:
-        return Baseline()
-    since = {"b_since": now - WINDOW, "b_run": run["id"]}
-    who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    return baseline_of([Counts(**row) for row in await read_all(connection, _BATCHES, who | since)])
+async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> dict[int, Baseline]:
+    """By run, what is usual; not asked for small ones, which are compared with nothing."""
+    large = [each.run["id"] for each in ended if each.is_batch]
+    if not large:
+        return {}
+    batches: dict[int, list[Counts]] = {key: [] for key in large}
+    statement = _BATCHES[connection.dialect.name == "sqlite"]
+    for row in await read_all(connection, statement, {"b_ids": large, "b_since": now - WINDOW}):
+        batches[row.pop("run_id")].append(Counts(**row))
+    return {key: baseline_of(found) for key, found in batches.items()}
 
 
-async def _judge_fields(connection: AsyncConnection, run: Mapping[Any, Any]) -> tuple[Finding, ...] | None:
-    """What is off a blessed baseline; None when there is nothing to say: too few records, or nobody has blessed any."""
-    counts = run["field_counts"] or {}
-    if counts.get(ALL, 0) < BATCH:
-        return None
-    rows = await read_all(connection, _BLESSED, {"b_source": run["source_id"]})
-    blessed = {row["field"]: row["share"] for row in rows}
-    return judge_fields(counts, blessed) if blessed else None
-
-
-async def _note_standing(
-    connection: AsyncConnection, run: Mapping[Any, Any], standing: Standing, now: datetime
-) -> None:
-    row = {
-        "adapter_id": run["adapter_id"],
-        "source_id": run["source_id"],
-        "last_run_id": run["id"],
-        "updated_at": now,
-        **msgspec.structs.asdict(standing),
+async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -> dict[int, tuple[Finding, ...]]:
+    """By run, what is off a blessed baseline; runs with too few records, or without a baseline, are not among them."""
+    counted = {each.run["id"]: each.run for each in ended if (each.run["field_counts"] or {}).get(ALL, 0) >= BATCH}
+    if not counted:
+        return {}
+    blessed: dict[int, dict[str, float]] = {}
+    sources = {"b_sources": sorted({run["source_id"] for run in counted.values()})}
+    for row in await read_all(connection, _BLESSED, sources):
+        blessed.setdefault(row["source_id"], {})[row["field"]] = row["share"]
+    return {
+        key: judge_fields(run["field_counts"], blessed[run["source_id"]])
+        for key, run in counted.items()
+        if run["source_id"] in blessed
     }
-    await write_many(connection, _STANDINGS[connection.dialect.name], [row])
 
 
-async def _note_batch(
-    connection: AsyncConnection,
-    run: Mapping[Any, Any],
-    counts: Counts,
-    judged: Judgement,
-    baseline: Baseline,
-    now: datetime,
-) -> None:
-    """Keep the figures where the runbook looks for them."""
-    row = {
-        "adapter_id": run["adapter_id"],
-        "baseline_failure_rate": baseline.failure_rate if baseline.is_established else None,
-        "baseline_yield_rate": baseline.yield_rate if baseline.is_established else None,
-        "baseline_sample_size": baseline.runs,
-        "baseline_updated_at": now,
-        "consecutive_failed_batches": judged.standing.failed_batches,
-        "last_batch_failure_rate": failure_rate(counts),
-        "updated_at": now,
+async def _note_standings(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+    rows = [
+        {
+            "adapter_id": each.watched.run["adapter_id"],
+            "source_id": each.watched.run["source_id"],
+            "last_run_id": each.watched.run["id"],
+            "updated_at": now,
+            **msgspec.structs.asdict(each.judgement.standing),
+        }
+        for each in judged
+        if each.watched.is_batch or each.judgement.standing != each.before
+    ]
+    await write_many(connection, _STANDINGS[connection.dialect.name], rows)
+
+
+async def _note_batches(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+    """Keep the figures where the runbook looks for them: of an adapter's batches, the last."""
+    rows = {
+        each.watched.run["adapter_id"]: {
+            "adapter_id": each.watched.run["adapter_id"],
+            "baseline_failure_rate": each.baseline.failure_rate if each.baseline.is_established else None,
+            "baseline_yield_rate": each.baseline.yield_rate if each.baseline.is_established else None,
+            "baseline_sample_size": each.baseline.runs,
+            "baseline_updated_at": now,
+            "consecutive_failed_batches": each.judgement.standing.failed_batches,
+            "last_batch_failure_rate": failure_rate(each.watched.counts),
+            "updated_at": now,
+        }
+        for each in judged
+        if each.watched.is_batch
     }
-    await write_many(connection, _BATCH_NOTED[connection.dialect.name], [row])
+    await write_many(connection, _BATCH_NOTED[connection.dialect.name], [rows[key] for key in sorted(rows)])
+
+
+class Sorted(msgspec.Struct, frozen=True):
+    """What a run's findings mean for the incidents of its adapter on its source, which are known by rule and field."""
+
+    run: Mapping[Any, Any]
+    new: Sequence[Finding]
+    again: Sequence[tuple[int, Finding]]
+    over: Sequence[tuple[int, str, str]]
 
 
 async def _incidents(
-    connection: AsyncConnection,
-    ids: Ids,
-    run: Mapping[Any, Any],
-    judged: Judgement,
-    fields: tuple[Finding, ...] | None,
-    now: datetime,
-    *,
-    is_whole: bool,
-) -> tuple[Noticed, ...]:
+    connection: AsyncConnection, ids: Ids, judged: Sequence[Judged], now: datetime
+) -> dict[int, tuple[Noticed, ...]]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
-    who = {"b_adapter": run["adapter_id"], "b_source": run["source_id"]}
-    known = {(row["rule"], row["field"]): row["id"] for row in await read_all(connection, _OPEN, who)}
-    found = {(each.rule.value, each.field): each for each in (*judged.findings, *(fields or ()))}
-    new = {key: each for key, each in found.items() if key not in known}
-    again = [{"b_id": known[key], "b_now": now, "b_detail": found[key].detail} for key in found if key in known]
-    whole = run["scope"] if is_whole else None
-    over = [key for key in known if key not in found and _is_over(key, judged.well, fields, whole)]
-    if new:
-        rows = [_incident_row(ids.take(), run, each, now) for each in new.values()]
-        await connection.execute(quality_incidents.insert(), rows)
-    if again:
-        await connection.execute(_AGAIN, again)
-    if over:
-        await connection.execute(_CLOSE, {"b_ids": [known[key] for key in over], "b_now": now, "b_by": WATCHER})
-    opened = tuple(Noticed(each.rule, each.field, each.detail) for each in new.values())
-    return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for rule, field in over)
+    known: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
+    for row in await read_all(connection, _OPEN, _those([each.watched for each in judged])):
+        known.setdefault((row["adapter_id"], row["source_id"]), {})[row["rule"], row["field"]] = row["id"]
+    found = [_sorted_out(each, known.get(each.watched.who, {})) for each in judged]
+    if new := [_incident_row(ids.take(), each.run, finding, now) for each in found for finding in each.new]:
+        await connection.execute(quality_incidents.insert(), new)
+    if again := [(key, finding) for each in found for key, finding in each.again]:
+        rows = [{"b_id": key, "b_now": now, "b_detail": finding.detail} for key, finding in again]
+        await connection.execute(_AGAIN, rows)
+    if over := [key for each in found for key, _, _ in each.over]:
+        await connection.execute(_CLOSE, {"b_ids": over, "b_now": now, "b_by": WATCHER})
+    return {each.run["id"]: _told(each) for each in found}
+
+
+def _sorted_out(judged: Judged, known: Mapping[tuple[str, str], int]) -> Sorted:
+    run, judgement = judged.watched.run, judged.judgement
+    found = {(each.rule.value, each.field): each for each in (*judgement.findings, *(judged.fields or ()))}
+    whole = run["scope"] if judged.watched.short == "" else None
+    return Sorted(
+        run,
+        [each for key, each in found.items() if key not in known],
+        [(known[key], each) for key, each in found.items() if key in known],
+        [
+            (known[key], *key)
+            for key in known
+            if key not in found and _is_over(key, judgement.well, judged.fields, whole)
+        ],
+    )
+
+
+def _told(found: Sorted) -> tuple[Noticed, ...]:
+    opened = tuple(Noticed(each.rule, each.field, each.detail) for each in found.new)
+    return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for _, rule, field in found.over)
 
 
 def _is_over(

@@ -1,23 +1,25 @@
 """The shelf of events: upsert by identity, history of every change, and what is no longer seen."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import bindparam, func, select, text, update
+from sqlalchemy import BindParameter, bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store.bulk import change, copy_rows, read_all, write_many
+from tidemill.store.checkpoints import Over
 from tidemill.store.columns import to_micros
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
-from tidemill.store.schema import events
+from tidemill.store.schema import events, runs
 from tidemill.verticals.events.record import Event
 
 VERTICAL = "events"
@@ -85,22 +87,22 @@ class EventShelf:
         return await change(connection, _SEEN_BY_NAME, names)
 
     async def miss(
-        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
-    ) -> int:
-        """Count a complete run against what it did not see; after `patience` of them in a row it is gone.
+        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+    ) -> dict[int, int]:
+        """Count complete runs against what they did not see; after `patience` of them in a row it is gone.
 
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
-        missed = (await connection.execute(_UNSEEN, {"b_source": source_id, "b_since": since, "b_now": now})).all()
-        gone = [row.id for row in missed if row.missed_runs + 1 >= patience]
+        asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_GONE * len(over)}
+        missed = await read_all(connection, _UNSEEN, asked)
+        gone = [row for row in missed if row["missed_runs"] + 1 >= patience]
         if missed:
-            again = update(events).where(events.c.id.in_([row.id for row in missed]))
-            await connection.execute(again.values(missed_runs=events.c.missed_runs + 1))
+            await change(connection, _MISSED, {"b_ids": [row["id"] for row in missed]})
         if gone:
-            await connection.execute(update(events).where(events.c.id.in_(gone)).values(gone_at=now, updated_at=now))
-            lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+            await change(connection, _GONE, {"b_ids": [row["id"] for row in gone], "b_now": now})
+            lines = [Line(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in gone]
             await write_history(connection, self._ids, VERTICAL, lines, now)
-        return len(gone)
+        return Counter(row["run_id"] for row in gone)
 
     async def _known(self, connection: AsyncConnection, items: Sequence["Item"]) -> dict[tuple[int, str], Any]:
         """The rows there are already, by one index lookup per identity.
@@ -266,13 +268,19 @@ _SEEN_BY_NAME = _SEEN.where(
     events.c.identity_hash.in_(bindparam("b_hashes", expanding=True)), events.c.source_id == bindparam("b_source")
 )
 _UNSEEN = (
-    select(events.c.id, events.c.missed_runs)
-    .where(events.c.source_id == bindparam("b_source"), events.c.last_seen_at < bindparam("b_since"))
+    select(events.c.id, events.c.missed_runs, runs.c.id.label("run_id"))
+    .select_from(runs.join(events, events.c.source_id == runs.c.source_id))
+    .where(runs.c.id.in_(bindparam("b_runs", expanding=True)), events.c.last_seen_at < runs.c.started_at)
     .where(events.c.gone_at.is_(None), func.coalesce(events.c.event_date, bindparam("b_now")) > bindparam("b_now"))
     .order_by(events.c.id)
-    .limit(MOST_GONE)
+    .limit(bindparam("b_most"))
 )
 """The date is hidden from the planner: without statistics, PostgreSQL reads every coming event through its index."""
+
+
+_IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
+_MISSED = update(events).where(events.c.id.in_(_IDS)).values(missed_runs=events.c.missed_runs + 1)
+_GONE = update(events).where(events.c.id.in_(_IDS)).values(gone_at=bindparam("b_now"), updated_at=bindparam("b_now"))
 
 
 def sort_out(

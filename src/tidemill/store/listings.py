@@ -11,6 +11,7 @@ from tidemill.core.page import Page
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store import listing_lookups as lookups
 from tidemill.store import listing_writes as writes
+from tidemill.store.checkpoints import Over
 from tidemill.store.events import signed
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
@@ -85,18 +86,21 @@ class ListingShelf:
         return len(homes)
 
     async def miss(
-        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
-    ) -> int:
-        """Count a complete run against what it did not see; answers how many homes are gone for good.
+        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+    ) -> dict[int, int]:
+        """Count complete runs against what they did not see; answers by run how many homes are gone for good.
 
         A home is gone when no source shows it any more, and nobody who looked it up since found it still there.
         """
         await alone(connection, Turn.HOMES)
-        homes = await writes.miss_sightings(connection, source_id, run_id, since, now, patience)
-        gone = await writes.end_unshown(connection, homes, now)
-        lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+        gone = {each.run_id: await self._miss(connection, each, now, patience) for each in over}
+        lines = [Line(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys]
         await write_history(connection, self._ids, VERTICAL, lines, now)
-        return len(gone)
+        return {run_id: len(keys) for run_id, keys in gone.items()}
+
+    async def _miss(self, connection: AsyncConnection, over: Over, now: datetime, patience: int) -> Sequence[int]:
+        homes = await writes.miss_sightings(connection, over.source_id, over.run_id, over.since, now, patience)
+        return await writes.end_unshown(connection, homes, now)
 
     async def _place(self, connection: AsyncConnection, items: Sequence[Item]) -> list[Placed]:
         """Find each item's home: by its sighting, by its door, by likeness; or give it a new one."""

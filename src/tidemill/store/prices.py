@@ -12,6 +12,7 @@ from tidemill.core.job import Job
 from tidemill.core.reasons import DropReason, QuarantineReason
 from tidemill.pipeline.checkpoints import Harvest, Kept
 from tidemill.store import price_writes
+from tidemill.store.checkpoints import Over
 from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.price_items import (
@@ -87,13 +88,16 @@ class PriceShelf:
         return await price_writes.seen_again(connection, source_id, identities, now)
 
     async def miss(
-        self, connection: AsyncConnection, source_id: int, run_id: int, since: datetime, now: datetime, patience: int
-    ) -> int:
-        """Count a complete run against what it did not see; after `patience` of them in a row it is gone."""
-        gone = await price_writes.missed(connection, source_id, since, patience, now)
-        lines = [Line(record_id=key, kind="gone", run_id=run_id) for key in gone]
+        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+    ) -> dict[int, int]:
+        """Count complete runs against what they did not see; after `patience` of them in a row it is gone."""
+        gone = {
+            each.run_id: await price_writes.missed(connection, each.source_id, each.since, patience, now)
+            for each in over
+        }
+        lines = [Line(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys]
         await write_history(connection, self._ids, VERTICAL, lines, now)
-        return len(gone)
+        return {run_id: len(keys) for run_id, keys in gone.items()}
 
     async def _publish(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
         fresh: list[tuple[int, Item, Row | None]] = [(self._ids.take(), item, None) for item in done.new]

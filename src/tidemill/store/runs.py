@@ -1,6 +1,6 @@
 """Runs at their end: counted, certified, and only then allowed to make the unseen fade (X6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.completeness import Certificate, Evidence, certify, far_short
 from tidemill.core.policy import Policy
-from tidemill.core.run import Counts, RunStatus, RunSummary, conclude
-from tidemill.store.bulk import change, read_all
-from tidemill.store.checkpoints import Shelf
+from tidemill.core.run import Counts, Noticed, RunStatus, RunSummary, conclude
+from tidemill.store.bulk import read_all, write_many
+from tidemill.store.checkpoints import Over, Shelf
 from tidemill.store.database import Database
-from tidemill.store.drift import KEYS_PER_RUN, watch_run
+from tidemill.store.drift import KEYS_PER_RUN, Watched, watch_runs
+from tidemill.store.earlier_runs import of_each_run
 from tidemill.store.events import MOST_GONE
 from tidemill.store.ids import Ids
 from tidemill.store.market_runs import settle_market
@@ -56,55 +57,109 @@ class RunBook:
         """
         await self._ids.reserve(len(run_ids) * (MOST_GONE + KEYS_PER_RUN))
         async with self._database.write() as connection:
-            over = [run for key in sorted(run_ids) for run in await read_all(connection, _OVER, {"b_id": key})]
-            over.sort(key=itemgetter("source_id"))
-            return [await self._close(connection, run, now) for run in over]
+            over = await read_all(connection, _OVER, {"b_ids": sorted(run_ids)})
+            closed: list[RunSummary] = []
+            for some in each_source_once(sorted(over, key=itemgetter("source_id"))):
+                closed += await self._close(connection, some, now)
+            return closed
 
-    async def _close(self, connection: AsyncConnection, run: Any, now: datetime) -> RunSummary:
-        counts = counts_of(run)
-        evidence = await self._evidence(connection, run, counts)
-        certificate = certify(evidence)
-        removed = await self._fade(connection, run, certificate, now)
-        closed = closing(run, counts, certificate, removed, now)
-        await change(connection, _CLOSE, {"b_id": run["id"], **{f"b_{name}": closed[name] for name in closed}})
-        await self._credit(connection, run, counts)
-        await settle_market(connection, run["scope"], closed["status"], now)
-        noticed = await watch_run(connection, self._ids, run, counts, now, shortfall(run, evidence, certificate))
-        closed_run = summary(run, run["source_name"] or "", counts, certificate, removed, now)
-        return msgspec.structs.replace(closed_run, adapter_id=run["adapter_id"], noticed=noticed)
-
-    async def _evidence(self, connection: AsyncConnection, run: Any, counts: Counts) -> Evidence:
-        return Evidence(
-            counts=counts,
-            targets=run["switched_on"],
-            followed=run["pages_followed"],
-            truncated_pages=run["truncated_pages"],
-            claimed_total=run["claimed_total"],
-            records_seen=seen(counts),
-            history=await self._history(connection, run),
-            degraded=tuple(run["degraded"] or ()),
+    async def _close(self, connection: AsyncConnection, over: Sequence[Any], now: datetime) -> list[RunSummary]:
+        """Close runs of as many sources: each question is asked once for all of them."""
+        histories = await self._histories(connection, over)
+        ended = [end_of(run, histories[run["id"]]) for run in over]
+        removed = await self._fade(connection, ended, now)
+        rows = [
+            (each, closing(each.run, each.counts, each.certificate, removed.get(each.run["id"], 0), now))
+            for each in ended
+        ]
+        await write_many(
+            connection,
+            _CLOSE,
+            [{"b_id": each.run["id"], **{f"b_{name}": row[name] for name in _CLOSED}} for each, row in rows],
         )
+        await self._credit(connection, ended)
+        for each, row in rows:
+            await settle_market(connection, each.run["scope"], row["status"], now)
+        noticed = await watch_runs(connection, self._ids, [watched(each) for each in ended], now)
+        return [summary(each, removed.get(key, 0), noticed[key], now) for each in ended if (key := each.run["id"])]
 
-    async def _history(self, connection: AsyncConnection, run: Any) -> tuple[int, ...]:
-        """What earlier complete runs saw; those of the same weekday if there are enough of them."""
-        before = {"b_source": run["source_id"], "b_scope": run["scope"], "b_started": run["started_at"]}
-        rows = [tuple(row.values()) for row in await read_all(connection, _EARLIER, before)]
-        counted = [(row[0], row[1] - row[2] + row[3]) for row in rows]
-        weekday = run["started_at"].weekday()
-        alike = tuple(count for started, count in counted if started.weekday() == weekday)[:REMEMBERED]
-        return alike if len(alike) >= REMEMBERED // 2 else tuple(count for _, count in counted[:REMEMBERED])
+    async def _histories(self, connection: AsyncConnection, over: Sequence[Any]) -> dict[int, tuple[int, ...]]:
+        """By run, what earlier complete ones saw; those of the same weekday if there are enough of them."""
+        before: dict[int, list[tuple[int, int]]] = {run["id"]: [] for run in over}
+        statement = _EARLIER[self._database.is_sqlite]
+        for row in await read_all(connection, statement, {"b_ids": list(before)}):
+            saw = row["records_accepted"] - row["records_repeated"] + row["records_seen_again"]
+            before[row["run_id"]].append((row["started_at"].weekday(), saw))
+        return {run["id"]: usual(before[run["id"]], run["started_at"].weekday()) for run in over}
 
-    async def _fade(self, connection: AsyncConnection, run: Any, certificate: Certificate, now: datetime) -> int:
-        if not certificate.complete:
-            return 0
-        shelf, policy = self._shelves[run["vertical"]], self._policies[run["vertical"]]
-        return await shelf.miss(connection, run["source_id"], run["id"], run["started_at"], now, policy.missing_runs)
+    async def _fade(self, connection: AsyncConnection, ended: Sequence["Ended"], now: datetime) -> dict[int, int]:
+        """Let what complete runs did not see fade; by run, how many are gone for good."""
+        removed: dict[int, int] = {}
+        for vertical, shelf in self._shelves.items():
+            mine = [each.run for each in ended if each.certificate.complete and each.run["vertical"] == vertical]
+            if mine:
+                over = [Over(run["id"], run["source_id"], run["started_at"]) for run in mine]
+                removed |= await shelf.miss(connection, over, now, self._policies[vertical].missing_runs)
+        return removed
 
-    async def _credit(self, connection: AsyncConnection, run: Any, counts: Counts) -> None:
-        """Move the source's standing with how the run went."""
-        if counts.urls_succeeded + counts.urls_failed:
-            earned = {"b_share": TRUST_STEP * (1.0 - counts.failure_rate), "b_inserted": counts.records_inserted}
-            await change(connection, _CREDIT, {"b_id": run["source_id"], **earned})
+    async def _credit(self, connection: AsyncConnection, ended: Sequence["Ended"]) -> None:
+        """Move the sources' standing with how their runs went."""
+        earned = [
+            {
+                "b_id": each.run["source_id"],
+                "b_share": TRUST_STEP * (1.0 - each.counts.failure_rate),
+                "b_inserted": each.counts.records_inserted,
+            }
+            for each in ended
+            if each.counts.urls_succeeded + each.counts.urls_failed
+        ]
+        await write_many(connection, _CREDIT, earned)
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A run at its end: its row, what it came to, and whether it was complete."""
+
+    run: Any
+    counts: Counts
+    evidence: Evidence
+    certificate: Certificate
+
+
+def each_source_once(over: Sequence[Any]) -> Iterator[list[Any]]:
+    """The runs in lists in which each source occurs once: a source's second run is judged by what its first left."""
+    left = list(over)
+    while left:
+        first = {run["source_id"]: run for run in reversed(left)}
+        some = [run for run in left if first[run["source_id"]] is run]
+        yield some
+        left = [run for run in left if first[run["source_id"]] is not run]
+
+
+def end_of(run: Any, history: tuple[int, ...]) -> Ended:
+    """What a run came to, beside what is usual."""
+    counts = counts_of(run)
+    evidence = Evidence(
+        counts=counts,
+        targets=run["switched_on"],
+        followed=run["pages_followed"],
+        truncated_pages=run["truncated_pages"],
+        claimed_total=run["claimed_total"],
+        records_seen=seen(counts),
+        history=history,
+        degraded=tuple(run["degraded"] or ()),
+    )
+    return Ended(run, counts, evidence, certify(evidence))
+
+
+def usual(earlier: Sequence[tuple[int, int]], weekday: int) -> tuple[int, ...]:
+    """How much earlier runs saw, the last first, each with its weekday; of the same weekday if there are enough."""
+    alike = tuple(count for day, count in earlier if day == weekday)[:REMEMBERED]
+    return alike if len(alike) >= REMEMBERED // 2 else tuple(count for _, count in earlier[:REMEMBERED])
+
+
+def watched(ended: Ended) -> Watched:
+    """A run as drift detection looks at it."""
+    return Watched(ended.run, ended.counts, shortfall(ended.run, ended.evidence, ended.certificate))
 
 
 # Statements are built once: a run ends every few pages, and putting them together costs as much as running them.
@@ -118,15 +173,17 @@ _OVER = (
         .scalar_subquery()
         .label("switched_on"),
     )
-    .where(runs.c.id == bindparam("b_id"), runs.c.open_jobs <= 0, runs.c.status == RunStatus.RUNNING)
+    .where(runs.c.id.in_(bindparam("b_ids", expanding=True)))
+    .where(runs.c.open_jobs <= 0, runs.c.status == RunStatus.RUNNING)
+    .order_by(runs.c.id)
     .with_for_update(of=runs)
 )
-_EARLIER = (
-    select(runs.c.started_at, runs.c.records_accepted, runs.c.records_repeated, runs.c.records_seen_again)
-    .where(runs.c.source_id == bindparam("b_source"), runs.c.started_at < bindparam("b_started"), runs.c.complete)
-    .where(runs.c.scope == bindparam("b_scope"))
-    .order_by(runs.c.started_at.desc())
-    .limit(REMEMBERED * 7)
+_earlier = runs.alias("earlier")
+_EARLIER = of_each_run(
+    _earlier,
+    (_earlier.c.started_at, _earlier.c.records_accepted, _earlier.c.records_repeated, _earlier.c.records_seen_again),
+    (_earlier.c.started_at < runs.c.started_at, _earlier.c.complete, _earlier.c.scope == runs.c.scope),
+    limit=REMEMBERED * 7,
 )
 _CLOSED = ("status", "completed_at", "duration_ms", "failure_rate", "yield_rate", "drop_rate", "complete", "doubts",
            "records_removed")  # fmt: skip
@@ -173,20 +230,23 @@ def closing(run: Any, counts: Counts, certificate: Certificate, removed: int, no
     }
 
 
-def summary(run: Any, name: str, counts: Counts, certificate: Certificate, removed: int, now: datetime) -> RunSummary:
+def summary(ended: Ended, removed: int, noticed: tuple[Noticed, ...], now: datetime) -> RunSummary:
     """The run as it is announced."""
+    run, certificate = ended.run, ended.certificate
     return RunSummary(
         run_id=run["id"],
         source_id=run["source_id"],
-        source_name=name,
+        source_name=run["source_name"] or "",
         vertical=run["vertical"],
         trigger=run["trigger"],
-        status=conclude(counts),
+        status=conclude(ended.counts),
         started_at=run["started_at"],
         completed_at=now,
-        counts=counts,
+        counts=ended.counts,
         complete=certificate.complete,
         doubts=tuple(f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts),
         removed=removed,
         degraded=tuple(run["degraded"] or ()),
+        adapter_id=run["adapter_id"],
+        noticed=noticed,
     )

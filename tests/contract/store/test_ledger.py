@@ -341,3 +341,38 @@ async def test_an_empty_harvest_is_a_good_page_too(mill):
     await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), Advance(Stage.PERSIST, judged)))
     await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, Harvest(judged, [], 0))))
     assert await mill.scalar("SELECT status FROM pipeline_jobs") == "done"
+
+
+async def test_runs_of_a_source_that_are_closed_together_count_one_after_the_other(mill):
+    source, worker = await mill.source(), await mill.worker()
+    keys = []
+    for titles in (["Kermis", "Markt"], ["Kermis"], ["Kermis"]):
+        await mill.enqueue(source)
+        (claimed,) = await mill.claim(worker)
+        await mill.carry(claimed, titles)
+        keys.append(claimed.job.run_id)
+        mill.clock.advance(timedelta(hours=1))
+    closed = await mill.ledger.close_runs(keys[::-1], mill.clock.now())
+    assert [(each.run_id, each.removed) for each in closed] == list(zip(keys, (0, 0, 1), strict=True))
+    missed = {row["title"]: row["missed_runs"] for row in await mill.rows(events)}
+    assert missed == {"Kermis": 0, "Markt": 2}
+
+
+async def test_each_run_that_is_closed_with_others_counts_what_its_own_source_lost(mill):
+    worker = await mill.worker()
+    sources = [await mill.source(name) for name in ("arnhem", "zutphen")]
+    gone = {}
+    for kept in (["Kermis", "Markt"], ["Kermis"], ["Kermis"]):
+        for source in sources:
+            await mill.enqueue(source)
+        claimed = await mill.claim(worker)
+        for each in claimed:
+            titles = kept if each.source.name == "arnhem" else ["Kermis", "Markt"]
+            await mill.carry(each, [f"{title} {each.source.name}" for title in titles], body=kept[-1].encode())
+        mill.clock.advance(timedelta(hours=1))
+        closed = await mill.ledger.close_runs([each.job.run_id for each in claimed], mill.clock.now())
+        gone = {each.source_name: (each.complete, each.removed) for each in closed}
+        mill.clock.advance(timedelta(hours=1))
+    assert gone == {"arnhem": (True, 1), "zutphen": (True, 0)}
+    (left,) = [row["title"] for row in await mill.rows(events) if row["gone_at"] is not None]
+    assert left == "Markt arnhem"

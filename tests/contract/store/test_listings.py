@@ -15,6 +15,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.verification import Fate, Looked
 from tidemill.core.views.listings import ListingFilter
 from tidemill.pipeline.checkpoints import Harvest, Judged
+from tidemill.store.checkpoints import Over
 from tidemill.store.fading import confidence as confidence_in_sql
 from tidemill.store.ids import Ids
 from tidemill.store.listing_views import ListingViews, cursor_of
@@ -77,7 +78,7 @@ class Shelf:
     async def miss(self, since, now, source=1, run=RUN, patience=2):
         await self.ids.reserve(50)
         async with self.database.write() as connection:
-            return await self.shelf.miss(connection, source, run, since, now, patience)
+            return (await self.shelf.miss(connection, [Over(run, source, since)], now, patience)).get(run, 0)
 
     async def rows(self, table=listings):
         async with self.database.read() as connection:
