@@ -14,7 +14,7 @@ from tidemill.reading.wrapped import may_wrap, unwrapped
 
 _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)+(?:/[\w~%-]+(?:\.\w+)*)+/?", re.ASCII)
 _is_rooted = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?").fullmatch
-_BASE = re.compile(rb"<(?:base|BASE)")
+_BASE = re.compile(rb"<[bB][aA][sS][eE]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
 _SURELY_SHALLOW = 50_000

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 import msgspec
@@ -165,20 +166,14 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
     """Each identity of a source once, however many pages of the batch show it."""
     seen: set[tuple[int, str]] = set()
     for job, harvest in harvests:
+        page_id = harvest.judged.page.id
         for accepted in harvest.records:
             key = (job.source_id, accepted.identity)
             if key not in seen:
                 seen.add(key)
                 identity, encoded = accepted.identity, accepted.encoded
-                yield Item(
-                    job=job,
-                    page_id=harvest.judged.page.id,
-                    identity=identity,
-                    identity_hash=signed(identity.encode()),
-                    event=accepted.record,
-                    encoded=encoded,
-                    checksum=signed(encoded),
-                )
+                named = signed(identity.encode())
+                yield Item(job, page_id, identity, named, accepted.record, encoded, signed(encoded))
 
 
 def signed(encoded: bytes) -> int:
@@ -212,7 +207,7 @@ def columns_of(item: Item, now: datetime) -> dict[str, Any]:
 
 async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Item]], now: datetime) -> None:
     """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
-    moment: Callable[[datetime], Any] = to_micros if connection.dialect.name == "sqlite" else _same
+    moment: Callable[[datetime], Any] = _micros if connection.dialect.name == "sqlite" else _same
     seen = moment(now)
     rows = []
     for key, item in new:
@@ -229,6 +224,16 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
         connection.driver.put_off(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
     else:
         await copy_rows(connection, events, _INSERTED, rows)
+
+
+def _micros(moment: datetime) -> int:
+    return _remembered(moment, moment.fold)
+
+
+@lru_cache(maxsize=4_096)
+def _remembered(moment: datetime, _fold: int) -> int:
+    """Agendas name the same hours again and again. On the night when clocks go back, two hours differ by fold alone."""
+    return to_micros(moment)
 
 
 def _same(moment: datetime) -> datetime:
@@ -287,6 +292,8 @@ def sort_out(
     fresh: Sequence[Item], known: dict[tuple[int, str], Any]
 ) -> tuple[list[Item], list[tuple[Item, Any]], list[int]]:
     """The new ones, the changed ones with their rows (what was gone and is back has changed), and the rest's keys."""
+    if not known:
+        return list(fresh), [], []
     new: list[Item] = []
     changed: list[tuple[Item, Any]] = []
     same: list[int] = []

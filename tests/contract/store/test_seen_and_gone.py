@@ -1,14 +1,16 @@
 """What becomes of records that are seen again, change, or are seen no more; the same on both databases."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from rig.mill import accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
-from tidemill.core.outcome import Fail, Stage
+from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus
+from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.events import signed
 from tidemill.store.schema import (
@@ -147,3 +149,17 @@ async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):
     ]
     (run,) = await mill.rows(runs)
     assert (run["records_read"], run["records_accepted"], run["records_dropped"]) == (3, 1, 2)
+
+
+async def test_the_two_hours_of_the_night_when_clocks_go_back_are_kept_apart(mill):
+    await mill.enqueue(await mill.source())
+    (held,) = await mill.claim(await mill.worker())
+    page = mill.fetched(held).produced.page
+    half_past_two = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Amsterdam"))
+    hours = {"first": half_past_two, "second": half_past_two.replace(fold=1)}
+    accepted = [accept(name, event(name, held.source.id, starts=hour)) for name, hour in hours.items()]
+    judged = Advance(Stage.PERSIST, Judged(page, "events.generic@1.0.0", accepted, []))
+    await mill.commit((at_stage(held, Stage.PERSIST, page.id), harvest(judged.produced)))
+    kept = {row["title"]: row["event_date"] for row in await mill.rows(events)}
+    first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert kept == {"first": first, "second": first + timedelta(hours=1)}

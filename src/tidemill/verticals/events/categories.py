@@ -134,10 +134,8 @@ def is_silent(title: str, description: str) -> bool:
 
 
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
-    for word in text.lower().split():
-        category = _WORDS[word]
-        if category is not None:
-            scores[category] = scores.get(category, 0) + weight
+    for category in filter(None, map(_WORDS.__getitem__, text.lower().split())):
+        scores[category] = scores.get(category, 0) + weight
 
 
 class _Words(dict[str, Category | None]):
