@@ -1,5 +1,6 @@
 """A simulation is worth what it finds: each kind of bug, planted on purpose, breaks the law that is there for it."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -117,7 +118,7 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
 
         async def eager(connection: Any, ended: Any, now: Any) -> Any:
             over = [Over(each.run["id"], each.run["source_id"], each.run["started_at"]) for each in ended]
-            return await shelf.miss(connection, over, now, 2)
+            return Counter(await shelf.miss(connection, over, now, 2))
 
         book._fade = eager
 

@@ -1,5 +1,6 @@
 """Runs at their end: counted, certified, and only then allowed to make the unseen fade (X6)."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import itemgetter
@@ -68,20 +69,12 @@ class RunBook:
         histories = await self._histories(connection, over)
         ended = [end_of(run, histories[run["id"]]) for run in over]
         removed = await self._fade(connection, ended, now)
-        rows = [
-            (each, closing(each.run, each.counts, each.certificate, removed.get(each.run["id"], 0), now))
-            for each in ended
-        ]
-        await write_many(
-            connection,
-            _CLOSE,
-            [{"b_id": each.run["id"], **{f"b_{name}": row[name] for name in _CLOSED}} for each, row in rows],
-        )
+        await write_many(connection, _CLOSE, [closing(each, removed[each.run["id"]], now) for each in ended])
         await self._credit(connection, ended)
-        for each, row in rows:
-            await settle_market(connection, each.run["scope"], row["status"], now)
+        for each in ended:
+            await settle_market(connection, each.run["scope"], conclude(each.counts), now)
         noticed = await watch_runs(connection, self._ids, [watched(each) for each in ended], now)
-        return [summary(each, removed.get(key, 0), noticed[key], now) for each in ended if (key := each.run["id"])]
+        return [summary(each, removed[each.run["id"]], noticed[each.run["id"]], now) for each in ended]
 
     async def _histories(self, connection: AsyncConnection, over: Sequence[Any]) -> dict[int, tuple[int, ...]]:
         """By run, what earlier complete ones saw; those of the same weekday if there are enough of them."""
@@ -92,14 +85,14 @@ class RunBook:
             before[row["run_id"]].append((row["started_at"].weekday(), saw))
         return {run["id"]: usual(before[run["id"]], run["started_at"].weekday()) for run in over}
 
-    async def _fade(self, connection: AsyncConnection, ended: Sequence["Ended"], now: datetime) -> dict[int, int]:
+    async def _fade(self, connection: AsyncConnection, ended: Sequence["Ended"], now: datetime) -> Counter[int]:
         """Let what complete runs did not see fade; by run, how many are gone for good."""
-        removed: dict[int, int] = {}
+        removed: Counter[int] = Counter()
         for vertical, shelf in self._shelves.items():
             mine = [each.run for each in ended if each.certificate.complete and each.run["vertical"] == vertical]
             if mine:
                 over = [Over(run["id"], run["source_id"], run["started_at"]) for run in mine]
-                removed |= await shelf.miss(connection, over, now, self._policies[vertical].missing_runs)
+                removed.update(await shelf.miss(connection, over, now, self._policies[vertical].missing_runs))
         return removed
 
     async def _credit(self, connection: AsyncConnection, ended: Sequence["Ended"]) -> None:
@@ -215,18 +208,20 @@ def counts_of(run: Any) -> Counts:
     return Counts(**{name: run[name] for name in Counts.__struct_fields__})
 
 
-def closing(run: Any, counts: Counts, certificate: Certificate, removed: int, now: datetime) -> dict[str, Any]:
+def closing(ended: Ended, removed: int, now: datetime) -> dict[str, Any]:
     """What a run's row says once it is closed."""
+    run, counts, certificate = ended.run, ended.counts, ended.certificate
     return {
-        "status": conclude(counts),
-        "completed_at": now,
-        "duration_ms": (now - run["started_at"]) // timedelta(milliseconds=1),
-        "failure_rate": counts.failure_rate,
-        "yield_rate": counts.yield_rate,
-        "drop_rate": counts.drop_rate,
-        "complete": certificate.complete,
-        "doubts": [f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts],
-        "records_removed": removed,
+        "b_id": run["id"],
+        "b_status": conclude(counts),
+        "b_completed_at": now,
+        "b_duration_ms": (now - run["started_at"]) // timedelta(milliseconds=1),
+        "b_failure_rate": counts.failure_rate,
+        "b_yield_rate": counts.yield_rate,
+        "b_drop_rate": counts.drop_rate,
+        "b_complete": certificate.complete,
+        "b_doubts": [f"{doubt.rule}: {doubt.detail}" for doubt in certificate.doubts],
+        "b_records_removed": removed,
     }
 
 
