@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import BindParameter, bindparam, func, select, text, update
+from sqlalchemy import BindParameter, Select, bindparam, func, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest
 
@@ -95,7 +95,7 @@ class EventShelf:
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
         asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_GONE * len(over)}
-        missed = await read_all(connection, _UNSEEN, asked)
+        missed = await read_all(connection, _UNSEEN[connection.dialect.name == "sqlite"], asked)
         gone = [row for row in missed if row["missed_runs"] + 1 >= patience]
         if missed:
             await change(connection, _MISSED, {"b_ids": [row["id"] for row in missed]})
@@ -272,17 +272,30 @@ _SEEN_BY_KEY = _SEEN.where(events.c.id.in_(bindparam("b_ids", expanding=True)))
 _SEEN_BY_NAME = _SEEN.where(
     events.c.identity_hash.in_(bindparam("b_hashes", expanding=True)), events.c.source_id == bindparam("b_source")
 )
-_UNSEEN = (
-    select(events.c.id, events.c.missed_runs, runs.c.id.label("run_id"))
-    .select_from(runs.join(events, events.c.source_id == runs.c.source_id))
-    .where(runs.c.id.in_(bindparam("b_runs", expanding=True)), events.c.last_seen_at < runs.c.started_at)
+_ITS_UNSEEN = (
+    select(events.c.id, events.c.missed_runs)
+    .where(events.c.source_id == runs.c.source_id, events.c.last_seen_at < runs.c.started_at)
     .where(events.c.gone_at.is_(None), func.coalesce(events.c.event_date, bindparam("b_now")) > bindparam("b_now"))
     .order_by(events.c.id)
-    .limit(bindparam("b_most"))
 )
 """The date is hidden from the planner: without statistics, PostgreSQL reads every coming event through its index."""
+_OVER: BindParameter[Any] = bindparam("b_runs", expanding=True)
 
 
+def _unseen(*, on_sqlite: bool) -> Select[Any]:
+    """What these runs did not see, each of its own source; PostgreSQL is made to look up one source after the other.
+
+    Left to itself, and without statistics, it reads all events of all sources instead.
+    """
+    if on_sqlite:
+        joined = _ITS_UNSEEN.add_columns(runs.c.id.label("run_id")).where(runs.c.id.in_(_OVER))
+        return joined.limit(bindparam("b_most"))
+    its = _ITS_UNSEEN.correlate(runs).limit(MOST_GONE).lateral("its")
+    chosen = select(its.c.id, its.c.missed_runs, runs.c.id.label("run_id")).select_from(runs.join(its, true()))
+    return chosen.where(runs.c.id.in_(_OVER)).order_by(its.c.id).limit(bindparam("b_most"))
+
+
+_UNSEEN = {on_sqlite: _unseen(on_sqlite=on_sqlite) for on_sqlite in (True, False)}
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _MISSED = update(events).where(events.c.id.in_(_IDS)).values(missed_runs=events.c.missed_runs + 1)
 _GONE = update(events).where(events.c.id.in_(_IDS)).values(gone_at=bindparam("b_now"), updated_at=bindparam("b_now"))

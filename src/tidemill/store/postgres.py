@@ -20,10 +20,12 @@ SETTINGS = {
     "timezone": "UTC",
     "idle_in_transaction_session_timeout": "60s",
     "jit": "off",
+    "max_parallel_workers_per_gather": "0",
 }
 """A process that freezes in the middle of a transaction loses it, and its locks, after a minute.
 
-No statement of ours runs long enough to repay being compiled first, which takes milliseconds each time.
+No statement of ours runs long enough to repay being compiled first, or being shared out to processes that must be
+started for it: either takes milliseconds each time.
 """
 DRIVER = "postgresql+attentive"
 KEPT_STATEMENTS = 500
