@@ -61,6 +61,14 @@ class Database:
             async with self.engine.connect() as connection:
                 yield connection
 
+    @asynccontextmanager
+    async def between_writes(self) -> AsyncIterator[AsyncConnection]:
+        """A connection without a transaction, while no writer of this process has one on SQLite: for upkeep."""
+        async with self._turn:
+            with explained():
+                async with self.engine.connect() as connection:
+                    yield connection
+
     def insert(self, table: Table) -> Any:
         """An INSERT that can say ON CONFLICT, in the database's own dialect."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)

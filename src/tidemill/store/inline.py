@@ -55,16 +55,21 @@ class InlineConnection(sqlite3.Connection):
             self.execute("BEGIN IMMEDIATE")
             return
         try:
-            await seen_through(lambda: self._begin_waiting(milliseconds))
+            await seen_through(lambda: self._say_within(milliseconds, "BEGIN IMMEDIATE"))
         except asyncio.CancelledError:
             if self.in_transaction:  # it came when nobody wanted it any more
                 self.rollback()
             raise
 
-    def _begin_waiting(self, milliseconds: int) -> None:
+    async def say_patiently(self, *statements: str) -> None:
+        """Say statements that need the database to themselves, in a thread, and wait for whoever has it."""
+        await seen_through(lambda: self._say_within(PATIENCE_MILLISECONDS, *statements))
+
+    def _say_within(self, milliseconds: int, *statements: str) -> None:
         self.execute(f"PRAGMA busy_timeout={milliseconds}")
         try:
-            self.execute("BEGIN IMMEDIATE")
+            for statement in statements:
+                self.execute(statement)
         finally:
             self.execute("PRAGMA busy_timeout=0")
 

@@ -1,6 +1,7 @@
 """Sweeps: jobs that waited too long, and the gap between what the schedule asked for and what happened."""
 
 from datetime import datetime, timedelta
+from typing import cast
 
 from sqlalchemy import exists, func, or_, select, text, update
 
@@ -9,6 +10,7 @@ from tidemill.core.target import TargetStatus
 from tidemill.store.adapters import is_off
 from tidemill.store.database import Database
 from tidemill.store.dead_letters import give_back
+from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
 
 _WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
@@ -68,6 +70,6 @@ class Sweeps:
     async def vacuum(self) -> None:
         """Let the database tidy up after itself."""
         if self._database.is_sqlite:
-            async with self._database.engine.connect() as connection:
-                await connection.exec_driver_sql("PRAGMA optimize")
-                await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            async with self._database.between_writes() as connection:
+                own = cast("InlineAsyncConnection", connection)
+                await own.driver.say_patiently("PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,15 +1,20 @@
 """What the simulation found, as promises of the ledger on both databases."""
 
+import asyncio
+import sqlite3
 from datetime import timedelta
+from pathlib import Path
 
 from sqlalchemy import update
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
+from tidemill.engine.drain import give_way
 from tidemill.store.ids import Ids
 from tidemill.store.schema import dead_letters, jobs, runs, targets
 from tidemill.store.stale_jobs import StaleJobs
+from tidemill.store.sweeps import Sweeps
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
@@ -137,5 +142,27 @@ async def test_the_jobs_of_a_removed_target_count_as_attempted(mill):
 
 async def test_tidying_up_needs_no_quiet_moment(mill):
     await mill.enqueue(await mill.source())
-    await mill.sweeps.vacuum()
+    async with mill.database.write() as connection:
+        await connection.execute(update(targets).values(priority=7))
+        tidying = asyncio.create_task(mill.sweeps.vacuum())
+        await give_way()
+    await tidying
+    assert [row["priority"] for row in await mill.rows(targets)] == [7]
+    assert not mill.database.is_sqlite or log_of(mill.database).stat().st_size == 0
     assert len(await mill.claim(await mill.worker())) == 1
+
+
+async def test_tidying_up_waits_for_another_program(sqlite_database):
+    other = sqlite3.connect(sqlite_database.engine.url.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    tidying = asyncio.create_task(Sweeps(sqlite_database).vacuum())
+    await give_way()
+    other.execute("INSERT INTO engine_state (name, value, updated_at) VALUES ('a', '{}', 0)")
+    other.execute("COMMIT")
+    await tidying
+    other.close()
+    assert log_of(sqlite_database).stat().st_size == 0
+
+
+def log_of(database):
+    return Path(f"{database.engine.url.database}-wal")
