@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rig.site import agenda
 from tidemill.core.urls import registrable_domain
@@ -29,10 +30,9 @@ class Turnstile:
         """The names as settings map them to this server."""
         return dict.fromkeys(names, f"127.0.0.1:{self.port}")
 
-    def gaps(self, domain: str, apart: int = 1) -> list[float]:
-        """The seconds between each arrival and the one so many after it."""
-        moments = self.arrivals[domain]
-        return [last - first for first, last in zip(moments, moments[apart:], strict=False)]
+    def gaps(self, domain: str) -> list[float]:
+        """The seconds between each arrival and the next."""
+        return [later - sooner for sooner, later in pairwise(self.arrivals[domain])]
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
