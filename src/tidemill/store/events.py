@@ -20,6 +20,7 @@ from tidemill.store.history import Line, write_history
 from tidemill.store.ids import Ids
 from tidemill.store.inline import InlineAsyncConnection
 from tidemill.store.many_rows import write_rows
+from tidemill.store.portions import portions
 from tidemill.store.schema import events, runs
 from tidemill.verticals.events.record import Event
 
@@ -97,11 +98,11 @@ class EventShelf:
         asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_GONE * len(over)}
         missed = await read_all(connection, _UNSEEN[connection.dialect.name == "sqlite"], asked)
         gone = [row for row in missed if row["missed_runs"] + 1 >= patience]
-        if missed:
-            await change(connection, _MISSED, {"b_ids": [row["id"] for row in missed]})
-        if gone:
-            await change(connection, _GONE, {"b_ids": [row["id"] for row in gone], "b_now": now})
-            lines = [Line(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in gone]
+        for some in portions(missed):  # together, the runs may have missed more than SQLite takes in one statement
+            await change(connection, _MISSED, {"b_ids": [row["id"] for row in some]})
+        for some in portions(gone):
+            await change(connection, _GONE, {"b_ids": [row["id"] for row in some], "b_now": now})
+            lines = [Line(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in some]
             await write_history(connection, self._ids, VERTICAL, lines, now)
         return Counter(row["run_id"] for row in gone)
 

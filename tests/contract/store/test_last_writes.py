@@ -123,3 +123,11 @@ async def test_a_connection_that_the_server_ended_is_not_used_again(
     async with postgres_database.write() as connection:
         await write_last(connection, HOSTS, [host("a.test")])
     assert await paces(postgres_database) == {"a.test": 1_000}
+
+
+async def test_a_commit_by_hand_sends_what_was_put_off_too(postgres_database: Database) -> None:
+    async with postgres_database.engine.connect() as connection:
+        await write_last(connection, HOSTS, [host("a.test")])
+        await connection.commit()
+        await write_last(connection, HOSTS, [host("b.test")])
+    assert await paces(postgres_database) == {"a.test": 1_000}

@@ -12,7 +12,9 @@ from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.events import signed
+from tidemill.store.checkpoints import Over
+from tidemill.store.events import EventShelf, signed
+from tidemill.store.portions import AT_ONCE
 from tidemill.store.schema import (
     events,
     record_history,
@@ -163,3 +165,21 @@ async def test_the_two_hours_of_the_night_when_clocks_go_back_are_kept_apart(mil
     kept = {row["title"]: row["event_date"] for row in await mill.rows(events)}
     first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     assert kept == {"first": first, "second": first + timedelta(hours=1)}
+
+
+async def test_however_much_runs_did_not_see_all_of_it_counts(mill):
+    key = await mill.source()
+    await mill.enqueue(key)
+    (held,) = await mill.claim(await mill.worker())
+    await mill.ids.reserve(20_000)
+    await mill.carry(held, [f"Kermis {number}" for number in range(AT_ONCE + 7)])
+    await mill.ledger.runs.close(held.job.run_id, mill.clock.now())
+    mill.clock.advance(timedelta(hours=1))
+    await mill.enqueue(key)
+    (later,) = await mill.claim(await mill.worker())
+    over = [Over(later.job.run_id, key, mill.clock.now())]
+    async with mill.database.write() as connection:
+        gone = await EventShelf(mill.ids).miss(connection, over, mill.clock.now(), 1)
+    assert gone == {later.job.run_id: AT_ONCE + 7}
+    assert all(row["gone_at"] and row["missed_runs"] == 1 for row in await mill.rows(events))
+    assert len(await mill.rows(record_history, kind="gone")) == AT_ONCE + 7
