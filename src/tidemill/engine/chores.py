@@ -11,7 +11,7 @@ from tidemill.engine.ports import Waker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_end
-from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.pipeline.repair import RepairBook, propose_repairs
 
 RHYTHMS: dict[str, Every | Cron] = {
@@ -188,15 +188,34 @@ async def rescue(hands: Hands) -> str:
 
 
 async def close_runs(hands: Hands) -> str:
-    """Close the runs that a crash left between their last job and their summary."""
+    """Close the runs that a crash left between their last job and their summary; one that cannot be stops no other."""
     closed = 0
+    stuck: dict[int, Exception] = {}
     for run_id in await hands.runs.finished():
-        summary = await hands.runs.close(run_id, hands.clock.now())
+        try:
+            summary = await hands.runs.close(run_id, hands.clock.now())
+        except StoreLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - what spoils one run is told when the others are closed
+            stuck[run_id] = error
+            continue
         if summary is not None:
             for told in at_run_end(summary, hands.clock.now()):
                 hands.announce(told)
             closed += 1
+    if stuck:
+        raise StuckRunsError(stuck, closed)
     return f"{closed} runs"
+
+
+class StuckRunsError(Exception):
+    """Runs whose jobs are over and that cannot be closed."""
+
+    def __init__(self, stuck: Mapping[int, Exception], closed: int) -> None:
+        """Say which, how many went well, and what the first one's trouble is."""
+        first, trouble = next(iter(stuck.items()))
+        runs = ", ".join(map(str, stuck))
+        super().__init__(f"{closed} runs closed; not closed: {runs}. Run {first}: {type(trouble).__name__}: {trouble}")
 
 
 async def look_again(hands: Hands) -> str:

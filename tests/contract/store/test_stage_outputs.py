@@ -1,3 +1,5 @@
+import errno
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ from rig.clock import NOON
 from rig.mill import Mill, at_stage
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.checkpoints import Claimed
+from tidemill.pipeline.ports import StoreLost
 from tidemill.store.bodies import Bodies, bodies_for
 from tidemill.store.database import Database
 from tidemill.store.schema import raw_records, runs, staged_records
@@ -104,6 +107,29 @@ async def test_on_sqlite_only_small_outputs_are_in_their_rows(sqlite_database: D
     await keep(sqlite_database, bodies, {1: b"x" * SMALL, 2: b"x" * (SMALL + 1)})
     assert await in_row(sqlite_database, 1) == (SMALL, None)
     assert await in_row(sqlite_database, 2) == (0, 1)
+    await bodies.close()
+
+
+async def test_a_full_disk_is_said_in_words_and_the_next_try_keeps_the_output(
+    sqlite_database: Database, segments: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies, write = bodies_for(sqlite_database), os.pwrite
+    await keep(sqlite_database, bodies, {1: LARGE})
+    end_of_disk = segment_path(segments, 1).stat().st_size + len(LARGE) // 2
+
+    def until_full(file: int, content: memoryview, place: int) -> int:
+        if place >= end_of_disk:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, content[: end_of_disk - place], place)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "pwrite", until_full)
+        with pytest.raises(StoreLost, match="disk is full"):
+            await keep(sqlite_database, bodies, {2: LARGE})
+    assert await kept(sqlite_database, bodies, FOUND, 2) is None
+    await keep(sqlite_database, bodies, {2: LARGE[::-1]})
+    assert await kept(sqlite_database, bodies, FOUND, 1) == LARGE
+    assert await kept(sqlite_database, bodies, FOUND, 2) == LARGE[::-1]
     await bodies.close()
 
 
