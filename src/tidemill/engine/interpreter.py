@@ -5,8 +5,12 @@ import sys
 
 LOOK_EVERY = 20_000
 """New objects between two looks; a page's records are a few hundred, and nearly all are let go by themselves."""
-TURN = 0.000_5
-"""Seconds that a busy thread keeps the interpreter when another one asks for it."""
+TURN = 0.000_05
+"""Seconds that a busy thread keeps the interpreter when another one asks for it: less than a stage takes.
+
+Whoever waits counts anew each time that the interpreter is let go for an instant, which a loop does once a turn. With
+more than a turn's time, a commit's thread was never given it: it woke up each time to find it taken again.
+"""
 
 
 def settle_in() -> None:
@@ -14,7 +18,7 @@ def settle_in() -> None:
 
     The collector walked hundreds of thousands of modules' objects again and again for the sake of records that hold
     no cycles: a tenth of a page's cost. And a commit asks for the interpreter a few times between its waits for the
-    disk: at Python's five milliseconds each it took thrice as long as the disk did, and the loop ran out of work.
+    disk: with Python's five milliseconds each it took several times as long, and the loop ran out of work.
     """
     gc.collect()
     gc.freeze()
