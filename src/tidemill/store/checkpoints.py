@@ -11,17 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job, JobStatus, gives_source_up, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
-from tidemill.core.reasons import DropReason, QuarantineReason
-from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
-from tidemill.store import breakers, dead_letters, effects, field_counts, list_pages, outputs
+from tidemill.store import breakers, dead_letters, effects, list_pages, outputs
 from tidemill.store.bodies import Bodies
 from tidemill.store.bulk import read_all
 from tidemill.store.database import Database
-from tidemill.store.effects import HostNote, Tally
+from tidemill.store.effects import HostNote
 from tidemill.store.following import Onward, follow
 from tidemill.store.ids import Ids
-from tidemill.store.schema import jobs, runs, staged_records
+from tidemill.store.schema import jobs, staged_records
+from tidemill.store.tallies import Tally, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.upgrades import suggest_upgrades
 from tidemill.store.wants import note_wants
 
@@ -86,7 +85,7 @@ class Checkpoints:
             ours = [each for each in batch if each.claimed.job.id in held]
             if not ours:
                 return Committed(frozenset())
-            tallies = {each.claimed.job.run_id: Tally(each.claimed.job.run_id) for each in ours}
+            tallies = {key: Tally() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
             await self._write_outputs(connection, ours, tallies, now)
             onward = read_on(ours)
             kept = await self._shelve(connection, ours, tallies, onward, now)
@@ -94,9 +93,8 @@ class Checkpoints:
             if onward:
                 followed = await follow(connection, self._database, self._ids, onward, self._policies, tallies, now)
             await effects.move_jobs(connection, ours, now)
-            await self._settle(connection, ours, tallies, now)
+            finished = await self._settle(connection, ours, tallies, now)
             shifts = await self._signal(connection, ours, now)
-            finished = await finished_runs(connection, [key for key, tally in tallies.items() if tally.ended])
         return Committed(frozenset(held), finished, tuple(shifts), kept, followed)
 
     async def _write_outputs(
@@ -165,11 +163,11 @@ class Checkpoints:
 
     async def _settle(
         self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
-    ) -> None:
-        """Everything that a job's end, or a site's answer, changes besides the job."""
+    ) -> tuple[int, ...]:
+        """Everything that a job's end, or a site's answer, changes besides the job; answers the runs that it ends."""
         ended = [each for each in ours if each.move.ends]
         for each in ended:
-            effects.tally_end(tallies[each.claimed.job.run_id], each)
+            count_end(tallies[each.claimed.job.run_id], each)
         if ended:
             await effects.settle_sources(connection, ended, now)
             await effects.settle_targets(connection, ended, now)
@@ -185,8 +183,7 @@ class Checkpoints:
             await dead_letters.resolve(connection, saved, now)
         await effects.mark_runs(connection, ours)
         await suggest_upgrades(connection, self._database, ours, now)
-        await field_counts.add(connection, {key: tally.fields for key, tally in tallies.items() if tally.fields})
-        await effects.settle_runs(connection, tallies.values())
+        return await settle_runs(connection, tallies)
 
     async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
         answers: dict[int, list[bool]] = {}
@@ -203,7 +200,6 @@ class Checkpoints:
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _FENCES = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(_KEYS)).order_by(jobs.c.id).with_for_update()
-_FINISHED = select(runs.c.id).where(runs.c.id.in_(_KEYS), runs.c.open_jobs == 0, runs.c.status == "RUNNING")
 
 
 async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:
@@ -211,13 +207,6 @@ async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) ->
     fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
     rows = await read_all(connection, _FENCES, {"b_keys": sorted(fences)})
     return {row["id"] for row in rows if row["fence"] == fences[row["id"]]}
-
-
-async def finished_runs(connection: AsyncConnection, touched: Sequence[int]) -> tuple[int, ...]:
-    """The runs among these to which no job owes anything any more."""
-    if not touched:
-        return ()
-    return tuple(row["id"] for row in await read_all(connection, _FINISHED, {"b_keys": sorted(touched)}))
 
 
 def product_of(checkpoint: Checkpoint) -> object:
@@ -251,34 +240,3 @@ def keys_needed(checkpoint: Checkpoint) -> int:
             return KEYS_PER_RECORD * KEYS_PER_RECORD
         case _:
             return 1
-
-
-def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
-    """Count a page's verdicts; every raw record ends in exactly one of the three.
-
-    Each page of a list repeats the list's total, so that of the first page counts.
-    """
-    dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
-    tally.total += judged.total or 0 if job.page_number == 1 else 0
-    tally.add(
-        records_read=len(judged.accepted) + len(judged.rejected),
-        records_accepted=len(judged.accepted),
-        records_dropped=dropped,
-        records_quarantined=len(judged.rejected) - dropped,
-        truncated_pages=int(judged.truncated),
-        oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in judged.rejected),
-        zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in judged.rejected),
-    )
-
-
-def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
-    """Count what became of the accepted ones."""
-    tally.add(
-        records_inserted=kept.inserted,
-        records_updated=kept.updated,
-        records_unchanged=kept.unchanged,
-        records_repeated=harvest.repeated,
-        records_accepted=-kept.dropped - kept.held,
-        records_dropped=kept.dropped,
-        records_quarantined=kept.held,
-    )

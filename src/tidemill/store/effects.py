@@ -1,9 +1,7 @@
-"""What a batch of checkpoints does to jobs, targets, sources, hosts and runs: one statement per table."""
+"""What a batch of checkpoints does to jobs, targets, sources and hosts: one statement per table."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,16 +9,14 @@ from sqlalchemy import Boolean, bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
-from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import charged, opens_at, slower
-from tidemill.core.record import RawRecord
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
-from tidemill.store.bulk import write_last, write_many
+from tidemill.store.bulk import read_all, write_last, write_many
 from tidemill.store.columns import storable
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
@@ -191,6 +187,15 @@ _SOURCE = (
 )
 
 
+_HELD_SOURCES = (
+    select(sources.c.id)
+    .where(sources.c.id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(sources.c.id)
+    .with_for_update(key_share=True)
+)
+"""Holds the rows in order of key, so that two workers that end jobs of the same sources never wait for each other."""
+
+
 async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
     """Note when each source was last scraped and whether it went well."""
     well: dict[int, bool] = {}
@@ -201,7 +206,8 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
         well[key] = well.get(key, False) or heard
         bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
     rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
-    await write_many(connection, _SOURCE, rows)
+    await read_all(connection, _HELD_SOURCES, {"b_keys": sorted(well)})
+    await write_last(connection, _SOURCE, rows)
 
 
 _HOST = (
@@ -269,60 +275,6 @@ def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     return {"b_host": claimed.job.host, "b_tab": tab, "b_opens": opens, "b_delay": delay}
 
 
-COUNTED = (
-    "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
-    "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
-    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
-    "urls_drifted", "oos_no_price_count", "zero_price_count",
-)  # fmt: skip
-
-_RUN = (
-    update(runs)
-    .where(runs.c.id == bindparam("b_id"))
-    .values(
-        open_jobs=runs.c.open_jobs - bindparam("b_ended"),
-        claimed_total=case(
-            (bindparam("b_total") > 0, case((runs.c.claimed_total.is_(None), 0), else_=runs.c.claimed_total)
-             + bindparam("b_total")),
-            else_=runs.c.claimed_total,
-        ),
-        **{name: runs.c[name] + bindparam(f"b_{name}") for name in COUNTED},
-    )
-)  # fmt: skip
-
-
-class Tally:
-    """A run's share of a batch: what to add to its counts."""
-
-    def __init__(self, run_id: int) -> None:
-        """Start from nothing."""
-        self.run_id = run_id
-        self.ended = 0
-        self.total = 0
-        self.counts = dict.fromkeys(COUNTED, 0)
-        self.fields: Counter[str] = Counter()
-
-    def add(self, **counts: int) -> None:
-        """Add to the counts."""
-        for name, count in counts.items():
-            self.counts[name] += count
-
-    def count_fields(self, records: Sequence[RawRecord]) -> None:
-        """Count which fields were there, and all records under `*` (B7)."""
-        self.fields.update(chain.from_iterable(raw.fields for raw in records))
-        self.fields["*"] += len(records)
-
-    def follow(self) -> None:
-        """Count a further page of a list, which has become a job of the run."""
-        self.counts["pages_followed"] += 1
-
-    def row(self) -> dict[str, Any]:
-        """The parameters of the update."""
-        counted = {f"b_{name}": count for name, count in self.counts.items()}
-        fewer = self.ended - self.counts["pages_followed"]
-        return {"b_id": self.run_id, "b_ended": fewer, "b_total": self.total, **counted}
-
-
 _MARKED = (
     select(runs.c.id, runs.c.degraded)
     .where(runs.c.id.in_(bindparam("b_keys", expanding=True)))
@@ -343,28 +295,3 @@ async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) ->
         marks = [{"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])} for row in rows]
         if marks:
             await connection.execute(_MARK, marks)
-
-
-async def settle_runs(connection: AsyncConnection, tallies: Iterable[Tally]) -> None:
-    """Add a batch's counts to its runs."""
-    rows = sorted((tally.row() for tally in tallies), key=lambda row: row["b_id"])
-    if rows:
-        await write_many(connection, _RUN, rows)
-
-
-def tally_end(tally: Tally, checkpoint: Checkpoint) -> None:
-    """Count a job that ended."""
-    status = checkpoint.move.status
-    tally.ended += 1
-    tally.add(
-        urls_attempted=1,
-        urls_succeeded=int(status is JobStatus.DONE),
-        urls_failed=int(status is JobStatus.DEAD),
-        urls_refused=int(status is JobStatus.REFUSED),
-        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.move.failure)),
-    )
-
-
-def is_drift(failure: Failure | None) -> bool:
-    """Whether a failure says that the adapter no longer fits the page."""
-    return failure is not None and MEANING[failure].is_drift

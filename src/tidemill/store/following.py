@@ -15,10 +15,10 @@ from tidemill.pipeline.checkpoints import Checkpoint
 from tidemill.store.bulk import read_all
 from tidemill.store.claims import mark_work
 from tidemill.store.database import Database
-from tidemill.store.effects import Tally
 from tidemill.store.ids import Ids
 from tidemill.store.rows import Row
 from tidemill.store.schema import jobs
+from tidemill.store.tallies import Tally
 
 Onward = tuple[Checkpoint, str, str, int]
 """A checkpoint, the address its page really had, where its list goes on, and how many records the page showed."""
