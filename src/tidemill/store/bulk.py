@@ -6,7 +6,7 @@ time. For these statements that was dearer than the database's own work.
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import msgspec
 from sqlalchemy import Dialect, Executable, Float, Table
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.inline import InlineAsyncConnection
@@ -84,13 +83,7 @@ async def copy_rows(
 
     The driver looks at each value of a list, before it sends it, to see if it is a list too. Here it does not.
     """
-    raw: Any = await connection.get_raw_connection()
-    try:
-        await raw.driver_connection.copy_records_to_table(table.name, records=rows, columns=names)
-    except (OSError, UnicodeEncodeError, OverflowError):
-        raise
-    except Exception as error:  # SQLAlchemy stands aside, and so do its errors
-        raise DBAPIError(table.name, None, error) from error
+    await cast("PostgresConnection", connection).copy(table.name, names, rows)
 
 
 async def change(connection: AsyncConnection, statement: Any, parameters: Row) -> int:
@@ -102,16 +95,22 @@ async def change(connection: AsyncConnection, statement: Any, parameters: Row) -
 
 
 async def read_all(connection: AsyncConnection, statement: Any, parameters: Row) -> list[dict[str, Any]]:
-    """The rows that a SELECT answers, each by column name; on the loop's own SQLite nothing stands in between.
+    """The rows that a SELECT answers, each by column name; nothing of SQLAlchemy's stands before the engine's drivers.
 
     PostgreSQL gets a list as one array: with as many parameters as values, each length is a statement of its own, which
     is put together, parsed and planned anew.
     """
     question = _asked(statement, connection.dialect)
     said = _said(question, parameters)
-    if not isinstance(connection, InlineAsyncConnection):
-        return [question.row(tuple(row)) for row in await connection.exec_driver_sql(*said)]
-    return [question.row(row) for row in connection.driver.execute(*said)]
+    return [question.row(row) for row in await _answers(connection, *said)]
+
+
+async def _answers(connection: AsyncConnection, text: str, values: tuple[Any, ...]) -> Iterable[Iterable[Any]]:
+    if isinstance(connection, InlineAsyncConnection):
+        return connection.driver.execute(text, values)
+    if isinstance(connection, PostgresConnection):
+        return await connection.fetch(text, values)
+    return await connection.exec_driver_sql(text, values)
 
 
 def _said(question: "_Question", parameters: Row) -> tuple[str, tuple[Any, ...]]:
@@ -135,7 +134,7 @@ class _Question(msgspec.Struct, frozen=True):
         """The words, with room for lists of these lengths."""
         return _with_room(self.text, lengths) if lengths else self.text
 
-    def row(self, values: tuple[Any, ...]) -> dict[str, Any]:
+    def row(self, values: Iterable[Any]) -> dict[str, Any]:
         """An answer by column name, its values as the column's type has them."""
         row = dict(zip(self.names, values, strict=True))
         for name, reader in self.readers:

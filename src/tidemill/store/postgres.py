@@ -13,6 +13,7 @@ import msgspec
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 SETTINGS = {
@@ -55,6 +56,22 @@ class Write(msgspec.Struct, frozen=True):
     columns: tuple[list[Any], ...]
 
 
+class as_sqlalchemy_says:  # noqa: N801 - reads as a word in a with statement
+    """Where SQLAlchemy stands aside, its errors do too: the driver's own are told as SQLAlchemy would tell them."""
+
+    def __init__(self, statement: str) -> None:
+        """What was asked when it went wrong."""
+        self._statement = statement
+
+    def __enter__(self) -> None:
+        """Nothing to set up."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
+        """Translate what is the driver's own; what the operating system or Python says is left as it is."""
+        if isinstance(error, Exception) and not isinstance(error, OSError | UnicodeEncodeError | OverflowError):
+            raise DBAPIError(self._statement, None, error) from error
+
+
 class PostgresConnection(AsyncConnection):
     """A connection whose last writes wait for the commit, and then travel together."""
 
@@ -71,6 +88,24 @@ class PostgresConnection(AsyncConnection):
         """Send what was put off, and commit."""
         await self.send()
         await super().commit()
+
+    async def fetch(self, statement: str, parameters: Sequence[Any]) -> list[Any]:
+        """What the driver itself answers to a question, within this connection's transaction.
+
+        SQLAlchemy's way to the driver takes as long as the driver's own way to the server and back.
+        """
+        adapted: Any = self._proxied.connection.dbapi_connection
+        with as_sqlalchemy_says(statement):
+            if adapted._transaction is None:  # noqa: SLF001 - it begins with the first statement; there is no public way
+                await adapted._start_transaction()  # noqa: SLF001 - as above
+            rows: list[Any] = await adapted.driver_connection.fetch(statement, *parameters)
+            return rows
+
+    async def copy(self, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows by COPY, within this connection's transaction, which has begun."""
+        driver: Any = (await self.get_raw_connection()).driver_connection
+        with as_sqlalchemy_says(table):
+            await driver.copy_records_to_table(table, records=rows, columns=names)
 
     async def send(self) -> None:
         """Send what was put off, in one statement as far as no table is written to twice."""

@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import Boolean, bindparam, case, event, func, select, update
+from sqlalchemy import Boolean, bindparam, case, func, select, text, update
 
+from tidemill.pipeline.ports import StoreError
 from tidemill.store.bulk import read_all, write_last, write_many
 from tidemill.store.schema import hosts, sources
 
@@ -148,12 +149,35 @@ async def test_numbers_and_documents_come_back_as_their_columns_have_them(connec
 async def test_on_postgres_a_longer_list_is_the_same_statement(connection):
     if connection.dialect.name != "postgresql":
         pytest.skip("SQLite has no arrays, and plans a question in microseconds")
-    said = set()
+    said = []
+    driver = (await connection.get_raw_connection()).driver_connection
+    with driver.query_logger(lambda logged: said.append(logged.query)):
+        for keys in (["a.test"], ["a.test", "b.test"], ["a.test", "b.test", "c.test"]):
+            await read_all(connection, NAMED, {"b_keys": keys})
+    asked = [each for each in said if "WHERE" in each]  # the driver tells a moment later, so the last may be missing
+    assert len(asked) > 1
+    assert len(set(asked)) == 1
 
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        said.add(statement)
 
-    event.listen(connection.sync_connection, "before_cursor_execute", note)
-    for keys in (["a.test"], ["a.test", "b.test"], ["a.test", "b.test", "c.test"]):
-        await read_all(connection, NAMED, {"b_keys": keys})
-    assert len(said) == 1
+async def test_what_is_asked_first_holds_its_rows_until_the_transaction_ends(database, connection):
+    """The driver is asked without SQLAlchemy, which begins its transactions with its own first statement."""
+    if connection.dialect.name != "postgresql":
+        pytest.skip("on SQLite a transaction begins before anything is asked")
+    await connection.commit()
+    held = NAMED.with_for_update()
+    nobody_waits = NAMED.with_for_update(skip_locked=True)
+    async with database.write() as first, database.write() as second:
+        assert len(await read_all(first, held, {"b_keys": ["a.test"]})) == 1
+        free = await read_all(second, nobody_waits, {"b_keys": ["a.test", "b.test"]})
+        assert [row["host"] for row in free] == ["b.test"]
+
+
+async def test_a_question_that_is_refused_is_told_as_a_store_error(database):
+    """One that goes straight to the driver is refused in the same words, and costs nobody else the connection."""
+    nowhere = select(hosts).where(hosts.c.host == bindparam("b_key"), text("no_such_column = 1"))
+    for _ in range(2):
+        with pytest.raises(StoreError, match="no_such_column"):
+            async with database.write() as connection:
+                await read_all(connection, nowhere, {"b_key": "a.test"})
+    async with database.write() as connection:
+        assert await read_all(connection, NAMED, {"b_keys": ["a.test"]}) == []
