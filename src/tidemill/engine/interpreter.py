@@ -5,7 +5,7 @@ import sys
 
 LOOK_EVERY = 20_000
 """New objects between two looks; a page's records are a few hundred, and nearly all are let go by themselves."""
-TURN = 0.000_05
+TURN = 0.000_1
 """Seconds that a busy thread keeps the interpreter when another one asks for it: less than a stage takes.
 
 Whoever waits counts anew each time that the interpreter is let go for an instant, which a loop does once a turn. With

@@ -18,7 +18,7 @@ from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
 GROUP = 256
 """Checkpoints in one transaction at most."""
-WORTH_WAITING = 120
+WORTH_WAITING = 180
 """A busy worker waits a moment for a group of this size."""
 CLOSED_AT_ONCE = 16
 """Runs closed in one transaction: where an agenda is one page, runs end as often as pages do."""
