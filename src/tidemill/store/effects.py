@@ -185,15 +185,13 @@ _SOURCE = (
         consecutive_failures=case((_WELL, 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
     )
 )
-
-
 _HELD_SOURCES = (
     select(sources.c.id)
     .where(sources.c.id.in_(bindparam("b_keys", expanding=True)))
     .order_by(sources.c.id)
     .with_for_update(key_share=True)
 )
-"""Holds the rows in order of key, so that two workers that end jobs of the same sources never wait for each other."""
+"""Holds the rows in order of key: two workers that end jobs of the same sources wait one for the other, never both."""
 
 
 async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
