@@ -70,12 +70,7 @@ class Settings(BaseSettings):
         description="Host names that are asked at a pace of their own, apart from their registrable domain, e.g. "
         "{'api.example.com': {interval_seconds: 0.5, parallel: 2}}.",
     )
-    jobs_in_hand: int | None = Field(
-        None,
-        ge=1,
-        le=10_000,
-        description="Jobs a worker carries at once; if left out, 480 on SQLite and 720 on PostgreSQL.",
-    )
+    jobs_in_hand: int = Field(600, ge=1, le=10_000, description="Jobs a worker carries at once.")
     lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
     look_again_seconds: float = Field(30, gt=0, description="Workers that nobody wakes look for work after so long.")
     job_limit_minutes: float = Field(30, gt=0, description="A job in hand for longer is taken away and failed.")

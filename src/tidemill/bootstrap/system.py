@@ -28,7 +28,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
 from tidemill.engine.clock import RealClock, real_dice
-from tidemill.engine.drain import CAPACITY, CAPACITY_AFAR, Drain
+from tidemill.engine.drain import Drain
 from tidemill.engine.market_chores import MARKET_RHYTHMS
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
@@ -167,7 +167,7 @@ def drain_maker(
             dice,
             narrator,
             worker_id=worker.key,
-            capacity=settings.jobs_in_hand or (CAPACITY if store.database.is_sqlite else CAPACITY_AFAR),
+            capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
             narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )

@@ -24,10 +24,8 @@ from tidemill.pipeline.ports import Dice, StoreError
 from tidemill.pipeline.saving import lost_keys
 from tidemill.pipeline.tools import Tools
 
-CAPACITY = 480
+CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
-CAPACITY_AFAR = 720
-"""The same where commits wait for a server: two groups are under way, and each for longer."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
 SLICE = 2
