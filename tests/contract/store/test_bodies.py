@@ -224,7 +224,7 @@ async def test_a_full_disk_is_said_in_words_and_the_next_try_goes_through(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(os, "pwrite", full)
+        disk.setattr(os, "pwritev", full)
         with pytest.raises(StoreLost, match="disk is full"):
             await keep(sqlite_database, bodies, body)
     await keep(sqlite_database, bodies, body)

@@ -113,17 +113,17 @@ async def test_on_sqlite_only_small_outputs_are_in_their_rows(sqlite_database: D
 async def test_a_full_disk_is_said_in_words_and_the_next_try_keeps_the_output(
     sqlite_database: Database, segments: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bodies, write = bodies_for(sqlite_database), os.pwrite
+    bodies, write = bodies_for(sqlite_database), os.pwritev
     await keep(sqlite_database, bodies, {1: LARGE})
     end_of_disk = segment_path(segments, 1).stat().st_size + len(LARGE) // 2
 
-    def until_full(file: int, content: memoryview, place: int) -> int:
+    def until_full(file: int, pieces: list[bytes], place: int) -> int:
         if place >= end_of_disk:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return write(file, content[: end_of_disk - place], place)
+        return write(file, [b"".join(pieces)[: end_of_disk - place]], place)
 
     with monkeypatch.context() as disk:
-        disk.setattr(os, "pwrite", until_full)
+        disk.setattr(os, "pwritev", until_full)
         with pytest.raises(StoreLost, match="disk is full"):
             await keep(sqlite_database, bodies, {2: LARGE})
     assert await kept(sqlite_database, bodies, FOUND, 2) is None
