@@ -13,8 +13,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from tidemill.pipeline.ports import StoreError, StoreLost
+from tidemill.store.inline import InlineEngine
 from tidemill.store.postgres import postgres_engine
-from tidemill.store.sqlite import inline_engine, threaded_engine
+from tidemill.store.sqlite import lasting_engine, threaded_engine
 
 
 class Database:
@@ -37,6 +38,11 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether this is the embedded database."""
         return self.dialect == "sqlite"
+
+    @property
+    def calls(self) -> bool:
+        """Whether a commit is back from the disk and waits for the loop; PostgreSQL's answers come unannounced."""
+        return isinstance(self.engine, InlineEngine) and self.engine.bell.rings
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
@@ -166,5 +172,5 @@ def open_database(url: str, *, pool_size: int = 5) -> Database:
         if parsed.database in {None, "", ":memory:"}:
             msg = "an in-memory database would be forgotten at once; name a file, as in sqlite:///tidemill.db"
             raise StoreError(msg)
-        return Database(inline_engine(parsed), threaded_engine(parsed, pool_size))
+        return Database(lasting_engine(parsed), threaded_engine(parsed, pool_size))
     return Database(postgres_engine(parsed, pool_size))

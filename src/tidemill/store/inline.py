@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import Pool
+from sqlalchemy import Pool, event
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, Engine
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+from tidemill.store.log import Log
 
 DRIVER = "sqlite+inline"
 PATIENCE_MILLISECONDS = 10_000
@@ -26,13 +28,22 @@ MOMENT_MILLISECONDS = 250
 """How long somebody who no longer wants to wait has to wait all the same."""
 
 
+class Bell:
+    """Rings from the moment that a thread has done its errand until the loop has heard of it."""
+
+    rings = False
+
+
 class InlineConnection(sqlite3.Connection):
     """SQLite's own connection; beginning and committing may wait, and then others have the loop."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Open the database; nothing is put off yet."""
         super().__init__(*arguments, **options)
+        self.bell = Bell()
+        self.log: Log | None = None
         self._put_off: list[Callable[[sqlite3.Connection], None]] = []
+        self._rows_logged = 0
 
     async def begin(self) -> None:
         """Start a write transaction; when another process is writing, wait for it in a thread, a moment at a time."""
@@ -80,13 +91,16 @@ class InlineConnection(sqlite3.Connection):
     async def commit_aside(self) -> None:
         """Commit; the work put off and the wait for the disk are a thread's, so that the loop goes on serving."""
         if self.in_transaction:
-            await seen_through(self._finish)
+            await seen_through(self._finish, self.bell)
 
     def _finish(self) -> None:
         for work in self._put_off:
             work(self)
         self._put_off.clear()
         self.commit()
+        if self.log is not None:
+            before, self._rows_logged = self._rows_logged, self.total_changes
+            self.log.grew(self._rows_logged - before, self)
 
 
 class InlineDialect(SQLiteDialect_pysqlite):
@@ -174,6 +188,22 @@ class InlineEngine(AsyncEngine):
 
     _connection_cls = InlineAsyncConnection
 
+    def __init__(self, sync_engine: Engine, log: Log | None = None) -> None:
+        """`log` is told of every commit, and closed with the engine; the bell tells that one is back."""
+        super().__init__(sync_engine)
+        self.bell = Bell()
+        self._log = log
+        event.listen(sync_engine, "connect", self._equip)
+
+    def _equip(self, connection: InlineConnection, _record: object) -> None:
+        connection.bell, connection.log = self.bell, self._log
+
+    async def dispose(self, close: bool = True) -> None:  # noqa: FBT001, FBT002 - SQLAlchemy's words
+        """Let go of every connection, once nobody brings the log in any more."""
+        if self._log is not None:
+            await seen_through(self._log.close)
+        await super().dispose(close)
+
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """A write transaction; what is not committed when it is closed is undone."""
@@ -184,13 +214,13 @@ class InlineEngine(AsyncEngine):
             await connection.commit()
 
 
-async def seen_through(work: Callable[[], None]) -> None:
+async def seen_through(work: Callable[[], None], bell: Bell | None = None) -> None:
     """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours.
 
     Its end wakes the waiter at once; by way of `asyncio.wait`, a busy loop would let it wait for one more turn.
     """
     loop = asyncio.get_running_loop()
-    errand = _Errand(work, loop)
+    errand = _Errand(work, loop, bell or Bell())
     loop.run_in_executor(None, errand.run)
     cancelled: asyncio.CancelledError | None = None
     while not errand.over:
@@ -207,11 +237,12 @@ async def seen_through(work: Callable[[], None]) -> None:
 class _Errand:
     """Something done in a thread; whoever waits may stop waiting and begin again."""
 
-    def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop, bell: Bell) -> None:
         self.over = False
         self.trouble: BaseException | None = None
         self._work = work
         self._loop = loop
+        self._bell = bell
         self._waiter = loop.create_future()
 
     def run(self) -> None:
@@ -220,6 +251,7 @@ class _Errand:
             self._work()
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             self.trouble = error
+        self._bell.rings = True
         self._loop.call_soon_threadsafe(self._told)
 
     async def wait(self) -> None:
@@ -228,6 +260,7 @@ class _Errand:
         await self._waiter
 
     def _told(self) -> None:
+        self._bell.rings = False
         self.over = True
         if not self._waiter.done():
             self._waiter.set_result(None)

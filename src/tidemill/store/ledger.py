@@ -29,11 +29,17 @@ class Ledger:
     ) -> None:
         """`shelves` and `verticals` by the vertical's name."""
         policies: dict[str, Policy] = {name: vertical.policy for name, vertical in verticals.items()}
+        self._database = database
         self._ids = ids
         self._claims = Claims(database)
         self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
         self.materials = Materials(database, bodies, verticals)
         self.runs = RunBook(database, ids, shelves, policies)
+
+    @property
+    def calls(self) -> bool:
+        """Whether a commit is back and waits for the loop."""
+        return self._database.calls
 
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
         """Take jobs that may run now."""

@@ -8,6 +8,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from tidemill.store.inline import DRIVER, InlineEngine
+from tidemill.store.log import Log
 
 PRAGMAS = (
     "PRAGMA page_size=4096",
@@ -29,13 +30,19 @@ FLEETING_PRAGMAS = (
 READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=10000")
 
 
-def inline_engine(url: URL, pragmas: tuple[str, ...] = WRITER_PRAGMAS) -> AsyncEngine:
+def lasting_engine(url: URL) -> AsyncEngine:
+    """An inline engine for a database that is to last; its log is brought in beside the commits."""
+    return inline_engine(url, WRITER_PRAGMAS, Log(str(url.database)))
+
+
+def inline_engine(url: URL, pragmas: tuple[str, ...], log: Log | None = None) -> AsyncEngine:
     """Works on the loop's own thread, on as many connections as are asked for at once: a glance waits for nobody.
 
     The connection that was used last is used next. Taken in turns, each would find that the other had written, and
     forget every page that it had read.
     """
-    engine = InlineEngine(create_engine(url.set(drivername=DRIVER), pool_size=2, max_overflow=-1, pool_use_lifo=True))
+    opened = create_engine(url.set(drivername=DRIVER), pool_size=2, max_overflow=-1, pool_use_lifo=True)
+    engine = InlineEngine(opened, log)
     _prepare(engine, pragmas)
     return engine
 
