@@ -64,8 +64,8 @@ def test_a_claim_that_hands_jobs_out_twice_is_found(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_ignores_the_fence_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def everything(_connection: Any, batch: Any) -> set[int]:
-        return {each.claimed.job.id for each in batch}
+    async def everything(_connection: Any, batch: Any) -> dict[int, str]:
+        return {each.claimed.job.id: each.claimed.job.stage for each in batch}
 
     monkeypatch.setattr(checkpoints, "held_jobs", everything)
     assert "nothing is doubled" in broken_laws(tmp_path, a_quiet_world("frozen-worker", days=2.2, sources=8))

@@ -78,13 +78,16 @@ class Checkpoints:
         self._policies = policies
 
     async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
-        """Write outputs and moves of the jobs that are still ours; of the others nothing."""
+        """Write outputs and moves of the jobs that are still ours; of the others nothing.
+
+        What a commit wrote whose answer got lost is held, and not written twice.
+        """
         await self._ids.reserve(sum(keys_needed(each) for each in batch))
         async with self._database.write() as connection:
             held = await held_jobs(connection, batch)
-            ours = [each for each in batch if each.claimed.job.id in held]
+            ours = [each for each in batch if each.claimed.job.id in held and not is_written(each, held)]
             if not ours:
-                return Committed(frozenset())
+                return Committed(frozenset(held))
             tallies = {key: Tally() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
             await self._write_outputs(connection, ours, tallies, now)
             onward = read_on(ours)
@@ -199,14 +202,25 @@ class Checkpoints:
 
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
-_FENCES = select(jobs.c.id, jobs.c.fence).where(jobs.c.id.in_(_KEYS)).order_by(jobs.c.id).with_for_update()
+_FENCES = (
+    select(jobs.c.id, jobs.c.fence, jobs.c.current_stage)
+    .where(jobs.c.id.in_(_KEYS))
+    .order_by(jobs.c.id)
+    .with_for_update()
+)
 
 
-async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> set[int]:
-    """The jobs of the batch whose fence is still the one they were claimed with."""
+async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> dict[int, str]:
+    """The jobs of the batch whose fence is still the one they were claimed with, and the stages they are at."""
     fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
     rows = await read_all(connection, _FENCES, {"b_keys": sorted(fences)})
-    return {row["id"] for row in rows if row["fence"] == fences[row["id"]]}
+    return {row["id"]: row["current_stage"] for row in rows if row["fence"] == fences[row["id"]]}
+
+
+def is_written(checkpoint: Checkpoint, held: Mapping[int, str]) -> bool:
+    """Whether the job has made this very move already, and is still ours; whoever ends or waits lets go of it."""
+    move = checkpoint.move
+    return move.status is JobStatus.LEASED and held[checkpoint.claimed.job.id] == move.stage
 
 
 def product_of(checkpoint: Checkpoint) -> object:

@@ -66,6 +66,24 @@ async def test_a_worker_that_lost_its_lease_writes_nothing(mill):
     assert not await mill.workers.beat(sleeper, mill.clock.now())
 
 
+async def test_a_commit_whose_answer_was_lost_is_not_written_twice(mill):
+    await mill.enqueue(await mill.source())
+    (held,) = await mill.claim(await mill.worker())
+    fetched = mill.fetched(held)
+    page = fetched.produced.page
+    await mill.commit((held, fetched))
+    parsing = (at_stage(held, Stage.PARSE, page.id), mill.parsed(page, ["Kermis", "Markt"]))
+    _, first = await mill.commit(parsing)
+    before = await mill.rows(runs)
+    _, again = await mill.commit(parsing)
+    assert first.held == again.held == {held.job.id}
+    assert await mill.rows(runs) == before
+    assert before[0]["field_counts"]["*"] == 2
+    await mill.commit((at_stage(held, Stage.NORMALIZE, page.id), mill.judged(page, ["Kermis", "Markt"], held.source)))
+    (job,) = await mill.rows(jobs)
+    assert (job["current_stage"], job["status"]) == ("persist", "leased")
+
+
 async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
     await mill.enqueue(await mill.source())
     dead, heir = await mill.worker("dead"), await mill.worker("heir")
