@@ -1,7 +1,9 @@
 """Checkpoints: the outputs and moves of many jobs in one transaction, for those whose lease still holds (D-3)."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, Protocol
 
 import msgspec
@@ -11,7 +13,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job, JobStatus, gives_source_up, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
-from tidemill.pipeline.checkpoints import Checkpoint, Committed, Harvest, Judged, Kept, Parsed, Shift, Unchanged
+from tidemill.pipeline.checkpoints import (
+    Checkpoint,
+    Committed,
+    Fetched,
+    Harvest,
+    Judged,
+    Kept,
+    Parsed,
+    Shift,
+    Unchanged,
+)
 from tidemill.store import breakers, dead_letters, effects, list_pages, outputs
 from tidemill.store.bodies import Bodies
 from tidemill.store.bulk import read_all
@@ -26,6 +38,10 @@ from tidemill.store.wants import note_wants
 
 KEYS_PER_RECORD = 5
 """What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
+
+
+Made = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
+"""What stages produced, each kind by itself in the batch's order, with its checkpoint."""
 
 
 class Over(msgspec.Struct, frozen=True):
@@ -82,36 +98,38 @@ class Checkpoints:
 
         What a commit wrote whose answer got lost is held, and not written twice.
         """
-        await self._ids.reserve(sum(keys_needed(each) for each in batch))
+        made = by_kind(batch)
+        await self._ids.reserve(keys_needed(batch, made))
         async with self._database.write() as connection:
             held = await held_jobs(connection, batch)
             ours = [each for each in batch if each.claimed.job.id in held and not is_written(each, held)]
             if not ours:
                 return Committed(frozenset(held))
+            if len(ours) < len(batch):
+                made = by_kind(ours)
             tallies = {key: Tally() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
-            await self._write_outputs(connection, ours, tallies, now)
-            onward = read_on(ours)
-            kept = await self._shelve(connection, ours, tallies, onward, now)
+            await self._write_outputs(connection, made, tallies, now)
+            onward = read_on(made)
+            kept = await self._shelve(connection, made, tallies, onward, now)
             followed = 0
             if onward:
                 followed = await follow(connection, self._database, self._ids, onward, self._policies, tallies, now)
             await effects.move_jobs(connection, ours, now)
-            finished = await self._settle(connection, ours, tallies, now)
+            finished = await self._settle(connection, ours, made, tallies, now)
             shifts = await self._signal(connection, ours, now)
         return Committed(frozenset(held), finished, tuple(shifts), kept, followed)
 
     async def _write_outputs(
-        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+        self, connection: AsyncConnection, made: Made, tallies: Mapping[int, Tally], now: datetime
     ) -> None:
-        got = [(each.claimed.job, fetched, each.move.failure) for each in ours if (fetched := effects.fetched_of(each))]
-        parsed = [(each.claimed.job, product) for each in ours if isinstance(product := product_of(each), Parsed)]
-        judged = [(each.claimed.job, product) for each in ours if isinstance(product := product_of(each), Judged)]
-        advancing = {each.claimed.job.id for each in ours if isinstance(each.outcome, Advance)}
+        got = [(each.claimed.job, fetched, each.move.failure) for each, fetched in pages_in(made)]
+        parsed = [(each.claimed.job, reading) for each, reading in made[Parsed]]
+        judged = [(each.claimed.job, verdicts) for each, verdicts in made[Judged]]
+        staged = [(each.claimed.job, one) for each, one in made[Judged] if isinstance(each.outcome, Advance)]
         if got:
             await outputs.write_pages(connection, self._bodies, got)
-        staged = [(job, each) for job, each in judged if job.id in advancing]
-        made = [outputs.raw_rows(parsed, now), outputs.staged_rows(staged, now)]
-        await self._bodies.outputs.put(connection, [one for one in made if one[1]])
+        rows = [outputs.raw_rows(parsed, now), outputs.staged_rows(staged, now)]
+        await self._bodies.outputs.put(connection, [one for one in rows if one[1]])
         if judged:
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
             if lost := [(job, job.target_id, one.want) for job, each in judged for one in each.rejected if one.want]:
@@ -124,7 +142,7 @@ class Checkpoints:
     async def _shelve(
         self,
         connection: AsyncConnection,
-        ours: Sequence[Checkpoint],
+        made: Made,
         tallies: Mapping[int, Tally],
         onward: list[Onward],
         now: datetime,
@@ -135,14 +153,13 @@ class Checkpoints:
         """
         kept: dict[int, Kept] = {}
         for vertical, shelf in self._shelves.items():
-            mine = [each for each in ours if each.claimed.job.vertical == vertical]
-            harvests = [(each.claimed.job, found) for each in mine if isinstance(found := product_of(each), Harvest)]
+            harvests = [(job, found) for each, found in made[Harvest] if (job := each.claimed.job).vertical == vertical]
             if harvests:
                 kept |= await shelf.put(connection, harvests, now)
             for job, harvest in harvests:
                 count_kept(tallies[job.run_id], harvest, kept[job.id])
-            for each in mine:
-                if isinstance(unchanged := product_of(each), Unchanged):
+            for each, unchanged in made[Unchanged]:
+                if each.claimed.job.vertical == vertical:
                     seen, shown, next_url = await self._touch(connection, shelf, each, now)
                     if next_url:
                         onward.append((each, unchanged.page.final_url, next_url, shown))
@@ -165,7 +182,12 @@ class Checkpoints:
         return seen, len(known.accepted), known.next_url
 
     async def _settle(
-        self, connection: AsyncConnection, ours: Sequence[Checkpoint], tallies: Mapping[int, Tally], now: datetime
+        self,
+        connection: AsyncConnection,
+        ours: Sequence[Checkpoint],
+        made: Made,
+        tallies: Mapping[int, Tally],
+        now: datetime,
     ) -> tuple[int, ...]:
         """Everything that a job's end, or a site's answer, changes besides the job; answers the runs that it ends."""
         ended = [each for each in ours if each.move.ends]
@@ -175,7 +197,7 @@ class Checkpoints:
             await effects.settle_sources(connection, ended, now)
             await effects.settle_targets(connection, ended, now)
             await list_pages.remember(connection, self._database, ended)
-        notes = [HostNote(each, fetched.result) for each in ours if (fetched := effects.fetched_of(each))]
+        notes = [HostNote(each, fetched.result) for each, fetched in pages_in(made)]
         if notes := [note for note in notes if effects.worth_noting(note)]:
             await effects.settle_hosts(connection, notes, now)
         await effects.rest_hosts(connection, ours)
@@ -185,7 +207,7 @@ class Checkpoints:
         if saved := [key for key in retried if key not in {job.id for job, _ in dead}]:
             await dead_letters.resolve(connection, saved, now)
         await effects.mark_runs(connection, ours)
-        await suggest_upgrades(connection, self._database, ours, now)
+        await suggest_upgrades(connection, self._database, [each for each, _ in made[Fetched]], now)
         return await settle_runs(connection, tallies)
 
     async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
@@ -234,23 +256,31 @@ def product_of(checkpoint: Checkpoint) -> object:
             return None
 
 
-def read_on(batch: Sequence[Checkpoint]) -> list[Onward]:
+def by_kind(batch: Sequence[Checkpoint]) -> Made:
+    """Sort a batch by what was produced: it is looked at once, and asked about a dozen times."""
+    made: defaultdict[type, list[tuple[Checkpoint, Any]]] = defaultdict(list)
+    for each in batch:
+        product = product_of(each)
+        made[type(product)].append((each, product))
+    return made
+
+
+def pages_in(made: Made) -> Iterator[tuple[Checkpoint, Fetched | Unchanged]]:
+    """The pages that sites answered with, changed or not."""
+    return chain(made[Fetched], made[Unchanged])
+
+
+def read_on(made: Made) -> list[Onward]:
     """The checkpoints of pages that were read and whose lists go on."""
     return [
         (each, parsed.page.final_url, parsed.found.next_url, len(parsed.found.records))
-        for each in batch
-        if isinstance(parsed := product_of(each), Parsed) and parsed.found.next_url
+        for each, parsed in made[Parsed]
+        if parsed.found.next_url
     ]
 
 
-def keys_needed(checkpoint: Checkpoint) -> int:
-    """How many keys writing this checkpoint may take."""
-    match product_of(checkpoint):
-        case Harvest(records=records):
-            return KEYS_PER_RECORD * len(records) + 1
-        case Judged(rejected=rejected):
-            return len(rejected) + 1
-        case Unchanged():
-            return KEYS_PER_RECORD * KEYS_PER_RECORD
-        case _:
-            return 1
+def keys_needed(batch: Sequence[Checkpoint], made: Made) -> int:
+    """How many keys writing these checkpoints may take."""
+    records = sum(len(harvest.records) for _, harvest in made[Harvest])
+    rejected = sum(len(judged.rejected) for _, judged in made[Judged])
+    return len(batch) + rejected + KEYS_PER_RECORD * (records + KEYS_PER_RECORD * len(made[Unchanged]))

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Boolean, bindparam, case, select, update
+from sqlalchemy import Boolean, bindparam, case, null, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
 from tidemill.core.job import JobStatus
-from tidemill.core.outcome import Fail, Snooze
+from tidemill.core.outcome import Advance, Fail, Snooze
 from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
@@ -22,7 +22,6 @@ from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
 LONGEST_ERROR = 2_000
 
-_KEPT = bindparam("b_kept", type_=Boolean())
 _JOB = (
     update(jobs)
     .where(jobs.c.id == bindparam("b_id"))
@@ -35,15 +34,42 @@ _JOB = (
         failure=bindparam("b_failure"),
         last_error=bindparam("b_error"),
         completed_at=bindparam("b_completed"),
-        leased_by=case((_KEPT, jobs.c.leased_by), else_=None),
-        fence=jobs.c.fence + case((_KEPT, 0), else_=1),
+        leased_by=null(),
+        fence=jobs.c.fence + 1,
     )
 )
 
 
+_ONWARD = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("b_id"))
+    .values(
+        current_stage=bindparam("b_stage"),
+        attempts=bindparam("b_attempts"),
+        page_id=bindparam("b_page"),
+        not_before=null(),
+        failure=null(),
+        last_error=null(),
+        completed_at=null(),
+    )
+)
+"""For most moves, from one stage to the next in the same hands; what lists jobs by status is left alone."""
+
+
 async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
     """Write each job's move; whoever lets go of a job raises its fence."""
-    await write_last(connection, _JOB, [_job_row(each, now) for each in batch])
+    onward = [row for each in batch if (row := _onward_row(each))]
+    others = [_job_row(each, now) for each in batch if each.move.status is not JobStatus.LEASED]
+    await write_last(connection, _ONWARD, onward)
+    await write_last(connection, _JOB, others)
+
+
+def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
+    move, outcome = checkpoint.move, checkpoint.outcome
+    if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
+        return None
+    page_id = outcome.produced.page.id
+    return {"b_id": checkpoint.claimed.job.id, "b_stage": move.stage, "b_attempts": move.attempts, "b_page": page_id}
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -59,7 +85,6 @@ def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "b_failure": move.failure,
         "b_error": storable(move.detail or _note_on(checkpoint), LONGEST_ERROR) or None,
         "b_completed": now if move.ends else None,
-        "b_kept": move.status is JobStatus.LEASED,
     }
 
 

@@ -1,9 +1,10 @@
 """The shelf of events: upsert by identity, history of every change, and what is no longer seen."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
@@ -68,11 +69,11 @@ class EventShelf:
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
     ) -> dict[int, Kept]:
         """Insert the new, update the changed (with history), and mark the rest as seen; one set per case."""
-        fresh = list(unique(harvests))
+        fresh = unique(harvests)
         known = await self._known(connection, fresh)
         new, changed, same = sort_out(fresh, known)
         if new:
-            keyed = [(self._ids.take(), item) for item in new]
+            keyed = list(zip(self._ids.take_many(len(new)), new, strict=True))
             await insert_events(connection, await self._dressed(connection, keyed, now), now)
         if changed:
             dressed = await self._dressed(connection, [(row["id"], item) for item, row in changed], now)
@@ -80,7 +81,7 @@ class EventShelf:
             await self._update(connection, [(item, row) for (_, item), row in zip(dressed, rows, strict=True)], now)
         if same:
             await change(connection, _SEEN_BY_KEY, {"b_now": now, "b_ids": same})
-        return tally(harvests, {id(item) for item in new}, {id(item) for item, _ in changed}, fresh)
+        return tally(harvests, new, [item for item, _ in changed])
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
@@ -163,18 +164,19 @@ class Item(msgspec.Struct, frozen=True, eq=False):
     checksum: int
 
 
-def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
+def unique(harvests: Sequence[tuple[Job, Harvest]]) -> list[Item]:
     """Each identity of a source once, however many pages of the batch show it."""
-    seen: set[tuple[int, str]] = set()
+    seen: dict[int, set[str]] = {}
+    items = []
     for job, harvest in harvests:
-        page_id = harvest.judged.page.id
+        page_id, known = harvest.judged.page.id, seen.setdefault(job.source_id, set())
         for accepted in harvest.records:
-            key = (job.source_id, accepted.identity)
-            if key not in seen:
-                seen.add(key)
-                identity, encoded = accepted.identity, accepted.encoded
+            identity, encoded = accepted.identity, accepted.encoded
+            if identity not in known:
+                known.add(identity)
                 named = signed(identity.encode())
-                yield Item(job, page_id, identity, named, accepted.record, encoded, signed(encoded))
+                items.append(Item(job, page_id, identity, named, accepted.record, encoded, signed(encoded)))
+    return items
 
 
 def signed(encoded: bytes) -> int:
@@ -208,15 +210,16 @@ def columns_of(item: Item, now: datetime) -> dict[str, Any]:
 
 async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Item]], now: datetime) -> None:
     """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
-    moment: Callable[[datetime], Any] = _micros if connection.dialect.name == "sqlite" else _same
-    seen = moment(now)
+    moment: Callable[[datetime, int], Any] = _micros if connection.dialect.name == "sqlite" else _same
+    seen = moment(now, now.fold)
     rows = []
     for key, item in new:
         event = item.event
-        ends = None if event.ends_at is None else moment(event.ends_at)
+        starts, ends = event.event_date, event.ends_at
         rows.append((
             key, item.job.source_id, item.identity, item.identity_hash, event.fingerprint, event.title,
-            moment(event.event_date), ends, event.event_time, event.venue_name,
+            moment(starts, starts.fold), None if ends is None else moment(ends, ends.fold),
+            event.event_time, event.venue_name,
             str(event.category),  # a plain string: SQLite asks a member how it wants to be written
             event.latitude, event.longitude, str(event.status),
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
@@ -227,17 +230,13 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, It
         await copy_rows(connection, events, _INSERTED, rows)
 
 
-def _micros(moment: datetime) -> int:
-    return _remembered(moment, moment.fold)
-
-
 @lru_cache(maxsize=4_096)
-def _remembered(moment: datetime, _fold: int) -> int:
+def _micros(moment: datetime, _fold: int) -> int:
     """Agendas name the same hours again and again. On the night when clocks go back, two hours differ by fold alone."""
     return to_micros(moment)
 
 
-def _same(moment: datetime) -> datetime:
+def _same(moment: datetime, _fold: int) -> datetime:
     return moment
 
 
@@ -328,22 +327,13 @@ def differences(before: bytes, after: bytes) -> dict[str, Any]:
     return {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
 
 
-def tally(
-    harvests: Sequence[tuple[Job, Harvest]], new: set[int], changed: set[int], fresh: Sequence[Item]
-) -> dict[int, Kept]:
+def tally(harvests: Sequence[tuple[Job, Harvest]], new: Sequence[Item], changed: Sequence[Item]) -> dict[int, Kept]:
     """The counts per job; an identity that another page of the batch brought too counts as unchanged here."""
-    inserted: dict[int, int] = {}
-    updated: dict[int, int] = {}
-    for item in fresh:
-        if id(item) in new:
-            inserted[item.job.id] = inserted.get(item.job.id, 0) + 1
-        elif id(item) in changed:
-            updated[item.job.id] = updated.get(item.job.id, 0) + 1
+    inserted, updated = Counter(map(_job_id, new)), Counter(map(_job_id, changed))
     return {
-        job.id: Kept(
-            inserted.get(job.id, 0),
-            updated.get(job.id, 0),
-            len(harvest.records) - inserted.get(job.id, 0) - updated.get(job.id, 0),
-        )
+        job.id: Kept(inserted[job.id], updated[job.id], len(harvest.records) - inserted[job.id] - updated[job.id])
         for job, harvest in harvests
     }
+
+
+_job_id = attrgetter("job.id")

@@ -26,11 +26,16 @@ class Ids:
 
     def take(self) -> int:
         """The next key; `reserve` must have been asked for enough of them."""
-        if self._next >= self._end:
+        return self.take_many(1).start
+
+    def take_many(self, count: int) -> range:
+        """The next so many keys."""
+        first, after = self._next, self._next + count
+        if after > self._end:
             msg = "no keys left: reserve before taking"
             raise RuntimeError(msg)
-        self._next += 1
-        return self._next - 1
+        self._next = after
+        return range(first, after)
 
     async def _grab(self, count: int) -> tuple[int, int]:
         async with self._database.write() as connection:

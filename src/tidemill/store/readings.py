@@ -40,14 +40,15 @@ def encode_found(found: Found) -> bytes:
     """A reading as it is stored."""
     shapes: dict[int, int] = {}
     places: list[Mapping[str, str]] = []
-    kept: list[_Kept] = []
+    kept: list[Any] = []  # plain tuples in the order of `_Kept`: they are made and written in half the time
     for raw in found.records:
         shape = shapes.get(id(raw.places))
         if shape is None:
             shape = shapes[id(raw.places)] = len(places)
             places.append(raw.places)
-        block = "" if raw.strategy is _JSONLD else raw.block
-        kept.append(_Kept(raw.origin, raw.strategy, raw.confidence, shape, raw.fields, block))
+        strategy = raw.strategy
+        block = "" if strategy is _JSONLD else raw.block
+        kept.append((raw.origin, strategy, raw.confidence, shape, raw.fields, block))
     return _encode(
         _Reading(kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes)
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import BindParameter, Boolean, Integer, bindparam, case, func, select, update
@@ -43,8 +43,10 @@ class Tally:
             self.counts[name] += count
 
     def count_fields(self, records: Sequence[RawRecord]) -> None:
-        """Count which fields were there, and all records under `*` (B7)."""
-        self.fields.update(chain.from_iterable(raw.fields for raw in records))
+        """Count which fields were there, and all records under `*` (B7); records of a page have them mostly alike."""
+        for names, count in Counter(map(tuple, map(_fields, records))).items():
+            for name in names:
+                self.fields[name] += count
         self.fields["*"] += len(records)
 
     def follow(self) -> None:
@@ -62,6 +64,7 @@ class Tally:
         return not (self.ended or self.total or self.fields or any(self.counts.values()))
 
 
+_fields = attrgetter("fields")
 _TOTAL = bindparam("b_total", type_=Integer())
 _COUNTS_FIELDS = bindparam("b_counts_fields", type_=Boolean())
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
@@ -143,17 +146,21 @@ def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
 
     Each page of a list repeats the list's total, so that of the first page counts.
     """
-    dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
+    kept, rejected = len(judged.accepted), judged.rejected
     tally.total += judged.total or 0 if job.page_number == 1 else 0
     tally.add(
-        records_read=len(judged.accepted) + len(judged.rejected),
-        records_accepted=len(judged.accepted),
-        records_dropped=dropped,
-        records_quarantined=len(judged.rejected) - dropped,
+        records_read=kept + len(rejected),
+        records_accepted=kept,
         truncated_pages=int(judged.truncated),
-        oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in judged.rejected),
-        zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in judged.rejected),
     )
+    if rejected:
+        dropped = sum(isinstance(each.verdict, Dropped) for each in rejected)
+        tally.add(
+            records_dropped=dropped,
+            records_quarantined=len(rejected) - dropped,
+            oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in rejected),
+            zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in rejected),
+        )
 
 
 def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
