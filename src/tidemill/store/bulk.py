@@ -102,7 +102,7 @@ async def read_all(connection: AsyncConnection, statement: Any, parameters: Row)
     """
     question = _asked(statement, connection.dialect)
     said = _said(question, parameters)
-    return [question.row(row) for row in await _answers(connection, *said)]
+    return question.rows(await _answers(connection, *said))
 
 
 async def _answers(connection: AsyncConnection, text: str, values: tuple[Any, ...]) -> Iterable[Iterable[Any]]:
@@ -134,12 +134,15 @@ class _Question(msgspec.Struct, frozen=True):
         """The words, with room for lists of these lengths."""
         return _with_room(self.text, lengths) if lengths else self.text
 
-    def row(self, values: Iterable[Any]) -> dict[str, Any]:
-        """An answer by column name, its values as the column's type has them."""
-        row = dict(zip(self.names, values, strict=True))
+    def rows(self, answers: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
+        """The answers by column name, their values as the columns' types have them; NULL is None in each."""
+        names = self.names
+        rows = [dict(zip(names, values, strict=True)) for values in answers]
         for name, reader in self.readers:
-            row[name] = reader(row[name])
-        return row
+            for row in rows:
+                if (value := row[name]) is not None:
+                    row[name] = reader(value)
+        return rows
 
 
 @lru_cache(maxsize=512)
@@ -211,14 +214,17 @@ def _filling(
     text, slots = _compiled(statement, dialect, keys)
     fixed = {name: value for name, _, value in slots if name not in keys}
     names = [name for name, _, _ in slots]
-    fetch = itemgetter(*names, names[0])  # one more, because of a single name it would make no tuple
     prepares = [(at, prepare) for at, (name, prepare, _) in enumerate(slots) if prepare and name not in fixed]
+    fetch: Callable[[Row], tuple[Any, ...]] = itemgetter(*names) if len(names) > 1 else lambda row: (row[names[0]],)
 
     def fill(row: Row) -> tuple[Any, ...]:
-        values = list(fetch({**fixed, **row} if fixed else row))
+        found = fetch({**fixed, **row} if fixed else row)
+        if not prepares:
+            return found
+        values = list(found)
         for at, prepare in prepares:
             values[at] = prepare(values[at])
-        return tuple(values[:-1])
+        return tuple(values)
 
     return text, fill
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
 from tidemill.core.job import JobStatus
-from tidemill.core.outcome import Advance, Fail, Snooze
+from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
@@ -21,6 +21,8 @@ from tidemill.store.columns import storable
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
 LONGEST_ERROR = 2_000
+_PLAIN = {stage: str(stage) for stage in Stage}
+"""Stages as plain strings: SQLite asks a member how it wants to be written, which takes longer than writing it."""
 
 _JOB = (
     update(jobs)
@@ -68,8 +70,8 @@ def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
     move, outcome = checkpoint.move, checkpoint.outcome
     if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
         return None
-    page_id = outcome.produced.page.id
-    return {"b_id": checkpoint.claimed.job.id, "b_stage": move.stage, "b_attempts": move.attempts, "b_page": page_id}
+    stage, page_id = _PLAIN[move.stage], outcome.produced.page.id
+    return {"b_id": checkpoint.claimed.job.id, "b_stage": stage, "b_attempts": move.attempts, "b_page": page_id}
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
