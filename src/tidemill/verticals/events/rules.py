@@ -84,8 +84,8 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
 
 
 def _written_date(said: Said) -> str:
-    starts, time = said.starts.strip(), said.time.strip()
-    return f"{starts} {time}" if starts and time else starts
+    starts = said.starts.strip()
+    return f"{starts} {time}" if said.time and starts and (time := said.time.strip()) else starts
 
 
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
@@ -135,7 +135,7 @@ def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> 
         location,
         fingerprint(_counted(title, lowered), dated.day, str(source.id)),
         _status(said.status.lower(), lowered),
-        squash(said.organizer)[:_LONGEST_NAME],
+        _NAMES[said.organizer],
     )
 
 
@@ -181,6 +181,21 @@ class _Places(dict[tuple[str, str, str, str, str], StructuredLocation]):
 
 
 _PLACES = _Places()
+
+
+class _Names(dict[str, str]):
+    """Names as said, and tidied once, as with places."""
+
+    def __missing__(self, said: str) -> str:
+        tidied = squash(said)[:_LONGEST_NAME]
+        if len(self) >= _MOST_PLACES:
+            self.clear()
+        if len(said) <= _LONGEST_REMEMBERED:
+            self[said] = tidied
+        return tidied
+
+
+_NAMES = _Names()
 
 
 def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
