@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 from sqlalchemy import BindParameter, Select, bindparam, func, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_intdigest as digest
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import Harvest, Kept
@@ -174,14 +174,14 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> list[Item]:
             identity, encoded = accepted.identity, accepted.encoded
             if identity not in known:
                 known.add(identity)
-                named = signed(identity.encode())
-                items.append(Item(job, page_id, identity, named, accepted.record, encoded, signed(encoded)))
+                named, checksum = digest(identity.encode()) - _SIGNED, digest(encoded) - _SIGNED
+                items.append(Item(job, page_id, identity, named, accepted.record, encoded, checksum))
     return items
 
 
 def signed(encoded: bytes) -> int:
     """A 64-bit checksum that fits the databases' signed integers."""
-    return xxh3_64_intdigest(encoded) - _SIGNED
+    return digest(encoded) - _SIGNED
 
 
 def columns_of(item: Item, now: datetime) -> dict[str, Any]:
