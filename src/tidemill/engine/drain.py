@@ -209,7 +209,7 @@ class Drain:
                         self._start(self._parse_aside(claimed, material))
                     else:
                         self._answer_or_recall(claimed, material, run_stage(claimed, material, self._tools))
-                    if self._ledger.calls:
+                    if self._ledger.is_calling:
                         break
                 await give_way()
 

@@ -12,7 +12,7 @@ class Ledger(Protocol):
     """Jobs, leases and checkpoints; the database is the queue (D-1)."""
 
     @property
-    def calls(self) -> bool:
+    def is_calling(self) -> bool:
         """Whether a commit is back and waits for the loop, which had better not begin another stage first."""
         ...
 

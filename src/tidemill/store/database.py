@@ -40,7 +40,7 @@ class Database:
         return self.dialect == "sqlite"
 
     @property
-    def calls(self) -> bool:
+    def is_calling(self) -> bool:
         """Whether a commit is back from the disk and waits for the loop; PostgreSQL's answers come unannounced."""
         return isinstance(self.engine, InlineEngine) and self.engine.bell.rings
 

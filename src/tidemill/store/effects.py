@@ -310,13 +310,22 @@ _MARK = update(runs).where(runs.c.id == bindparam("b_id")).values(degraded=bindp
 
 
 async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
-    """Note the services that runs had to do without (B15); in good times this costs nothing."""
+    """Note the services that runs had to do without (B15); in good times this costs nothing.
+
+    All runs of the batch are held here, by key, for all of them may be held soon: to hold some first is to hold them in
+    another order than somebody else does.
+    """
     missed: dict[int, set[str]] = {}
     for each in batch:
         if each.outcome.degraded:
             missed.setdefault(each.claimed.job.run_id, set()).update(each.outcome.degraded)
     if missed:
-        rows = (await connection.execute(_MARKED, {"b_keys": sorted(missed)})).all()
-        marks = [{"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])} for row in rows]
+        keys = sorted({each.claimed.job.run_id for each in batch})
+        rows = (await connection.execute(_MARKED, {"b_keys": keys})).all()
+        marks = [
+            {"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])}
+            for row in rows
+            if row.id in missed
+        ]
         if marks:
             await connection.execute(_MARK, marks)

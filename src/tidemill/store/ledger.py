@@ -37,9 +37,9 @@ class Ledger:
         self.runs = RunBook(database, ids, shelves, policies)
 
     @property
-    def calls(self) -> bool:
+    def is_calling(self) -> bool:
         """Whether a commit is back and waits for the loop."""
-        return self._database.calls
+        return self._database.is_calling
 
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
         """Take jobs that may run now."""
