@@ -42,7 +42,8 @@ def _reason(checkpoint: Checkpoint) -> str:
     outcome = checkpoint.outcome
     if not isinstance(outcome, Advance) or not isinstance(outcome.produced, Fetched):
         return ""
-    return storable(outcome.produced.result.instead_of, LONGEST_REASON)
+    instead_of = outcome.produced.result.instead_of
+    return storable(instead_of, LONGEST_REASON) if instead_of else ""
 
 
 @lru_cache(maxsize=4)
