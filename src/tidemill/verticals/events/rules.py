@@ -135,7 +135,7 @@ def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> 
         location,
         fingerprint(_counted(title, lowered), dated.day, str(source.id)),
         _status(said.status.lower(), lowered),
-        _NAMES[said.organizer],
+        squash(said.organizer)[:_LONGEST_NAME],
     )
 
 
@@ -181,21 +181,6 @@ class _Places(dict[tuple[str, str, str, str, str], StructuredLocation]):
 
 
 _PLACES = _Places()
-
-
-class _Names(dict[str, str]):
-    """Names as said, and tidied once, as with places."""
-
-    def __missing__(self, said: str) -> str:
-        tidied = squash(said)[:_LONGEST_NAME]
-        if len(self) >= _MOST_PLACES:
-            self.clear()
-        if len(said) <= _LONGEST_REMEMBERED:
-            self[said] = tidied
-        return tidied
-
-
-_NAMES = _Names()
 
 
 def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
