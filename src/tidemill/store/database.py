@@ -117,6 +117,9 @@ _READ_ONLY = "the database cannot be written: check the rights on its file and f
 _FULL = "the disk is full; make room, and the work goes on where it stopped"
 _REFUSED = "the disk refused a write; check it and the free space"
 _UNOPENED = "the database file cannot be opened: check that its folder exists and may be written"
+_BROKEN_OFF = (
+    "the database does not answer (it broke off in the middle of a question); check its address and that it runs"
+)
 _NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate`"
 
 SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
@@ -132,6 +135,7 @@ SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("file too large", StoreLost, _REFUSED),
     ("quota exceeded", StoreLost, _REFUSED),
     ("unable to open database file", StoreLost, _UNOPENED),
+    ("cannot switch to state", StoreLost, _BROKEN_OFF),  # what asyncpg says of a rollback after that
     ("no such table", StoreError, _NO_TABLES),
     ("undefinedtableerror", StoreError, _NO_TABLES),
 )

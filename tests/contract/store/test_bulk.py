@@ -1,12 +1,16 @@
 """Statements that go to the driver by a short way must say the same as by the long one, on both databases."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import pytest
+from asyncpg import InternalClientError
 from sqlalchemy import Boolean, bindparam, case, func, select, text, update
+from sqlalchemy.exc import DBAPIError
 
-from tidemill.pipeline.ports import StoreError
+from tidemill.pipeline.ports import StoreError, StoreLost
 from tidemill.store.bulk import read_all, write_last, write_many
+from tidemill.store.database import translate
 from tidemill.store.schema import hosts, sources
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -181,3 +185,38 @@ async def test_a_question_that_is_refused_is_told_as_a_store_error(database):
                 await read_all(connection, nowhere, {"b_key": "a.test"})
     async with database.write() as connection:
         assert await read_all(connection, NAMED, {"b_keys": ["a.test"]}) == []
+
+
+async def test_a_server_that_breaks_off_in_the_middle_of_a_question_is_waited_for(database):
+    if database.is_sqlite:
+        pytest.skip("SQLite has no server")
+    whoever = select(func.pg_backend_pid().label("pid"))
+    endless = select(func.pg_sleep(bindparam("b_seconds")).label("slept"))
+    asleep = select(func.pg_terminate_backend(bindparam("b_pid")).label("ended")).where(
+        text("EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active' AND query LIKE '%pg_sleep%')")
+    )
+
+    async def ask(told: "asyncio.Future[int]") -> None:
+        async with database.write() as connection:
+            (row,) = await read_all(connection, whoever, {})
+            told.set_result(row["pid"])
+            await read_all(connection, endless, {"b_seconds": 60.0})
+
+    told: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    asking = asyncio.create_task(ask(told))
+    pid = await told
+    ended: list[dict[str, object]] = []
+    while not ended:
+        async with database.write() as other:
+            ended = await read_all(other, asleep, {"b_pid": pid})
+    with pytest.raises(StoreLost, match="the database does not answer"):
+        await asking
+    async with database.write() as connection:
+        assert await read_all(connection, NAMED, {"b_keys": ["a.test"]}) == []
+
+
+def test_what_the_driver_says_after_a_server_broke_off_means_that_it_is_away():
+    said = InternalClientError("cannot switch to state 15; another operation (2) is in progress")
+    told = translate(DBAPIError("ROLLBACK", None, said))
+    assert isinstance(told, StoreLost)
+    assert "the database does not answer" in str(told)
