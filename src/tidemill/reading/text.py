@@ -42,10 +42,8 @@ def plain(text: str, limit: int = 0) -> str:
     """
     if "<" in text or "&" in text:
         text = strip_tags(strip_tags(text))
-    line = text.strip()
-    if "  " in line or not line.isprintable():
-        line = squash(line)
-    return bounded(line, limit) if 0 < limit < len(line) else line
+    text = squash(text)
+    return bounded(text, limit) if 0 < limit < len(text) else text
 
 
 def bounded(text: str, limit: int) -> str:

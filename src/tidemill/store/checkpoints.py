@@ -40,7 +40,7 @@ KEYS_PER_RECORD = 5
 """What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
 
 
-Made = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
+Products = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
 """What stages produced, each kind by itself in the batch's order, with its checkpoint."""
 
 
@@ -120,7 +120,7 @@ class Checkpoints:
         return Committed(frozenset(held), finished, tuple(shifts), kept, followed)
 
     async def _write_outputs(
-        self, connection: AsyncConnection, made: Made, tallies: Mapping[int, Tally], now: datetime
+        self, connection: AsyncConnection, made: Products, tallies: Mapping[int, Tally], now: datetime
     ) -> None:
         got = [(each.claimed.job, fetched, each.move.failure) for each, fetched in pages_in(made)]
         parsed = [(each.claimed.job, reading) for each, reading in made[Parsed]]
@@ -142,7 +142,7 @@ class Checkpoints:
     async def _shelve(
         self,
         connection: AsyncConnection,
-        made: Made,
+        made: Products,
         tallies: Mapping[int, Tally],
         onward: list[Onward],
         now: datetime,
@@ -185,7 +185,7 @@ class Checkpoints:
         self,
         connection: AsyncConnection,
         ours: Sequence[Checkpoint],
-        made: Made,
+        made: Products,
         tallies: Mapping[int, Tally],
         now: datetime,
     ) -> tuple[int, ...]:
@@ -256,7 +256,7 @@ def product_of(checkpoint: Checkpoint) -> object:
             return None
 
 
-def by_kind(batch: Sequence[Checkpoint]) -> Made:
+def by_kind(batch: Sequence[Checkpoint]) -> Products:
     """Sort a batch by what was produced: it is looked at once, and asked about a dozen times."""
     made: defaultdict[type, list[tuple[Checkpoint, Any]]] = defaultdict(list)
     for each in batch:
@@ -265,12 +265,12 @@ def by_kind(batch: Sequence[Checkpoint]) -> Made:
     return made
 
 
-def pages_in(made: Made) -> Iterator[tuple[Checkpoint, Fetched | Unchanged]]:
+def pages_in(made: Products) -> Iterator[tuple[Checkpoint, Fetched | Unchanged]]:
     """The pages that sites answered with, changed or not."""
     return chain(made[Fetched], made[Unchanged])
 
 
-def read_on(made: Made) -> list[Onward]:
+def read_on(made: Products) -> list[Onward]:
     """The checkpoints of pages that were read and whose lists go on."""
     return [
         (each, parsed.page.final_url, parsed.found.next_url, len(parsed.found.records))
@@ -279,7 +279,7 @@ def read_on(made: Made) -> list[Onward]:
     ]
 
 
-def keys_needed(batch: Sequence[Checkpoint], made: Made) -> int:
+def keys_needed(batch: Sequence[Checkpoint], made: Products) -> int:
     """How many keys writing these checkpoints may take."""
     records = sum(len(harvest.records) for _, harvest in made[Harvest])
     rejected = sum(len(judged.rejected) for _, judged in made[Judged])

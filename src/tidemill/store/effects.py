@@ -60,8 +60,14 @@ _ONWARD = (
 
 async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
     """Write each job's move; whoever lets go of a job raises its fence."""
-    onward = [row for each in batch if (row := _onward_row(each))]
-    others = [_job_row(each, now) for each in batch if each.move.status is not JobStatus.LEASED]
+    onward: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
+    for each in batch:
+        row = _onward_row(each)
+        if row is None:
+            others.append(_job_row(each, now))
+        else:
+            onward.append(row)
     await write_last(connection, _ONWARD, onward)
     await write_last(connection, _JOB, others)
 
