@@ -27,7 +27,7 @@ from tidemill.engine.drain import moved_on, run_stage
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 GROUP = 100
 GROUPS = 30

@@ -20,12 +20,12 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
-from tidemill.lab.corpus import Corpus
-from tidemill.lab.makes import SELECTORS
-from tidemill.lab.site import LabRequest, respond
-from tidemill.lab.sites import Make, build_sites
-from tidemill.lab.world import EPOCH, World
 from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.lab.corpus import Corpus
+from tidemill.verticals.events.lab.makes import SELECTORS
+from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.sites import Make, build_sites
+from tidemill.verticals.events.lab.world import EPOCH, World
 
 PAGES = 24
 ROUNDS = 3

@@ -22,7 +22,7 @@ from tidemill.engine.interpreter import settle_in
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 GROUP = 100
 """Pages at a time, all of them under way together, on either side."""

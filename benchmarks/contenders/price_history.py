@@ -10,9 +10,9 @@ import uvloop
 
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.store.database import open_database
-from tidemill.store.migrate import upgrade
-from tidemill.store.price_reads import PriceReads
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import upgrade
+from tidemill.verticals.prices.store.views import PriceReads
 
 PER_PRODUCT = 1_000
 QUESTIONS, WARM_UP = 60, 10

@@ -21,8 +21,8 @@ from tidemill.bootstrap import build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import settle_in
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
-from tidemill.store.schema import prices
+from tidemill.store.database.migrate import upgrade
+from tidemill.verticals.prices.store.tables import prices
 
 BATCH = 100
 TABLES = """

@@ -11,7 +11,7 @@ from price_parser import Price
 
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, answer
-from tidemill.reading import read_product
+from tidemill.verticals.prices.reading import read_product
 
 PAGES = Path(__file__).parents[2] / "tests" / "golden" / "prices"
 ROUNDS = 3

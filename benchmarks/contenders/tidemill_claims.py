@@ -12,8 +12,8 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap import System, build
 from tidemill.settings import load_settings
-from tidemill.store.database import Database
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.database import Database
+from tidemill.store.database.migrate import upgrade
 
 HOSTS = 1_000
 CLAIMS = 60

@@ -12,17 +12,14 @@ import uvloop
 
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, answer, task_from_command_line
-from tidemill.core.grid import square_of
 from tidemill.core.source import Coordinates
-from tidemill.core.views.cards import Around, CardFilter
 from tidemill.engine.clock import RealClock
-from tidemill.store.bulk import write_many
-from tidemill.store.card_reading import CardReader
-from tidemill.store.database import Database, open_database
-from tidemill.store.migrate import upgrade
-from tidemill.store.schema import event_cards, event_words
+from tidemill.store.database.bulk import write_many
+from tidemill.store.database.database import Database, open_database
+from tidemill.store.database.migrate import upgrade
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.feed import Wish
+from tidemill.verticals.events.grid import square_of
 from tidemill.verticals.events.record import (
     Category,
     Event,
@@ -31,6 +28,9 @@ from tidemill.verticals.events.record import (
     StructuredDate,
     StructuredLocation,
 )
+from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.store.tables import event_cards, event_words
+from tidemill.verticals.events.views import Around, CardFilter
 
 AT_ONCE = 20_000
 QUESTIONS = 150

@@ -13,10 +13,10 @@ from benchmarks.contenders.tidemill_claims import NOW, SERIES
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap import System, build
-from tidemill.core.views.listings import ListingFilter
 from tidemill.settings import load_settings
-from tidemill.store.database import Database
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.database import Database
+from tidemill.store.database.migrate import upgrade
+from tidemill.verticals.listings.views import ListingFilter
 
 TIMES = 15
 SOURCE = """INSERT INTO scraper_sources (id, name, vertical, base_url, adapter_id, created_at, updated_at)

@@ -12,7 +12,7 @@ from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.run import Trigger
 from tidemill.pipeline.happenings import Happening, RecordsKept
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 SLOW_JOBS = 1_000
 """Far more than the slow host can serve meanwhile: they wait in front of everybody else's."""

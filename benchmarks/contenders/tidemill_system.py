@@ -13,7 +13,7 @@ from tidemill.bootstrap import System, build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import settle_in
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 PARALLEL = 4
 """Requests under way per host, without spacing: fifty hosts of ours, so that only the work itself counts."""

@@ -16,7 +16,8 @@ from tidemill.core.source import FetcherKind
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.pool import BrowserPool
 from tidemill.lab.scripted import ScriptedSite
-from tidemill.store.schema import audit_log, dead_letters, events, jobs, pages
+from tidemill.store.schema import audit_log, dead_letters, jobs, pages
+from tidemill.verticals.events.store.tables import events
 
 PAGES = 200
 UNHURRIED = {"interval_seconds": 0, "burst": 1, "parallel": 4}

@@ -7,7 +7,8 @@ import pytest
 from rig.works import the_works
 from tidemill.core.degradation import Service, Standing
 from tidemill.lab.scripted import ScriptedSite
-from tidemill.store.schema import audit_log, dead_letters, events, jobs, page_screenshots, pages, runs
+from tidemill.store.schema import audit_log, dead_letters, jobs, page_screenshots, pages, runs
+from tidemill.verticals.events.store.tables import events
 
 
 async def test_jobs_wait_for_a_browser_that_is_missing_and_go_on_when_it_is_there(

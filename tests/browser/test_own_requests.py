@@ -8,7 +8,8 @@ import pytest
 from rig.works import the_works
 from tidemill.core.urls import registrable_domain
 from tidemill.lab.scripted import ScriptedSite
-from tidemill.store.schema import events, hosts, pages
+from tidemill.store.schema import hosts, pages
+from tidemill.verticals.events.store.tables import events
 
 INTERVAL = 0.4
 REQUESTS = 3

@@ -10,7 +10,7 @@ from integration.web.world import furnish
 from rig.clock import SettableClock
 from tidemill.bootstrap import build
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")  # fmt: skip

@@ -10,8 +10,8 @@ from rig.chromium import Browsing, browsing, is_running
 from rig.site import a_site
 from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.core.views.browsers import PoolView
-from tidemill.store.browsers import BrowserShelf
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
+from tidemill.store.services.browsers import BrowserShelf
 
 BEAT = PoolLimits(beat=timedelta(milliseconds=50), told_every=timedelta(milliseconds=50))
 HUGE = 10**12

@@ -24,9 +24,9 @@ from tidemill.operations.plans import Known, SourcePlan, Troubles
 from tidemill.operations.source_file import read_sources
 from tidemill.operations.target_file import read_targets
 from tidemill.settings import load_settings
-from tidemill.store.database import open_database
-from tidemill.store.retention import DEFAULT_RULES
-from tidemill.store.runbook import ask, questions_in
+from tidemill.store.database.database import open_database
+from tidemill.store.upkeep.retention import DEFAULT_RULES
+from tidemill.store.views.runbook import ask, questions_in
 from tidemill.verticals.events import VERTICAL
 from tidemill.verticals.events.record import Event
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.core.reasons import ExtractReason, QuarantineReason
-from tidemill.reading import NoOffer, Product, parse_money, read_product, read_products
+from tidemill.reading import parse_money
+from tidemill.verticals.prices.reading import NoOffer, Product, read_product, read_products
+from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
 
 PIECES = st.sampled_from([
     "<div class='price'>", "</div>", "<h1>Thing</h1>", "<button>Add to cart</button>", "<del>", "</del>",

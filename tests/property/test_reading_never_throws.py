@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.reading import Document, Setting, blocked, declares_empty, parse_moment, read_events
+from tidemill.reading import Document, Setting, blocked, declares_empty, parse_moment
 from tidemill.reading.text import plain, squash
+from tidemill.verticals.events.reading.events import read_events
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 PIECES = st.sampled_from([

@@ -12,13 +12,13 @@ from rig.clock import NOON, SettableClock, seeded_dice
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.run import RunSummary, Trigger
 from tidemill.lab.faults import Fault, Spell, Timetable
-from tidemill.lab.sites import Site
-from tidemill.lab.sources import sources
 from tidemill.lab.transport import LabTransport
-from tidemill.lab.world import World
 from tidemill.pipeline.happenings import Happening, RunClosed
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
+from tidemill.verticals.events.lab.sites import Site
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import World
 
 DAY = timedelta(days=1)
 

@@ -3,8 +3,8 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from tidemill.store.database import open_database
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import upgrade
 
 
 def migrate(url: str) -> None:

@@ -19,20 +19,20 @@ from tidemill.core.verdict import Accepted, Dropped
 from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Judged, Parsed, Rejected, Unchanged
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import FetchResult, FetchStatus
-from tidemill.store.agenda import Agendas
-from tidemill.store.bodies import bodies_for
-from tidemill.store.breakers import Breakers
-from tidemill.store.events import EventShelf
-from tidemill.store.ids import Ids
-from tidemill.store.ledger import Ledger
-from tidemill.store.retries import Letters
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.breakers import Breakers
+from tidemill.store.ledger.ledger import Ledger
+from tidemill.store.ledger.retries import Letters
+from tidemill.store.ledger.scheduling import Agendas
+from tidemill.store.ledger.sweeps import Sweeps
+from tidemill.store.ledger.workers import Workers
+from tidemill.store.pages.bodies import bodies_for
 from tidemill.store.schema import targets
-from tidemill.store.sources import SourceShelf
-from tidemill.store.sweeps import Sweeps
-from tidemill.store.targets import TargetShelf
-from tidemill.store.workers import Workers
+from tidemill.store.sources.sources import SourceShelf
+from tidemill.store.sources.targets import TargetShelf
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.record import Event, Method, Precision, StructuredDate, StructuredLocation
+from tidemill.verticals.events.store.repository import EventShelf
 
 VERTICALS = {"events": EVENTS}
 FREE = Pace(timedelta(0), 1, 100)

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Table, insert
 
 from rig.clock import NOON
-from tidemill.store.bodies import Bodies, Body, body_key
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
+from tidemill.store.pages.bodies import Bodies, Body, body_key
 from tidemill.store.schema import pages, runs, sources, targets
 
 TEXT = """

@@ -6,12 +6,12 @@ from pathlib import Path
 from rig.clock import NOON, SettableClock, seeded_dice
 from tidemill.bootstrap import System, build
 from tidemill.lab.faults import Forbidden403, Spell, Timetable
-from tidemill.lab.sites import build_sites
-from tidemill.lab.sources import sources
 from tidemill.lab.transport import LabTransport
-from tidemill.lab.world import World
 from tidemill.settings import Settings
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
+from tidemill.verticals.events.lab.sites import build_sites
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import World
 
 SITES = 3
 

@@ -12,7 +12,7 @@ from rig.scraped import work_off
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 from tidemill.settings import Settings
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
 
 UNHURRIED = {"interval_seconds": 0, "burst": 1, "parallel": 100}
 APPROVED = {"reviewed_at": date(2026, 1, 5), "approved_by": "legal"}

@@ -18,7 +18,7 @@ from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import StandinServer
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
 
 TOWNS = {"Arnhem": (51.9851, 5.8987), "Nijmegen": (51.8426, 5.8546)}
 

@@ -32,7 +32,7 @@ from tidemill.core.vertical import Adapter, Context
 from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import load_settings
-from tidemill.store import inline
+from tidemill.store.database import inline
 from tidemill.verticals.events import VERTICAL, EventsVertical
 
 Orders = dict[str, Any]

@@ -6,8 +6,8 @@ import pytest
 from tidemill.bootstrap import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.verification import Fate
-from tidemill.lab.homes.fortnight import HomesPlan, simulate_homes
-from tidemill.lab.homes.world import DOWN, TRUNCATED
+from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
+from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
 
 
 def told(outcome):

@@ -8,14 +8,14 @@ import pytest
 
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
-from tidemill.lab.homes.fortnight import GRAIN, LEASE, START, TICKS
-from tidemill.lab.homes.sites import entries
-from tidemill.lab.homes.transport import HomesTransport
-from tidemill.lab.homes.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, Trouble
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.mill import Surroundings
 from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import DriftNoticed, Overdue
+from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
+from tidemill.verticals.listings.lab.sites import entries
+from tidemill.verticals.listings.lab.transport import HomesTransport
+from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, Trouble
 
 DAYS = 2.2
 CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"

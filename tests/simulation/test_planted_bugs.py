@@ -18,8 +18,8 @@ from tidemill.engine.ticks import Tick
 from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation import Plan, simulate
 from tidemill.pipeline.checkpoints import Kept
-from tidemill.store import checkpoints, claims, dead_letters
-from tidemill.store.checkpoints import Over
+from tidemill.store.ledger import checkpoints, claims, dead_letters
+from tidemill.store.ledger.checkpoints import Over
 
 Planting = Callable[[System], None]
 

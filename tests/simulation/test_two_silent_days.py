@@ -8,15 +8,15 @@ import msgspec
 import pytest
 
 from tidemill.cli.simulate import build_mill
-from tidemill.core.views.listings import ListingFilter
 from tidemill.lab.dice import dice
-from tidemill.lab.homes.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
-from tidemill.lab.homes.sites import entries
-from tidemill.lab.homes.transport import HomesTransport
-from tidemill.lab.homes.world import DOWN, HomesWorld
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.mill import Surroundings
 from tidemill.lab.virtual import run_virtual
+from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
+from tidemill.verticals.listings.lab.sites import entries
+from tidemill.verticals.listings.lab.transport import HomesTransport
+from tidemill.verticals.listings.lab.world import DOWN, HomesWorld
+from tidemill.verticals.listings.views import ListingFilter
 
 MARKETS = {"nyc": 6, "cambridge": 12, "hartford": 24}
 """One of each tier, with its hours."""

@@ -1,4 +1,4 @@
-"""Adapters that other packages bring, by the entry point group `tidemill.adapters` (P2).
+"""Adapters that other packages bring, by the entry point group `tidemill.adapters`.
 
 One that cannot be loaded, or is no adapter, is left out and told of; it harms no other.
 """

@@ -1,4 +1,4 @@
-"""The services that may know more than rules do, and what asks them: enrichment and discovery (N2, N3, E5)."""
+"""The services that may know more than rules do, and what asks them: enrichment and discovery."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
 from tidemill.settings import Settings
-from tidemill.store.answers import Hints
-from tidemill.store.spending import Purse
-from tidemill.store.spill import SpillFile
+from tidemill.store.services.answers import Hints
+from tidemill.store.services.spending import Purse
+from tidemill.store.services.spill import SpillFile
 
 MICRO = 1_000_000
 EVENTS, GENERIC = "events", "events.generic"

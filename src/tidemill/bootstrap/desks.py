@@ -11,14 +11,10 @@ from tidemill.engine.ticks import Ticks
 from tidemill.operations.adapters import AdapterDesk
 from tidemill.operations.breakers import BreakerDesk
 from tidemill.operations.browsers import BrowserDesk
-from tidemill.operations.corrections import CorrectionDesk
 from tidemill.operations.dead_letters import LetterDesk
 from tidemill.operations.doctor import Doctor
-from tidemill.operations.export import Exporter
 from tidemill.operations.importing import Importer
-from tidemill.operations.markets import MarketDesk
 from tidemill.operations.plans import Known
-from tidemill.operations.prices import LinkDesk
 from tidemill.operations.proposals import ProposalDesk
 from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.runs import RunDesk
@@ -30,14 +26,18 @@ from tidemill.operations.why import WhyDesk
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceBook
 from tidemill.settings import Settings
-from tidemill.store.adapters import AdapterShelf
-from tidemill.store.corrections import CorrectionShelf
-from tidemill.store.health import Pulse
-from tidemill.store.product_links import LinkShelf
-from tidemill.store.proposals import Proposals
-from tidemill.store.quality import QualityShelf
-from tidemill.store.stale_jobs import StaleJobs
-from tidemill.store.upgrades import Upgrades
+from tidemill.store.database.ping import Pulse
+from tidemill.store.ledger.stale_jobs import StaleJobs
+from tidemill.store.quality.incidents import QualityShelf
+from tidemill.store.quality.proposals import Proposals
+from tidemill.store.sources.adapters import AdapterShelf
+from tidemill.store.sources.upgrades import Upgrades
+from tidemill.verticals.events.export import Exporter
+from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.prices.corrections import CorrectionDesk
+from tidemill.verticals.prices.links import LinkDesk
+from tidemill.verticals.prices.store.corrections import CorrectionShelf
+from tidemill.verticals.prices.store.links import LinkShelf
 
 
 @dataclass(frozen=True, slots=True)

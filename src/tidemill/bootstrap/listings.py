@@ -6,16 +6,16 @@ from tidemill.bootstrap.storing import Store
 from tidemill.core.page import Page
 from tidemill.core.rhythm import Cron, Every
 from tidemill.core.source import FetcherKind
-from tidemill.engine.market_chores import MarketHands, market_work
 from tidemill.engine.ticks import Tick
-from tidemill.operations.markets import MarketDesk
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock, Fetcher
 from tidemill.pipeline.verify import Verifier
 from tidemill.reading import Document, blocked
-from tidemill.reading.listings.emptiness import removal_notice
+from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.listings.chores import MarketHands, market_work
 from tidemill.verticals.listings.policy import FADING, POLICY
+from tidemill.verticals.listings.reading.emptiness import removal_notice
 
 
 def build_market_desk(store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]) -> MarketDesk:

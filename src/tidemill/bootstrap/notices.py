@@ -9,8 +9,8 @@ from tidemill.pipeline.notify import Notifier
 from tidemill.pipeline.ports import Clock
 from tidemill.services.webhooks import WebhookPost
 from tidemill.settings import Settings
-from tidemill.store.price_reads import PriceReads
-from tidemill.store.webhooks import Outbox
+from tidemill.store.services.webhooks import Outbox
+from tidemill.verticals.prices.store.views import PriceReads
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
 from tidemill.pipeline.fallback import Fallback, chosen
 from tidemill.pipeline.ports import Clock, Fetcher, Transport
 from tidemill.settings import Settings
-from tidemill.store.actor_runs import ActorRunBook
-from tidemill.store.services import Services
-from tidemill.store.spending import Purse
-from tidemill.store.stored_pages import PageShelf
+from tidemill.store.pages.stored_pages import PageShelf
+from tidemill.store.services.actor_runs import ActorRunBook
+from tidemill.store.services.spending import Purse
+from tidemill.store.services.status import Services
 
 
 @dataclass(frozen=True, slots=True)

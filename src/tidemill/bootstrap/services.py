@@ -1,11 +1,11 @@
-"""The book of outside services: which of them this installation has set up (R3)."""
+"""The book of outside services: which of them this installation has set up."""
 
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.core.degradation import Service
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
-from tidemill.store.database import Database
-from tidemill.store.services import Services
+from tidemill.store.database.database import Database
+from tidemill.store.services.status import Services
 
 
 def build_services(settings: Settings, database: Database, clock: Clock, announce: Listeners) -> Services:

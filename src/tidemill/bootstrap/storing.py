@@ -7,37 +7,37 @@ from pathlib import Path
 from tidemill.bootstrap.verticals import ENRICHING, VERTICALS, build_shelves
 from tidemill.core.policy import checked
 from tidemill.settings import Settings
-from tidemill.store.agenda import Agendas
-from tidemill.store.answers import AnswerBook
-from tidemill.store.audit import AuditLog
-from tidemill.store.bodies import Bodies, bodies_for
-from tidemill.store.breakers import Breakers
-from tidemill.store.browsers import BrowserShelf
-from tidemill.store.candidates import CandidateBook
-from tidemill.store.counting import Counting
-from tidemill.store.crowding import Crowding
-from tidemill.store.database import Database
-from tidemill.store.dressing import Dresser
-from tidemill.store.hosts import Paces
-from tidemill.store.ids import Ids
-from tidemill.store.ledger import Ledger
-from tidemill.store.listing_views import ListingViews
-from tidemill.store.markets import Markets
-from tidemill.store.places import PlaceBook, SearchBook
-from tidemill.store.price_reads import PriceReads
-from tidemill.store.quarantine import QuarantineShelf
-from tidemill.store.retries import Letters
-from tidemill.store.sources import SourceShelf
-from tidemill.store.standing import Standings
-from tidemill.store.sweeps import Sweeps
-from tidemill.store.targets import TargetShelf
-from tidemill.store.ticks import Slots
-from tidemill.store.tolls import Tolls
-from tidemill.store.verification import Verification
-from tidemill.store.views import Views
-from tidemill.store.wants import WantBook
-from tidemill.store.workers import Workers
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.breakers import Breakers
+from tidemill.store.ledger.ledger import Ledger
+from tidemill.store.ledger.overbooked import Crowding
+from tidemill.store.ledger.rate_limits import Tolls
+from tidemill.store.ledger.recheck import Standings
+from tidemill.store.ledger.retries import Letters
+from tidemill.store.ledger.scheduling import Agendas
+from tidemill.store.ledger.sweeps import Sweeps
+from tidemill.store.ledger.ticks import Slots
+from tidemill.store.ledger.workers import Workers
+from tidemill.store.pages.bodies import Bodies, bodies_for
+from tidemill.store.quality.quarantine import QuarantineShelf
+from tidemill.store.services.answers import AnswerBook
+from tidemill.store.services.browsers import BrowserShelf
+from tidemill.store.services.enrichment_requests import WantBook
+from tidemill.store.sources.candidates import CandidateBook
+from tidemill.store.sources.host_assignment import Counting
+from tidemill.store.sources.hosts import Paces
+from tidemill.store.sources.places import PlaceBook, SearchBook
+from tidemill.store.sources.sources import SourceShelf
+from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.views.views import Views
+from tidemill.verticals.events.store.enrichment import Dresser
 from tidemill.verticals.listings.policy import FADING
+from tidemill.verticals.listings.store.markets import Markets
+from tidemill.verticals.listings.store.verification import Verification
+from tidemill.verticals.listings.store.views import ListingViews
+from tidemill.verticals.prices.store.views import PriceReads
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
-from tidemill.engine.market_chores import MARKET_RHYTHMS
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
@@ -40,8 +39,9 @@ from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
 from tidemill.pipeline.tools import Tools
 from tidemill.settings import Settings
-from tidemill.store.database import Database, open_database
-from tidemill.store.services import Services
+from tidemill.store.database.database import Database, open_database
+from tidemill.store.services.status import Services
+from tidemill.verticals.listings.chores import MARKET_RHYTHMS
 
 
 @dataclass(frozen=True, slots=True)

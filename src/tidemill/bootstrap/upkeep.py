@@ -11,11 +11,11 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
-from tidemill.store.compaction import compact
-from tidemill.store.proposals import Proposals
-from tidemill.store.publishing import Publisher
-from tidemill.store.retention import DEFAULT_RULES, prune
-from tidemill.store.services import Services
+from tidemill.store.pages.compaction import compact
+from tidemill.store.quality.proposals import Proposals
+from tidemill.store.services.status import Services
+from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
+from tidemill.verticals.events.store.publishing import Publisher
 
 COMPACTED_AT_ONCE = 5_000
 

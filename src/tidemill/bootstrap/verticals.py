@@ -5,15 +5,15 @@ from importlib.metadata import entry_points
 from tidemill.bootstrap.adapters import GROUP, with_installed
 from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
-from tidemill.store.checkpoints import Shelf
-from tidemill.store.events import Dressing, EventShelf
-from tidemill.store.ids import Ids
-from tidemill.store.listings import ListingShelf
-from tidemill.store.prices import PriceShelf
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.checkpoints import Shelf
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING as EVENTS_ENRICHING
+from tidemill.verticals.events.store.repository import Dressing, EventShelf
 from tidemill.verticals.listings import VERTICAL as LISTINGS
+from tidemill.verticals.listings.store.repository import ListingShelf
 from tidemill.verticals.prices import VERTICAL as PRICES
+from tidemill.verticals.prices.store.repository import PriceShelf
 
 _OWN: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
 _widened = with_installed(_OWN, entry_points(group=GROUP))
@@ -24,7 +24,7 @@ UNUSABLE_ADAPTERS = _widened[1]
 
 
 ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}
-"""What may be asked about the records of a vertical. Prices are not here, and never will be (N2)."""
+"""What may be asked about the records of a vertical. Prices are not here, and never will be."""
 
 
 def build_shelves(ids: Ids, dresser: Dressing | None = None) -> dict[str, Shelf]:

@@ -66,6 +66,14 @@ COMMANDS: dict[str, Entry] = {
 }
 """Every command; its module is `tidemill.cli.commands.NAME`, and a test holds these words against its own."""
 
+ELSEWHERE = {
+    "export": "tidemill.verticals.events.commands.export",
+    "score": "tidemill.verticals.events.commands.score",
+    "prices": "tidemill.verticals.prices.commands.prices",
+    "corrections": "tidemill.verticals.prices.commands.corrections",
+    "markets": "tidemill.verticals.listings.commands.markets",
+}
+
 
 class LazyGroup(TyperGroup):
     """Knows its commands by name and help only, and imports the one that is run."""
@@ -87,7 +95,7 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Command:
     """Import a command's module and make its command."""
-    module = importlib.import_module(f"tidemill.cli.commands.{name}")
+    module = importlib.import_module(ELSEWHERE.get(name, f"tidemill.cli.commands.{name}"))
     command = typer.main.get_command(module.app)
     command.name = name
     return command

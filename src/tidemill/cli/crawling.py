@@ -95,7 +95,7 @@ async def watch(system: System, run_ids: Sequence[int], tell: Callable[[int, int
 
 
 def verdict(runs: Sequence[RunDetail]) -> int:
-    """The exit code that says how the runs went (X12)."""
+    """The exit code that says how the runs went."""
     if all(detail.run.status == RunStatus.SUCCESS and detail.run.complete for detail in runs):
         return 0
     answered = sum(detail.run.urls_succeeded for detail in runs)

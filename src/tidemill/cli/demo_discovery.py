@@ -1,4 +1,4 @@
-"""The demo's other beginning: no source is known, and municipalities are searched for agendas first (E5).
+"""The demo's other beginning: no source is known, and municipalities are searched for agendas first.
 
 Search, model and geocoder are stand-ins on this machine that speak the APIs of the real ones.
 """

@@ -8,8 +8,8 @@ from typing import Any
 
 from tidemill.bootstrap import System
 from tidemill.cli.demo_lab import Terms
-from tidemill.lab.homes.server import homes_served
 from tidemill.operations.mistakes import Mistake
+from tidemill.verticals.listings.lab.server import homes_served
 
 AGAIN = timedelta(seconds=12)
 """How soon every market is scraped again: in the demo's world that is half a day."""

@@ -21,8 +21,8 @@ from tidemill.fetching.charset import charset_of
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import Fetcher, FetchRequest, FetchResult, FetchStatus, StoreError
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
-from tidemill.store.migrate import require_current
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import require_current
 
 LARGEST = 50_000_000
 """Bytes; no agenda is larger."""

@@ -7,7 +7,7 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.settings import BadSettings
 
 FAILURE, USAGE, PARTIAL, EMPTY = 1, 2, 3, 4
-"""Exit codes beside 0, which is complete (X12)."""
+"""Exit codes beside 0, which is complete."""
 
 
 def told(error: Exception) -> tuple[int, str | None]:

@@ -15,7 +15,7 @@ from tidemill.cli.place import Place
 from tidemill.engine.interpreter import settle_in
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.migrate import current, require_current, upgrade
+from tidemill.store.database.migrate import current, require_current, upgrade
 
 Answer = TypeVar("Answer")
 

@@ -12,7 +12,7 @@ from tidemill.bootstrap import Listeners, System
 from tidemill.cli.mistakes import ListeningTrouble
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
-from tidemill.store.migrate import require_current
+from tidemill.store.database.migrate import require_current
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent

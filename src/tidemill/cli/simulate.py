@@ -13,9 +13,9 @@ from tidemill.lab.leash import Leash
 from tidemill.lab.mill import Mill, Surroundings
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
-from tidemill.store.database import Database
-from tidemill.store.migrate import upgrade
-from tidemill.store.sqlite import fleeting_engine
+from tidemill.store.database.database import Database
+from tidemill.store.database.migrate import upgrade
+from tidemill.store.database.sqlite import fleeting_engine
 
 ACTOR = "simulation"
 NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"

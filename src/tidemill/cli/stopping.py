@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks the work to finish, the second stops it at once, and both are bounded (R6)."""
+"""Ctrl-C and SIGTERM: the first asks the work to finish, the second stops it at once, and both are bounded."""
 
 import asyncio
 import signal

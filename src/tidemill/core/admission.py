@@ -1,4 +1,4 @@
-"""Back-pressure: how much work may wait, and how scheduling backs off when it may not (O4)."""
+"""Back-pressure: how much work may wait, and how scheduling backs off when it may not."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

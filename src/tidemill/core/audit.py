@@ -1,4 +1,4 @@
-"""What a person did, as it is written down beside the deed (A4)."""
+"""What a person did, as it is written down beside the deed."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A source's circuit breaker: stop calling what keeps failing, probe it, trust it again (R1)."""
+"""A source's circuit breaker: stop calling what keeps failing, probe it, trust it again."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Candidates: sites that may become sources, how good each is and why, and what a person decided (E5)."""
+"""Candidates: sites that may become sources, how good each is and why, and what a person decided."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Whether a run saw everything there was to see (X6): only then may the unseen fade into gone."""
+"""Whether a run saw everything there was to see: only then may the unseen fade into gone."""
 
 from statistics import median
 

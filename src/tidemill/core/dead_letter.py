@@ -1,4 +1,4 @@
-"""Dead letters: what a job that ran out of road leaves behind, and when it is tried again (R2)."""
+"""Dead letters: what a job that ran out of road leaves behind, and when it is tried again."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The degradation matrix: every service outside of us, what stands in for it, and how each stands now (R3, B15)."""
+"""The degradation matrix: every service outside of us, what stands in for it, and how each stands now."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

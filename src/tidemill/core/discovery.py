@@ -1,4 +1,4 @@
-"""Discovery, decided: where to look next, what to ask, and which of the answers are worth a look (E5)."""
+"""Discovery, decided: where to look next, what to ask, and which of the answers are worth a look."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Drift: whether an adapter still fits its site, judged batch by batch when a run ends (R5, B7)."""
+"""Drift: whether an adapter still fits its site, judged batch by batch when a run ends."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

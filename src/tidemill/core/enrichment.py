@@ -1,4 +1,4 @@
-"""Enrichment: what rules alone could not say about a record, who may be asked, and what an answer is worth (N2, N3)."""
+"""Enrichment: what rules alone could not say about a record, who may be asked, and what an answer is worth."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -52,7 +52,7 @@ Answers = Mapping[tuple[WantKind, str], Answer]
 
 
 class Enriching(Protocol):
-    """A vertical's side of enrichment: pure, and optional; prices have none, because a price is never guessed (N2)."""
+    """A vertical's side of enrichment: pure, and optional; prices have none, because a price is never guessed."""
 
     def wants(self, record: Any, source: Source) -> Sequence[Want]:
         """What rules could not say about a record that they accepted."""

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Fault(StrEnum):
-    """Whose failure it is, as `scraper_errors` names it (H5)."""
+    """Whose failure it is, as `scraper_errors` names it."""
 
     NETWORK = "network"
     PARSING = "parsing"
@@ -59,7 +59,7 @@ class Meaning(msgspec.Struct, frozen=True):
 
     `retry`: the same job may be tried again by itself. `trips_breaker`: it says that the source is unwell.
     `is_drift`: it says that our adapter no longer fits the page. `is_refusal`: we chose not to ask, so it is
-    a drop, neither a failure of the source nor a dead letter. `alerts`: a person should look at once (F4).
+    a drop, neither a failure of the source nor a dead letter. `alerts`: a person should look at once.
     """
 
     retry: bool

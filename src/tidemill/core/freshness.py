@@ -1,4 +1,4 @@
-"""How sure we may still be of what we saw: confidence as an expression of last-seen, never a stored column (L3, D-8).
+"""How sure we may still be of what we saw: confidence as an expression of last-seen, never a stored column.
 
 A record is worth 100 when it is seen and 80 when it is found still there; either fades by so many points an hour.
 Everything is whole numbers of microseconds, so that a database computes the very same figure.
@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 MICROS_AN_HOUR = HOUR // _MICROSECOND
 
 BY_TIER: Mapping[str, int] = MappingProxyType({"hot": 3, "standard": 2, "cool": 1})
-"""Points an hour by tier (L3): what changes quickly is doubted sooner."""
+"""Points an hour by tier: what changes quickly is doubted sooner."""
 
 
 class Fading(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Badge(msgspec.Struct, frozen=True):
 
 
 def badge(fading: Fading, sure: int, first_seen_at: datetime, now: datetime) -> Badge | None:
-    """The badge of L5; None below the floor, where readers see nothing at all."""
+    """The badge for a confidence; None below the floor, where readers see nothing at all."""
     if sure >= FRESH:
         return Badge("green", "Recently verified")
     if sure >= 50:  # noqa: PLR2004 - the table of L5
@@ -98,7 +98,7 @@ def days_ago(moment: datetime, now: datetime) -> str:
 
 
 def fading_troubles(fading: Fading, cycles: Mapping[str, timedelta]) -> list[str]:
-    """Where fading and schedule contradict each other, in words: one missed scrape must hide nothing (D-9)."""
+    """Where fading and schedule contradict each other, in words: one missed scrape must hide nothing."""
     found = []
     if fading.verify_under <= fading.floor:
         found.append(

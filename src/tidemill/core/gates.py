@@ -74,7 +74,7 @@ _NOT_TIGHTENED = go(Gate.COMPLIANCE, "its source's compliance is its own")
 
 
 def source_on(source: Source) -> GateAnswer:
-    """Whether the source is switched on (B8)."""
+    """Whether the source is switched on."""
     if not source.enabled:
         return no(Gate.SOURCE, f"switched off by a person; {_turn_on(source)}", Failure.SOURCE_OFF)
     if source.auto_disabled:
@@ -87,7 +87,7 @@ def _turn_on(source: Source) -> str:
 
 
 def compliance(source: Source, policy: Policy | None, *, by_hand: bool = False) -> GateAnswer:
-    """Whether we may ask the source at all: its terms of service and robots.txt, as people judged them (S5)."""
+    """Whether we may ask the source at all: its terms of service and robots.txt, as people judged them."""
     if not source.robots_compliant:
         return no(Gate.COMPLIANCE, "a person marked it as not allowed by robots.txt", Failure.NOT_COMPLIANT)
     if source.tos_reviewed_at is not None and source.tos_approved_by is not None:
@@ -99,7 +99,7 @@ def compliance(source: Source, policy: Policy | None, *, by_hand: bool = False) 
 
 
 def target_compliance(target: Target) -> GateAnswer:
-    """What a target adds to its source's compliance: it can tighten, never loosen (S5)."""
+    """What a target adds to its source's compliance: it can tighten, never loosen."""
     if target.robots_path_blocked:
         return no(Gate.COMPLIANCE, "a person marked its path as not allowed by robots.txt", Failure.NOT_COMPLIANT)
     return _NOT_TIGHTENED
@@ -114,7 +114,7 @@ def target_on(target: Target) -> GateAnswer:
 
 
 def breaker_closed(breaker: Breaker, now: datetime) -> GateAnswer:
-    """Whether the source's circuit breaker lets calls through (R1)."""
+    """Whether the source's circuit breaker lets calls through."""
     match breaker:
         case Closed(failures=failures):
             return go(Gate.BREAKER, f"closed, {failures} failures in a row")

@@ -1,4 +1,4 @@
-"""What makes two records the same one: fingerprints over normalized text (E3)."""
+"""What makes two records the same one: fingerprints over normalized text."""
 
 import hashlib
 import unicodedata

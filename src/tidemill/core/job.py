@@ -28,7 +28,7 @@ OPEN = (JobStatus.READY, JobStatus.WAITING, JobStatus.LEASED)
 
 
 class Urgency(StrEnum):
-    """Live before imminent before the rest (O3); the ledger stores its rank."""
+    """Live before imminent before the rest; the ledger stores its rank."""
 
     LIVE = "live"
     IMMINENT = "imminent"
@@ -111,7 +111,7 @@ def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -
 
 
 def gives_source_up(outcome: Outcome) -> bool:
-    """Whether the source is to be left alone until a person has looked: its name or its certificate is wrong (F4)."""
+    """Whether the source is to be left alone until a person has looked: its name or its certificate is wrong."""
     return isinstance(outcome, Fail) and outcome.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
 
 

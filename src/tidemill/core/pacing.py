@@ -1,4 +1,4 @@
-"""How often a host may be asked: spacing, burst and parallelism per registrable domain, with exceptions (F6)."""
+"""How often a host may be asked: spacing, burst and parallelism per registrable domain, with exceptions."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Following a list over its pages: which page comes next, and where and why following stops (X6)."""
+"""Following a list over its pages: which page comes next, and where and why following stops."""
 
 from collections.abc import Collection
 

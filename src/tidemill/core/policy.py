@@ -1,4 +1,4 @@
-"""Policies: what a vertical promises about cadence, patience and memory, as presets that are checked (D-9)."""
+"""Policies: what a vertical promises about cadence, patience and memory, as presets that are checked."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -28,7 +28,7 @@ LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
         (Failure.BROWSER_LOST, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY), BROWSER_WORK
     ),
 }
-"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there (F3).
+"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there.
 
 An actor that ran out of time is tried twice more, after any other failure three times more.
 """
@@ -73,7 +73,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     always_admitted: bool = False
 
     def retry_for(self, failure: Failure, lane: str = "http") -> RetryPolicy:
-        """The retry policy for a kind of failure; some lanes have their own (F3)."""
+        """The retry policy for a kind of failure; some lanes have their own."""
         if failure is Failure.WRITE_FAILED:
             return DATABASE_WRITE
         of_lane = LANES.get(lane, {}).get(failure)

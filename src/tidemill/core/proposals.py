@@ -1,4 +1,4 @@
-"""Proposals: selectors that may take the place of those that no longer fit, for a person to accept (P3, X2)."""
+"""Proposals: selectors that may take the place of those that no longer fit, for a person to accept."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

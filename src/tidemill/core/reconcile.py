@@ -1,4 +1,4 @@
-"""Several sources about one thing: which of them is believed, field by field (M4).
+"""Several sources about one thing: which of them is believed, field by field.
 
 The source of the higher precedence wins; where it says nothing the next one is asked; among equals the newer word
 counts. What a source is not sure of is not listened to at all.

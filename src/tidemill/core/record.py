@@ -10,7 +10,7 @@ from tidemill.core.outcome import Fail
 
 
 class Strategy(StrEnum):
-    """How a record was read, best first (P1)."""
+    """How a record was read, best first."""
 
     DATASET = "dataset"
     JSONLD = "json-ld"
@@ -24,7 +24,7 @@ class RawRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `fields` holds plain JSON values under the vertical's own field names; absent fields are absent, not empty.
     `origin` says where on the page the record stands (`json-ld/0/3`, a selector path), `places` where under that
-    origin each field was read (X11); strategies share one `places` mapping between records.
+    origin each field was read; strategies share one `places` mapping between records.
     `block` is the piece of markup it came from, bounded to 2,000 characters; of JSON-LD it is left out, because the
     origin names the very object on the stored page.
     """
@@ -40,7 +40,7 @@ class RawRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The page was understood; `records` may be empty only when `declared_empty` says the page says so.
 
-    `total` is the number of records or pages that the site itself claims, when it does (X6); `next_url` the
+    `total` is the number of records or pages that the site itself claims, when it does; `next_url` the
     following page of a paginated list; `truncated` is set when the page holds more than could be read.
     """
 

@@ -1,4 +1,4 @@
-"""When a browser has served long enough: by age, tasks, memory, processes, silence or death (F9)."""
+"""When a browser has served long enough: by age, tasks, memory, processes, silence or death."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""When to try again: attempts, doubling waits and jitter per class of failure (F3)."""
+"""When to try again: attempts, doubling waits and jitter per class of failure."""
 
 from datetime import timedelta
 from enum import StrEnum

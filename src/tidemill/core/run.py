@@ -7,7 +7,7 @@ import msgspec
 
 
 class Trigger(StrEnum):
-    """Why a run was started (O2)."""
+    """Why a run was started."""
 
     SCHEDULED = "SCHEDULED"
     MANUAL = "MANUAL"
@@ -30,7 +30,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     `records_repeated` stood twice on their page; `records_seen_again` are those of pages that had not changed.
     `urls_drifted` are the failed ones whose page the adapter no longer fits. Products that are sold out and show no
-    price are among the dropped and speak against nobody; a price of zero is among the quarantined (R5).
+    price are among the dropped and speak against nobody; a price of zero is among the quarantined.
     """
 
     urls_attempted: int = 0
@@ -53,7 +53,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failure_rate(self) -> float:
-        """The share of URLs that failed; refusals are drops, not failures (F5)."""
+        """The share of URLs that failed; refusals are drops, not failures."""
         tried = self.urls_succeeded + self.urls_failed
         return self.urls_failed / tried if tried else 0.0
 

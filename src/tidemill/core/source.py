@@ -1,4 +1,4 @@
-"""A source: a site, feed or API that we read, and on what terms (S1, S5)."""
+"""A source: a site, feed or API that we read, and on what terms."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ PACE_PER = "pace_per"
 
 
 def counts_by_host(settings: Mapping[str, Any]) -> bool:
-    """Whether a source's own settings have each of its host names counted by itself, not with its domain (F6)."""
+    """Whether a source's own settings have each of its host names counted by itself, not with its domain."""
     return settings.get(PACE_PER) == "host"
 
 
@@ -28,7 +28,7 @@ class FetcherKind(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether readers may see what the source yields (C5); new price sources start ineligible."""
+    """Whether readers may see what the source yields; new price sources start ineligible."""
 
     ELIGIBLE = "ELIGIBLE"
     INELIGIBLE = "INELIGIBLE"
@@ -83,7 +83,7 @@ def days_since_scrape(source: Source, now: datetime) -> float:
 
 
 def priority_score(source: Source, now: datetime) -> float:
-    """Who goes first (O1): the longer unseen, richer and more reliable, the sooner; failures cost dearly."""
+    """Who goes first: the longer unseen, richer and more reliable, the sooner; failures cost dearly."""
     return (
         days_since_scrape(source, now) * 10
         + source.historical_count / 10

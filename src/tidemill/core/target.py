@@ -1,4 +1,4 @@
-"""A target: one thing to scrape under a source (S2, S4)."""
+"""A target: one thing to scrape under a source."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,7 +19,7 @@ class TargetStatus(StrEnum):
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A URL under a source, with its schedule and what its last scrape left behind.
 
-    `good_*` describe the last page that went all the way: what an unchanged page is compared with (F7).
+    `good_*` describe the last page that went all the way: what an unchanged page is compared with.
     Targets of one `scope` are scraped together and are complete together: a market, where a source covers many.
     `parameters` are what its URL template was filled in with: the market it is for, its city and state.
     """
@@ -64,7 +64,7 @@ STORED = "STORED"
 """The same of a target whose page could not be got, while one that was stored before served in its place."""
 
 BROKEN_AFTER = 5
-"""Failures in a row after which a target is left alone but for a weekly recheck (S4)."""
+"""Failures in a row after which a target is left alone but for a weekly recheck."""
 
 
 def after_success(target: Target) -> tuple[TargetStatus, int]:

@@ -1,4 +1,4 @@
-"""Web addresses: one spelling for each page (S3), and the host that a request counts against (F6)."""
+"""Web addresses: one spelling for each page, and the host that a request counts against."""
 
 import re
 from functools import cache, lru_cache
@@ -58,7 +58,7 @@ def join(base: str, reference: str) -> str:
 
 
 def canonicalize(url: str) -> str:
-    """The one spelling of a page's address, so that the same page is one target (S3). Idempotent.
+    """The one spelling of a page's address, so that the same page is one target. Idempotent.
 
     A parameter is empty when nothing follows its equals sign; a bare word (`?1750,4`) is kept, because sites
     that use one name their pages with it. Most addresses are a known origin's with a path that is tidy already,

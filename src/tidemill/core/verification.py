@@ -1,4 +1,4 @@
-"""Looking a fading record up: there, gone, or could not tell (L3, D-7)."""
+"""Looking a fading record up: there, gone, or could not tell."""
 
 from enum import StrEnum
 

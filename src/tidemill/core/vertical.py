@@ -26,7 +26,7 @@ class Context(msgspec.Struct, frozen=True):
 
 
 class Adapter(Protocol):
-    """The thin, versioned, deterministic piece of code that knows one site, or one make of site (P2).
+    """The thin, versioned, deterministic piece of code that knows one site, or one make of site.
 
     Raise `version` (semver) whenever the same page would be read differently: stored pages are then read anew.
     `domain` is the registrable domain it is made for, '*' for any.
@@ -59,7 +59,7 @@ class Vertical(Protocol):
 
 
 def fetcher_for(source: Source, adapter: Adapter | None) -> FetcherKind:
-    """How a source's pages are got: as its settings say, but in a browser if its adapter cannot do without (F2)."""
+    """How a source's pages are got: as its settings say, but in a browser if its adapter cannot do without."""
     if source.fetcher is FetcherKind.HTTP and adapter is not None and adapter.needs_browser:
         return FetcherKind.BROWSER
     return source.fetcher

@@ -1,4 +1,4 @@
-"""The one list of periodic work (O5): every engine runs these, at these times, unless the settings say otherwise."""
+"""The one list of periodic work: every engine runs these, at these times, unless the settings say otherwise."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -219,7 +219,7 @@ class StuckRunsError(Exception):
 
 
 async def look_again(hands: Hands) -> str:
-    """Ask the services that are degraded whether they answer again (R3)."""
+    """Ask the services that are degraded whether they answer again."""
     back = await hands.services.look_again()
     stopped = await hands.actors.give_up_orphans()
     return f"back: {', '.join(back) or 'none'}; {stopped} orphaned actor runs stopped"
@@ -241,7 +241,7 @@ async def sweep_stale(hands: Hands) -> str:
 
 
 async def publish(hands: Hands) -> str:
-    """Make cards for readers of the events that have changed, one for all sources of an event (E3)."""
+    """Make cards for readers of the events that have changed, one for all sources of an event."""
     return f"{await hands.publish(hands.clock.now())} events"
 
 

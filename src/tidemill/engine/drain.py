@@ -232,7 +232,7 @@ class Drain:
         self._answer(claimed, outcome)
 
     async def _write(self, writer: Writer) -> None:
-        """Commit group by group; what went on gets its next stage from memory, not from the database (D-3).
+        """Commit group by group; what went on gets its next stage from memory, not from the database.
 
         What is furthest goes first: while the last commits of some jobs run, others are still to be read.
         """

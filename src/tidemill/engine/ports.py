@@ -9,7 +9,7 @@ from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resume
 
 
 class Ledger(Protocol):
-    """Jobs, leases and checkpoints; the database is the queue (D-1)."""
+    """Jobs, leases and checkpoints; the database is the queue."""
 
     @property
     def is_calling(self) -> bool:
@@ -92,7 +92,7 @@ class SlotBook(Protocol):
 
 
 class Waker(Protocol):
-    """Tells workers that there is work. A lost wake-up costs one tick, a doubled one an empty claim (D-1)."""
+    """Tells workers that there is work. A lost wake-up costs one tick, a doubled one an empty claim."""
 
     def wake(self, workers: int) -> None:
         """Rouse up to so many workers."""

@@ -1,4 +1,4 @@
-"""The supervisor: heartbeats, periodic work and drains, kept turning until somebody says stop (R6)."""
+"""The supervisor: heartbeats, periodic work and drains, kept turning until somebody says stop."""
 
 import asyncio
 import os

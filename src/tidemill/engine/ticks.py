@@ -1,4 +1,4 @@
-"""Periodic work, defined once for every engine: what, how often, and the row that proves it (O5, D-10)."""
+"""Periodic work, defined once for every engine: what, how often, and the row that proves it."""
 
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from tidemill.pipeline.happenings import Announce, TickRan
 from tidemill.pipeline.ports import Clock
 
 SILENT_PERIODS = 3
-"""A piece of work that has not gone well for so many of its periods is overdue (B2)."""
+"""A piece of work that has not gone well for so many of its periods is overdue."""
 
 Chore = Callable[[], Awaitable[str]]
 
@@ -89,7 +89,7 @@ class Ticks:
         return status
 
     async def overdue(self) -> list[tuple[str, str]]:
-        """Work that has not gone well for three of its periods, even if it died before it wrote a row (B2).
+        """Work that has not gone well for three of its periods, even if it died before it wrote a row.
 
         What has never gone well is counted from the first that anything is known of.
         """

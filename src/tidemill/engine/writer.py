@@ -1,4 +1,4 @@
-"""The writer: collects the checkpoints of many jobs into one transaction (D-3)."""
+"""The writer: collects the checkpoints of many jobs into one transaction."""
 
 import asyncio
 import traceback

@@ -1,4 +1,4 @@
-"""The `apify` fetcher: an actor of Apify's reads a source, and the items it found are the page (F2, F3).
+"""The `apify` fetcher: an actor of Apify's reads a source, and the items it found are the page.
 
 Nobody waits for an actor. A fetch starts it, or looks how far it is, and is then put off: the job holds neither a
 lease nor a place at its host meanwhile. Which run belongs to which job is written down, so that whoever takes the job
@@ -47,7 +47,7 @@ from tidemill.pipeline.ports import (
 
 NAME = "apify"
 RUN_TIMEOUT = timedelta(seconds=600)
-"""The first try of an actor; the second has twice as long (F3)."""
+"""The first try of an actor; the second has twice as long."""
 GRACE = timedelta(seconds=60)
 """How much longer than its own time-out a run may take to say that it has ended."""
 FIRST_LOOK = timedelta(seconds=5)
@@ -140,7 +140,7 @@ class ApifyFetcher:
         return len(orphans)
 
     async def _second_thoughts(self, request: FetchRequest) -> Trouble | None:
-        """Why no actor may be started by now: the job is another's, or a gate has changed its mind (B8)."""
+        """Why no actor may be started by now: the job is another's, or a gate has changed its mind."""
         now = self._clock.now()
         if request.is_ours is not None and not request.is_ours():
             words = "the worker was away for longer than its lease"

@@ -105,7 +105,7 @@ def run_of(answer: WireResponse) -> ActorRun | None:
 def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> Trouble:
     """What Apify's own complaint means for us.
 
-    What the job itself should try again soon (F3: 429, 5xx, network) is a failure of its own and also Apify's.
+    What the job itself should try again soon (429, 5xx, network) is a failure of its own and also Apify's.
     """
     if isinstance(answer, WireFailure):
         kind = Failure.TIMED_OUT if answer.failure is Failure.TIMED_OUT else Failure.CONNECTION_LOST

@@ -1,4 +1,4 @@
-"""Which characters the bytes stand for, found as browsers find it (F1): BOM, header, meta, UTF-8, then a guess."""
+"""Which characters the bytes stand for, found as browsers find it: BOM, header, meta, UTF-8, then a guess."""
 
 import codecs
 import re

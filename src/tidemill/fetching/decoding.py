@@ -1,4 +1,4 @@
-"""Undoing Content-Encoding ourselves: under a cap, and noticing when the end is missing (F1)."""
+"""Undoing Content-Encoding ourselves: under a cap, and noticing when the end is missing."""
 
 import zlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The pace of each host: every request waits here until its host may be asked again, whoever asked it last (F6).
+"""The pace of each host: every request waits here until its host may be asked again, whoever asked it last.
 
 Three books are kept, each for those who can see it: this process's own, always; the ledger in the database, where
 there is one, for all processes; and a meter in Redis, where one is set up, for all machines by one clock. A request

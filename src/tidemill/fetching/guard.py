@@ -1,4 +1,4 @@
-"""The address guard: never reach loopback, private, link-local or metadata addresses, whatever anyone says (F8).
+"""The address guard: never reach loopback, private, link-local or metadata addresses, whatever anyone says.
 
 It judges twice. Before a request, the address as written: scheme, credentials, port and literal IPs. At the moment
 of connecting, the address that the socket would go to, so that no DNS answer gets past it.

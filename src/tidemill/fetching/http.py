@@ -1,4 +1,4 @@
-"""The `http` fetcher: the default way to get a page (F1, F2)."""
+"""The `http` fetcher: the default way to get a page."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta

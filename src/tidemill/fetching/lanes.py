@@ -1,4 +1,4 @@
-"""Two lanes for plain HTTP: the quick client first, the forgiving one for servers that break HTTP (F2)."""
+"""Two lanes for plain HTTP: the quick client first, the forgiving one for servers that break HTTP."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The meter in Redis: every request of every machine, charged by Redis' own clock (F6).
+"""The meter in Redis: every request of every machine, charged by Redis' own clock.
 
 One script charges a request and answers how long to wait, so that no two machines can be told the same moment. What
 Redis does not remember counts as asked up to the moment at which its memory begins: after a flush, a restart or a

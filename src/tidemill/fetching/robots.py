@@ -1,4 +1,4 @@
-"""What a host's robots.txt lets us do, asked once a day and never guessed (F5, B9)."""
+"""What a host's robots.txt lets us do, asked once a day and never guessed."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ _DISALLOW = frozenset({"disallow", "dissallow", "dissalow", "disalow", "diasllow
 _UNDERSTOOD = _USER_AGENT | _DISALLOW | {"allow", "crawl-delay", "crawl delay"}
 _SOMEONE_ELSE = "-"  # a token that ours can never contain
 
-# These mean that a person must look, so they are told as they are and not as a robots.txt that blocks (F4).
+# These mean that a person must look, so they are told as they are and not as a robots.txt that blocks.
 _TOLD_AS_THEY_ARE = frozenset({Failure.DNS_FAILED, Failure.TLS_FAILED, Failure.ADDRESS_REFUSED, Failure.BAD_URL})
 _CLOSED_CODES = frozenset({401, 403, 429})
 

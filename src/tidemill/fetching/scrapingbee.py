@@ -1,4 +1,4 @@
-"""The `scrapingbee` fetcher: the same gates as ours, and a paid service that does the asking (F2)."""
+"""The `scrapingbee` fetcher: the same gates as ours, and a paid service that does the asking."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The web's own words for trouble, in ours: status codes, headers and exceptions to failures (F1)."""
+"""The web's own words for trouble, in ours: status codes, headers and exceptions to failures."""
 
 import asyncio
 import socket

@@ -28,7 +28,7 @@ LEDGER_AWAY = timedelta(seconds=5)
 LONG_WAIT = timedelta(seconds=1)
 """A request whose moment was so far away asks once more when it has come."""
 FRESH = timedelta(milliseconds=25)
-"""What a gate said so short a while ago still holds, if nothing was waited for since; else it is asked again (B8)."""
+"""What a gate said so short a while ago still holds, if nothing was waited for since; else it is asked again."""
 
 OUR_OWN_DOING = frozenset(
     {Failure.HELD_BACK, Failure.WORKER_DIED, Failure.SOURCE_OFF, Failure.TARGET_OFF, Failure.NOT_COMPLIANT}

@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.lab.world import World
+from tidemill.verticals.events.lab.world import World
 
 CRASH, FREEZE, SWITCH = "worker-crash", "frozen-worker", "source-off"
 ACCIDENTS = (CRASH, FREEZE, SWITCH)

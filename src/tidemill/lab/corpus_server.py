@@ -14,11 +14,11 @@ from typing import Self, cast
 
 import uvloop
 
-from tidemill.lab.corpus import Corpus
-from tidemill.lab.corpus_products import corpus_product
 from tidemill.lab.lifetime import say, told_to_stop
 from tidemill.lab.loopback import addresses, listening_sockets
 from tidemill.lab.wall import wall_time
+from tidemill.verticals.events.lab.corpus import Corpus
+from tidemill.verticals.prices.lab.corpus import corpus_product
 
 _ROBOTS = b"User-agent: *\nDisallow:\n"
 _LONGEST_REQUEST = 65_536

@@ -18,10 +18,10 @@ from aiohttp import web
 from tidemill.lab.faults import ALL_KINDS
 from tidemill.lab.lifetime import say, told_to_stop
 from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
-from tidemill.lab.site import Behaviour, LabRequest, LabResponse, respond
-from tidemill.lab.sources import sources
 from tidemill.lab.wall import wall_time
-from tidemill.lab.world import World, build_world
+from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabResponse, respond
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import World, build_world
 
 
 class Seen(msgspec.Struct, frozen=True):

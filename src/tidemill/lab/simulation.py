@@ -1,4 +1,4 @@
-"""The simulation (X3): the real engine, store, stages and fetcher against a world of faults, in virtual time."""
+"""The simulation: the real engine, store, stages and fetcher against a world of faults, in virtual time."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -26,11 +26,11 @@ from tidemill.lab.figures import figures
 from tidemill.lab.laws import Case, Verdict, judge
 from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
 from tidemill.lab.mill import Build, Mill, Surroundings
-from tidemill.lab.sources import DAILY, sources
 from tidemill.lab.transport import LabTransport
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.lab.witness import Witness, WitnessedTransport
-from tidemill.lab.world import World, build_world
+from tidemill.verticals.events.lab.sources import DAILY, sources
+from tidemill.verticals.events.lab.world import World, build_world
 
 EVERYTHING = (*ALL_KINDS, *ACCIDENTS)
 TICKS = {

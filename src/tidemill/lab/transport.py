@@ -9,9 +9,9 @@ import xxhash
 
 from tidemill.core.failure import Failure
 from tidemill.lab.faults import Outage
-from tidemill.lab.site import Behaviour, LabRequest, LabResponse, respond
-from tidemill.lab.world import World
 from tidemill.pipeline.ports import Clock, WireFailure, WireRequest, WireResponse
+from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabResponse, respond
+from tidemill.verticals.events.lab.world import World
 
 _FASTEST = timedelta(milliseconds=40)
 _SLOWEST = timedelta(milliseconds=400)

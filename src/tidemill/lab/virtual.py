@@ -1,4 +1,4 @@
-"""Virtual time (D-11): an event loop that never waits, but jumps to the moment at which something happens next.
+"""Virtual time: an event loop that never waits, but jumps to the moment at which something happens next.
 
 Everything that runs on it must be woken by a timer, a future or a callback: no thread, no socket. Two runs of the
 same program then do the same things in the same order, and a month passes as fast as its work can be done.

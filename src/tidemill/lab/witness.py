@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
 from tidemill.lab.eventlog import Asked, EventLog, LabEvent
-from tidemill.lab.sites import Site
 from tidemill.pipeline.happenings import Happening, RunOpened
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
+from tidemill.verticals.events.lab.sites import Site
 
 
 class Witness:

@@ -161,7 +161,7 @@ class AdapterDesk:
         return Enabled(await self._switch(adapter_id, actor, enabled=True, reason="", detail=detail), trial)
 
     async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[Blessing]:
-        """Take the share of records that have each field, as the latest runs show it, for what should be (B7)."""
+        """Take the share of records that have each field, as the latest runs show it, for what should be."""
         self._named(adapter_id)
         owners = [each for each in await self._quality.sources_of(adapter_id) if source in {None, each.name}]
         found = [(each.name, await self._quality.measure(each.id)) for each in owners]

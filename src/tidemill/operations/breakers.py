@@ -1,4 +1,4 @@
-"""What a person can do with circuit breakers: close one at once (R1)."""
+"""What a person can do with circuit breakers: close one at once."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

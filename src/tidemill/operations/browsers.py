@@ -1,4 +1,4 @@
-"""What a person can do with browsers: see how the pools of every process stand, and have them replaced (F9, H3)."""
+"""What a person can do with browsers: see how the pools of every process stand, and have them replaced."""
 
 from datetime import datetime
 from typing import Protocol

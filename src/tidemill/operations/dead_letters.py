@@ -1,4 +1,4 @@
-"""What a person can do with dead letters: look, try again, give up; singly and in bulk (R2)."""
+"""What a person can do with dead letters: look, try again, give up; singly and in bulk."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime

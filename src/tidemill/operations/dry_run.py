@@ -1,4 +1,4 @@
-"""A dry run: an adapter over stored pages, to see what it would yield before it is let loose again (R5)."""
+"""A dry run: an adapter over stored pages, to see what it would yield before it is let loose again."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,10 @@ import msgspec
 
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import reason_of
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.core.vertical import Adapter, Context, Vertical
+from tidemill.verticals.prices.reasons import reason_of
 
 PAGES = 50
 """Stored pages that a dry run reads: the newest of as many targets."""

@@ -1,4 +1,4 @@
-"""The form of an answer to `why`: the same words for the command line, the API and the portal (X7)."""
+"""The form of an answer to `why`: the same words for the command line, the API and the portal."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.market import TEMPLATE
 from tidemill.core.target import Target
 from tidemill.operations.plans import Known, Problem, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import most_targets, read_targets
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.listings.market import TEMPLATE
 
 LayOut = Callable[[datetime], Awaitable[int]]
 

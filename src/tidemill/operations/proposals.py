@@ -1,4 +1,4 @@
-"""What a person can do about proposed selectors: look, accept, reject (X2)."""
+"""What a person can do about proposed selectors: look, accept, reject."""
 
 from collections.abc import Sequence
 from datetime import datetime

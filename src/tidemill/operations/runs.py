@@ -1,4 +1,4 @@
-"""What a person can do with runs: start one now, and take up jobs that waited for too long (O4, O7)."""
+"""What a person can do with runs: start one now, and take up jobs that waited for too long."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -170,7 +170,7 @@ class RunDesk:
 
 
 def held_for(source: SourceDetail, now: datetime) -> timedelta:
-    """How long every host of a source has asked to be left alone, if for longer than ordinary pacing (O4)."""
+    """How long every host of a source has asked to be left alone, if for longer than ordinary pacing."""
     opens = min((host.opens_at for host in source.hosts), default=now)
     return opens - now if opens > now + ORDINARY_WAIT else timedelta(0)
 

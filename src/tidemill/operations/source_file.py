@@ -6,7 +6,6 @@ from typing import Any
 
 import yaml
 
-from tidemill.core.market import TEMPLATE, template_trouble
 from tidemill.core.source import Coordinates, Source, counts_by_host
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
@@ -14,6 +13,7 @@ from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import Known, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
 from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
+from tidemill.verticals.listings.market import TEMPLATE, template_trouble
 
 
 def read_sources(content: bytes, known: Known, troubles: Troubles) -> list[SourcePlan]:

@@ -1,4 +1,4 @@
-"""What a person can do about suggested fetcher upgrades: look, accept, dismiss (F2)."""
+"""What a person can do about suggested fetcher upgrades: look, accept, dismiss."""
 
 from collections.abc import Sequence
 from datetime import datetime

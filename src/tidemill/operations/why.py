@@ -1,4 +1,4 @@
-"""`why`: which gate, which rule, which page, for anything that can be named (X7)."""
+"""`why`: which gate, which rule, which page, for anything that can be named."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -12,15 +12,15 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
 from tidemill.operations.explanation import Explanation, Step
-from tidemill.operations.markets import MarketDesk
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
-from tidemill.operations.why_event import why_event
 from tidemill.operations.why_service import standing_step, why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.events.why import why_event
+from tidemill.verticals.listings.actions import MarketDesk
 
 FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
 

@@ -143,7 +143,7 @@ def _letters(detail: SourceDetail) -> list[Step]:
 
 
 def _upgrade(detail: SourceDetail) -> list[Step]:
-    """What was suggested because our own fetcher did not get its pages (F2)."""
+    """What was suggested because our own fetcher did not get its pages."""
     found, name = detail.upgrade, detail.view.name
     if found is None or found.status != "pending":
         return []

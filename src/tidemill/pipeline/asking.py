@@ -1,7 +1,7 @@
 """The services that may know more than we do, as ports: search, geocoder and language model.
 
 None of them raises for what a service does. A service that does not answer is a value, so that whoever asks can go on
-without it (R3, B15).
+without it.
 """
 
 from collections.abc import Mapping

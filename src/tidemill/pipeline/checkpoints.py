@@ -51,7 +51,7 @@ class Unchanged(msgspec.Struct, frozen=True):
 
 
 class Served(msgspec.Struct, frozen=True):
-    """Fetch to the end: nothing new could be got, and a stored page under a day old stands for it (F4).
+    """Fetch to the end: nothing new could be got, and a stored page under a day old stands for it.
 
     What stands on it was read when it came, and is not seen again by this: `page` is empty and never stored.
     """

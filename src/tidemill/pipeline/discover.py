@@ -1,4 +1,4 @@
-"""Discover: from a municipality nobody has searched to candidates that a person can judge at a glance (E5).
+"""Discover: from a municipality nobody has searched to candidates that a person can judge at a glance.
 
 Everything paid for is written down before the next step, so that a discovery that is killed goes on where it was and
 pays for nothing twice. Without the search service, earlier results are used; without the model, heuristics decide;

@@ -64,7 +64,7 @@ class Agenda(Protocol):
     """The ledger's side of dispatch."""
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
-        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job (O1)."""
+        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job."""
         ...
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
@@ -76,7 +76,7 @@ class Agenda(Protocol):
         ...
 
     async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
-        """Write runs and jobs in one transaction; a target is never enqueued twice for one due time (O2)."""
+        """Write runs and jobs in one transaction; a target is never enqueued twice for one due time."""
         ...
 
     async def backoff(self) -> Backoff:
@@ -98,7 +98,7 @@ class Dispatched(msgspec.Struct, frozen=True):
 
     @property
     def workers(self) -> int:
-        """How many workers to wake: one per 10 jobs, 10 at most (O2)."""
+        """How many workers to wake: one per 10 jobs, 10 at most."""
         return min(10, -(-self.jobs // 10))
 
 
@@ -137,7 +137,7 @@ class Dispatcher:
         return done
 
     async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Answer]:
-        """Enqueue what a person or a recheck asks for, now, under the same limits (O4, O7)."""
+        """Enqueue what a person or a recheck asks for, now, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
     async def _enqueue(self, due: Sequence[Due], trigger: Trigger, now: datetime) -> tuple[Dispatched, Answer]:
@@ -180,7 +180,7 @@ class Dispatcher:
         return self._verticals[due.source.vertical].policy
 
     def _plan(self, admitted: Sequence[Due], trigger: Trigger, now: datetime) -> list[RunPlan]:
-        """One run per source and scope; targets that are only looked at once a week have one of their own (S4)."""
+        """One run per source and scope; targets that are only looked at once a week have one of their own."""
         together: dict[tuple[int, str, bool], list[Due]] = {}
         for each in admitted:
             is_recheck = trigger is Trigger.SCHEDULED and each.target.status is TargetStatus.BROKEN
@@ -233,4 +233,4 @@ class Dispatcher:
 
 
 RECHECK_EVERY = timedelta(days=7)
-"""A broken target is left alone but for one look a week (S4)."""
+"""A broken target is left alone but for one look a week."""

@@ -1,7 +1,7 @@
-"""Enrich: ask, after a record is safe, what rules could not say about it, and put the answer in (N2, N3, E2).
+"""Enrich: ask, after a record is safe, what rules could not say about it, and put the answer in.
 
 It runs beside the pages, never in their way. What a service does not answer stays asked; the record stands as rules
-made it, its run is marked as degraded, and the first pass after the service is back repairs it (B15).
+made it, its run is marked as degraded, and the first pass after the service is back repairs it.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""When a site refuses us: pay for the page where its source allows that, else let a stored one serve (F2, F4)."""
+"""When a site refuses us: pay for the page where its source allows that, else let a stored one serve."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 
 SERVES_FOR = timedelta(hours=24)
-"""How old a stored page may be that serves while the paid fetcher is out of quota (F4)."""
+"""How old a stored page may be that serves while the paid fetcher is out of quota."""
 
 OURS = frozenset({FetcherKind.HTTP, FetcherKind.BROWSER})
 AT_ONCE = frozenset({Failure.FORBIDDEN})
@@ -76,7 +76,7 @@ class Fallback:
 
 
 def block_in(result: FetchResult) -> Fail | None:
-    """The notice that came as if it were the page: a captcha, a refusal, a browser check, with status 200 (P4).
+    """The notice that came as if it were the page: a captcha, a refusal, a browser check, with status 200.
 
     Only a small page without structured data can be one; what it is in the end, its adapter says.
     """

@@ -43,7 +43,7 @@ async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
 
 
 def marked(outcome: Outcome, result: FetchResult, tools: Tools) -> Outcome:
-    """The answer with the services that the fetch had to do without, so that its run says so (B15)."""
+    """The answer with the services that the fetch had to do without, so that its run says so."""
     missed = result.degraded + tools.services.weighing_on_all()
     return msgspec.structs.replace(outcome, degraded=missed) if missed else outcome
 
@@ -54,7 +54,7 @@ def adapter_of(claimed: Claimed, vertical: Vertical) -> Adapter | None:
 
 
 def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
-    """Why we may not ask at all: switched off, or not compliant (S5, B8)."""
+    """Why we may not ask at all: switched off, or not compliant."""
     by_hand = claimed.job.trigger == BY_HAND
     against = first_against(standing_gates(claimed.source, claimed.target, vertical.policy, by_hand=by_hand))
     if against is None:
@@ -63,7 +63,7 @@ def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
 
 
 async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: Tools) -> GateAnswer | None:
-    """Which gate would hold the request back by now, asked again as it leaves; None when none would (B8).
+    """Which gate would hold the request back by now, asked again as it leaves; None when none would.
 
     A source that was not trusted at the claim has its one probe out, and this is it: its breaker is not asked again.
     """
@@ -144,7 +144,7 @@ def as_evidence(result: FetchResult) -> FetchResult:
 
 
 def is_unchanged(claimed: Claimed, result: FetchResult, vertical: Vertical) -> bool:
-    """Whether the page is what it was when it last went all the way, read by the same adapter (F7)."""
+    """Whether the page is what it was when it last went all the way, read by the same adapter."""
     target = claimed.target
     if target.good_page_id is None or target.good_reader != reader_of(claimed, vertical):
         return False

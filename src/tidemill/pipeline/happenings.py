@@ -75,7 +75,7 @@ class JobDead(msgspec.Struct, frozen=True, tag=True):
 
 
 class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
-    """Something that trying again does not mend: somebody should look at the source at once (F4)."""
+    """Something that trying again does not mend: somebody should look at the source at once."""
 
     at: datetime
     job_id: int
@@ -140,7 +140,7 @@ class RunClosed(msgspec.Struct, frozen=True, tag=True):
 
 
 class DriftNoticed(msgspec.Struct, frozen=True, tag=True):
-    """An adapter no longer fits its site as it did, or does again (`is_over`); told once, not with every run (R5)."""
+    """An adapter no longer fits its site as it did, or does again (`is_over`); told once, not with every run."""
 
     at: datetime
     run_id: int
@@ -208,7 +208,7 @@ class PartCrashed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Overdue(msgspec.Struct, frozen=True, tag=True):
-    """What the schedule asked for has not happened (D-10)."""
+    """What the schedule asked for has not happened."""
 
     at: datetime
     subject: str
@@ -216,7 +216,7 @@ class Overdue(msgspec.Struct, frozen=True, tag=True):
 
 
 class ServiceDegraded(msgspec.Struct, frozen=True, tag=True):
-    """A service outside of us stopped answering as it should; `fallback` is what happens instead (R3)."""
+    """A service outside of us stopped answering as it should; `fallback` is what happens instead."""
 
     at: datetime
     service: Service
@@ -243,7 +243,7 @@ class PlaceSearched(msgspec.Struct, frozen=True, tag=True):
 
 
 class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
-    """The database could not take what discovery found; it is in a file, to be imported by a person (E5)."""
+    """The database could not take what discovery found; it is in a file, to be imported by a person."""
 
     at: datetime
     file: str

@@ -1,4 +1,4 @@
-"""A look at a candidate's page: through the usual gates, read by the usual adapter, judged by the usual rules (E5)."""
+"""A look at a candidate's page: through the usual gates, read by the usual adapter, judged by the usual rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

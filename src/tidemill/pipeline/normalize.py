@@ -54,7 +54,7 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
 
 
 def done_without(claimed: Claimed, judged: Judged, tools: Tools) -> tuple[Service, ...]:
-    """The services that could have said more about the page's records, and do not answer (B15)."""
+    """The services that could have said more about the page's records, and do not answer."""
     missing = missing_services(tools.aid, tools.services) if tools.aid is not None else frozenset()
     enriching = tools.aid.of(claimed.job.vertical) if tools.aid is not None and missing else None
     if enriching is None:
@@ -68,7 +68,7 @@ def judge(vertical: Vertical, raw: RawRecord, context: Context) -> Verdict:
     """The vertical's verdict; a rule that crashes sets its record aside for a person."""
     try:
         return vertical.judge(raw, context)
-    except Exception as error:  # noqa: BLE001 - one record's crash must not cost its neighbours (N1)
+    except Exception as error:  # noqa: BLE001 - one record's crash must not cost its neighbours
         return Quarantined(NORMALIZATION_FAILED, f"{type(error).__name__}: {error}"[:500])
 
 

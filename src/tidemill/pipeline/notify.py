@@ -1,4 +1,4 @@
-"""Notify: turn what readers can see to have changed into notices, and bring each to whoever subscribed (A5).
+"""Notify: turn what readers can see to have changed into notices, and bring each to whoever subscribed.
 
 A notice is written down before it is sent and crossed out after it was taken: it may come twice, never not at all.
 Its idempotency key is the same each time.
@@ -13,8 +13,8 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.views.prices import ChangeView
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.prices.views import ChangeView
 
 AT_ONCE = 500
 """Changes looked at, and deliveries made, in one round."""

@@ -43,7 +43,7 @@ class Dice(Protocol):
 
 
 class FetchStatus(StrEnum):
-    """How a fetch ended (F1)."""
+    """How a fetch ended."""
 
     OK = "ok"
     ERROR = "error"
@@ -93,13 +93,13 @@ class StoredPage(msgspec.Struct, frozen=True):
 
 
 class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back (F1). Trouble is a value: `failure` says what it was, `error` tells a person more.
+    """What came back. Trouble is a value: `failure` says what it was, `error` tells a person more.
 
     `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
     `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
     request of this fetch left, `slow_to` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
     `degraded` names the services that this fetch had to do without; `instead_of` is what another fetcher met before
-    this one was asked, and `stored` the page that serves because nothing new could be got (F4). `screenshot` is a
+    this one was asked, and `stored` the page that serves because nothing new could be got. `screenshot` is a
     JPEG of what a browser showed when the page was not what was asked for.
     """
 
@@ -131,7 +131,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fetcher(Protocol):
-    """One interface for every way to get a page (F1). Never raises for what the web does."""
+    """One interface for every way to get a page. Never raises for what the web does."""
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Get one page within the request's terms."""
@@ -201,7 +201,7 @@ class Transport(Protocol):
 
 
 class Toll(Protocol):
-    """What all processes together have asked of each host, kept where every one of them sees it (F6, B10)."""
+    """What all processes together have asked of each host, kept where every one of them sees it."""
 
     async def pace_of(self, host: str) -> Pace | None:
         """The pace of a host that somebody scrapes; None for a stranger."""
@@ -240,7 +240,7 @@ class Lease(msgspec.Struct, frozen=True):
 
 
 class Meter(Protocol):
-    """Charges every request as it leaves, by one clock for all machines (F6)."""
+    """Charges every request as it leaves, by one clock for all machines."""
 
     async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
         """Count one request and take a place for `stay` at most; None when the meter cannot be asked."""
@@ -272,7 +272,7 @@ Probe = Callable[[], Awaitable[str]]
 
 
 class ServiceBook(Protocol):
-    """How the services outside of us stand: each user of one says how it went, everyone can read it (R3).
+    """How the services outside of us stand: each user of one says how it went, everyone can read it.
 
     Saying the same again costs next to nothing; only a change is written and announced. Never call it from within
     a transaction of your own.

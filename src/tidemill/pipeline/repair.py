@@ -1,4 +1,4 @@
-"""Repair: a page that yielded nothing is compared with the last good one, and selectors are proposed (P3, X2)."""
+"""Repair: a page that yielded nothing is compared with the last good one, and selectors are proposed."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A second look at what rules had to drop: with a day that a model read for us earlier, if it did (E2, N2)."""
+"""A second look at what rules had to drop: with a day that a model read for us earlier, if it did."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

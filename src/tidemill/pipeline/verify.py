@@ -1,4 +1,4 @@
-"""Verify: look fading records up at their own address, politely, and say what was found (L3, D-7)."""
+"""Verify: look fading records up at their own address, politely, and say what was found."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

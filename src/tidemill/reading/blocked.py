@@ -1,4 +1,4 @@
-"""Pages that are no pages: captchas, refusals, consent walls, nothing at all (P4)."""
+"""Pages that are no pages: captchas, refusals, consent walls, nothing at all."""
 
 import re
 

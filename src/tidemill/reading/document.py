@@ -22,7 +22,7 @@ _DEEPEST = 3_000
 _NESTING = ("div", "span", "ul", "b", "font", "table", "section", "i>")
 
 HEURISTIC_LIMIT = 500_000
-"""Characters of markup that heuristics read (P3); structured data is read in full."""
+"""Characters of markup that heuristics read; structured data is read in full."""
 
 
 class Document:

@@ -1,4 +1,4 @@
-"""Whether a page says itself that there is nothing to show: an empty agenda, not a broken reader (P3)."""
+"""Whether a page says itself that there is nothing to show: an empty agenda, not a broken reader."""
 
 import re
 

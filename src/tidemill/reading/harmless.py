@@ -1,4 +1,4 @@
-"""A page with everything active taken out, for a person to look at (A4): scraped markup is never trusted."""
+"""A page with everything active taken out, for a person to look at: scraped markup is never trusted."""
 
 from selectolax.lexbor import LexborHTMLParser
 

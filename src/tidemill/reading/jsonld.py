@@ -1,4 +1,4 @@
-"""JSON-LD: every block of a page, mended or skipped one by one, so that one broken block costs no other (P1)."""
+"""JSON-LD: every block of a page, mended or skipped one by one, so that one broken block costs no other."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The ladder of strategies: the first that yields records wins, and one that throws only loses its turn (P1)."""
+"""The ladder of strategies: the first that yields records wins, and one that throws only loses its turn."""
 
 from collections.abc import Callable, Sequence
 
@@ -45,6 +45,6 @@ def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRec
 def _tried(rung: Rung, document: Document, notes: list[str]) -> Sequence[RawRecord]:
     try:
         return rung.read(document)
-    except Exception as error:  # noqa: BLE001 - P1: whatever a strategy trips over, the next one gets its turn
+    except Exception as error:  # noqa: BLE001 - whatever a strategy trips over, the next one gets its turn
         notes.append(f"{rung.strategy}: {type(error).__name__}: {error}"[:300])
         return ()

@@ -1,4 +1,4 @@
-"""Where a list goes on, and how much of it the site says there is (X6)."""
+"""Where a list goes on, and how much of it the site says there is."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Selectors learned anew: the values of the last good page, looked up on a page that our selectors no longer fit (X2).
+"""Selectors learned anew: the values of the last good page, looked up on a page that our selectors no longer fit.
 
 A title that stood on the old page and stands on the new one shows where titles are now. From several of them follow
 the block that repeats, and where in it each field stands; dates are compared by what they mean, because a redesign

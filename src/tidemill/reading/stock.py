@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 class Availability(StrEnum):
-    """Whether a product can be had now (C1)."""
+    """Whether a product can be had now."""
 
     IN_STOCK = "IN_STOCK"
     OUT_OF_STOCK = "OUT_OF_STOCK"

@@ -1,4 +1,4 @@
-"""Structured logs: every happening becomes one line with its run, job, source and stage (H8)."""
+"""Structured logs: every happening becomes one line with its run, job, source and stage."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""Prometheus metrics: what happened is counted as it happens, how things stand is looked up when it is read (H6).
+"""Prometheus metrics: what happened is counted as it happens, how things stand is looked up when it is read.
 
 Names are those of the designs we follow (`scrape_*`, `scraper_*`). No label holds a URL or any other text from a
 page, and each has a bounded number of values.

@@ -1,4 +1,4 @@
-"""The pulse: how many pages and errors in the last minute and hour, and how long pages take (H4)."""
+"""The pulse: how many pages and errors in the last minute and hour, and how long pages take."""
 
 from collections import deque
 from datetime import datetime, timedelta
@@ -92,7 +92,7 @@ class Pulse:
         )
 
     def fired(self) -> dict[str, datetime | None]:
-        """When each safety mechanism last did its work since this process started; None for not yet (D-10)."""
+        """When each safety mechanism last did its work since this process started; None for not yet."""
         return {name: self._fired.get(kind) for kind, name in SAFETY.items()}
 
 

@@ -1,4 +1,4 @@
-"""What must never stand in a log: passwords in addresses, tokens, cookies and keys (H8)."""
+"""What must never stand in a log: passwords in addresses, tokens, cookies and keys."""
 
 import re
 from collections.abc import Mapping, MutableMapping

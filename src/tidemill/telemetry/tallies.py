@@ -1,7 +1,7 @@
 """Counts that cost a dictionary's step to raise, and are only dressed for Prometheus when somebody reads them.
 
 The client library's own counters take a lock and some method calls each time; a page raises about ten of them, and
-the whole budget of a page is a millisecond (D-13). Everything here runs on one event loop, so no lock is needed.
+the whole budget of a page is a millisecond. Everything here runs on one event loop, so no lock is needed.
 """
 
 from bisect import bisect_left

@@ -1,4 +1,4 @@
-"""Who may change something over HTTP: whoever holds the token; without one, only a program on this machine (A4).
+"""Who may change something over HTTP: whoever holds the token; without one, only a program on this machine.
 
 A page in somebody's browser must not act for them. The token travels in a header that a browser never sends by
 itself; and where no token is set, a request that a browser says comes from another site is refused.

@@ -13,14 +13,14 @@ from starlette.types import ASGIApp
 
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
+from tidemill.verticals.events.api import events
+from tidemill.verticals.listings.api.listings import listings
+from tidemill.verticals.listings.api.markets import markets
+from tidemill.verticals.prices.api import prices
 from tidemill.web.acting import MayNot
 from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
 from tidemill.web.api.deciding import deciding
 from tidemill.web.api.discovery import discovery
-from tidemill.web.api.events import events
-from tidemill.web.api.listings import listings
-from tidemill.web.api.markets import markets
-from tidemill.web.api.prices import prices
 from tidemill.web.api.proposals import proposals
 from tidemill.web.api.reading import reading
 from tidemill.web.api.running import running

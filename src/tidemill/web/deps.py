@@ -6,12 +6,9 @@ from datetime import datetime, timedelta
 
 from tidemill.core.degradation import ServiceStatus
 from tidemill.operations.adapters import AdapterDesk
-from tidemill.operations.corrections import CorrectionDesk
 from tidemill.operations.discovery import DiscoveryDesk
 from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Importer
-from tidemill.operations.markets import MarketDesk
-from tidemill.operations.prices import LinkDesk
 from tidemill.operations.proposals import ProposalDesk
 from tidemill.operations.quarantine import QuarantineDesk
 from tidemill.operations.runs import RunDesk
@@ -19,13 +16,16 @@ from tidemill.operations.targets import TargetDesk
 from tidemill.operations.upgrades import UpgradeDesk
 from tidemill.operations.webhooks import WebhookDesk
 from tidemill.pipeline.ports import Clock
-from tidemill.store.listing_views import ListingViews
-from tidemill.store.price_reads import PriceReads
-from tidemill.store.views import Views
+from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
 from tidemill.verticals.events.feed import USUAL_WEIGHTS, Weights
+from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.listings.store.views import ListingViews
+from tidemill.verticals.prices.corrections import CorrectionDesk
+from tidemill.verticals.prices.links import LinkDesk
+from tidemill.verticals.prices.store.views import PriceReads
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""

@@ -1,4 +1,4 @@
-"""Around every answer: who may call us by which name, and what a browser may do with what we send (A4)."""
+"""Around every answer: who may call us by which name, and what a browser may do with what we send."""
 
 from collections.abc import Callable, Collection, MutableMapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How the system is: healthy, degraded or down, and why (H4)."""
+"""How the system is: healthy, degraded or down, and why."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -160,7 +160,7 @@ def _late_worries(facts: Facts) -> list[str]:
 
 
 def _service_worries(facts: Facts) -> list[str]:
-    """A line for each service that is degraded: since when, why, and what happens instead (R3)."""
+    """A line for each service that is degraded: since when, why, and what happens instead."""
     return [
         f"{each.service} is degraded since {each.since:%Y-%m-%d %H:%M} UTC ({each.reason}); {each.fallback}"
         for each in facts.services

@@ -8,13 +8,20 @@ from fastapi.openapi.utils import get_openapi
 
 from tidemill.core.candidates import Candidate
 from tidemill.core.degradation import ServiceStatus
-from tidemill.core.market import Market
 from tidemill.core.proposals import Proposal
 from tidemill.core.target import Target
 from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
-from tidemill.core.views.cards import CardView, EventStory
-from tidemill.core.views.listings import ListingDetail, ListingView
-from tidemill.core.views.prices import (
+from tidemill.core.views.quality import DeliveryView, IncidentView, QuarantinedView, SubscriptionView
+from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
+from tidemill.operations.explanation import Explanation
+from tidemill.operations.importing import Imported
+from tidemill.operations.quarantine import Reviewed
+from tidemill.operations.runs import Started
+from tidemill.operations.webhooks import Subscribed
+from tidemill.verticals.events.views import CardView, EventStory
+from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.views import ListingDetail, ListingView
+from tidemill.verticals.prices.views import (
     ChangeView,
     CorrectionView,
     LinkView,
@@ -24,13 +31,6 @@ from tidemill.core.views.prices import (
     ProductDetail,
     ProductView,
 )
-from tidemill.core.views.quality import DeliveryView, IncidentView, QuarantinedView, SubscriptionView
-from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
-from tidemill.operations.explanation import Explanation
-from tidemill.operations.importing import Imported
-from tidemill.operations.quarantine import Reviewed
-from tidemill.operations.runs import Started
-from tidemill.operations.webhooks import Subscribed
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
 from tidemill.web.watch import Status

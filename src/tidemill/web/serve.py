@@ -26,7 +26,7 @@ class InLoopServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are the engine's: the first Ctrl-C drains, the second stops (R6)."""
+        """Signals are the engine's: the first Ctrl-C drains, the second stops."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -25,7 +25,7 @@ STATUS_AGE = timedelta(seconds=5)
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """The schedule against what happened (D-10), in numbers and with when each safety mechanism last fired.
+    """The schedule against what happened, in numbers and with when each safety mechanism last fired.
 
     `totals` and `ticks` are missing while the database is away.
     """

@@ -7,9 +7,9 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.mill import Mill
-from tidemill.store.bodies import Bodies, bodies_for
-from tidemill.store.database import Database, open_database
-from tidemill.store.ids import Ids
+from tidemill.store.database.database import Database, open_database
+from tidemill.store.database.keys import Ids
+from tidemill.store.pages.bodies import Bodies, bodies_for
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

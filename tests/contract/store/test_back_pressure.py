@@ -14,7 +14,7 @@ from tidemill.core.run import Trigger
 from tidemill.engine.chores import dispatch
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import EnqueueRejected, Overdue
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
 from tidemill.store.schema import jobs, sources, targets
 from tidemill.verticals.events import EventsVertical
 

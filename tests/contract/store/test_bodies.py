@@ -12,10 +12,10 @@ import zstandard
 from sqlalchemy import func, select
 
 from tidemill.pipeline.ports import StoreLost
-from tidemill.store.bodies import Bodies, Body, SegmentBodies, bodies_for, body_key
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
+from tidemill.store.pages.bodies import Bodies, Body, SegmentBodies, bodies_for, body_key
+from tidemill.store.pages.segments import segment_numbers, segment_path
 from tidemill.store.schema import page_bodies
-from tidemill.store.segments import segment_numbers, segment_path
 
 PAGE = b"<html><body>" + b"<p>Jazz in het Park, 20:00</p>" * 900 + b"</body></html>"
 
@@ -94,7 +94,7 @@ async def test_a_body_that_was_cut_short_gives_what_there_is(database: Database,
 async def test_a_small_body_that_unpacks_to_too_much_is_not_unpacked(
     database: Database, bodies: Bodies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidemill.store.encodings.LARGEST", 1_000)
+    monkeypatch.setattr("tidemill.store.pages.encodings.LARGEST", 1_000)
     packed = [
         a_body(gzip.compress(PAGE), "gzip"),
         a_body(brotli.compress(PAGE), "br"),
@@ -171,7 +171,7 @@ async def test_a_damaged_record_is_not_in_the_answer_and_its_neighbours_are(
 async def test_a_full_segment_is_followed_by_another(
     sqlite_database: Database, segments: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidemill.store.segments.OPEN_FILES", 2)
+    monkeypatch.setattr("tidemill.store.pages.segments.OPEN_FILES", 2)
     bodies = SegmentBodies(sqlite_database, segments)
     bodies._fresh._roll_at = 1
     those = [a_body(PAGE + str(number).encode()) for number in range(4)]
@@ -185,8 +185,8 @@ async def test_a_full_segment_is_followed_by_another(
 KILLED = """
 import asyncio, os, signal, sys
 from tidemill.pipeline.ports import StoreLost
-from tidemill.store.bodies import Body, bodies_for, body_key
-from tidemill.store.database import open_database
+from tidemill.store.pages.bodies import Body, bodies_for, body_key
+from tidemill.store.database.database import open_database
 
 async def main():
     database = open_database(sys.argv[1])

@@ -9,8 +9,8 @@ from sqlalchemy import Boolean, bindparam, case, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from tidemill.pipeline.ports import StoreError, StoreLost
-from tidemill.store.bulk import read_all, write_last, write_many
-from tidemill.store.database import translate
+from tidemill.store.database.bulk import read_all, write_last, write_many
+from tidemill.store.database.database import translate
 from tidemill.store.schema import hosts, sources
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

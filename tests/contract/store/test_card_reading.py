@@ -10,10 +10,10 @@ from rig.clock import NOON
 from rig.mill import event
 from rig.shelving import shelve
 from tidemill.core.source import Coordinates
-from tidemill.core.views.cards import Around, CardFilter, FeedCursor
-from tidemill.store.card_queries import finding
-from tidemill.store.card_reading import CardReader
 from tidemill.verticals.events.feed import Weights, Wish
+from tidemill.verticals.events.store.card_queries import finding
+from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.views import Around, CardFilter, FeedCursor
 
 DAY = timedelta(days=1)
 ARNHEM, NIJMEGEN, GRONINGEN = Coordinates(51.98, 5.91), Coordinates(51.84, 5.86), Coordinates(53.22, 6.57)

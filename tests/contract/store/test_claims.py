@@ -10,8 +10,8 @@ from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
 from tidemill.core.policy import AGENDA
 from tidemill.pipeline.checkpoints import Fetched
-from tidemill.store.claims import CONTESTED, open_hosts
-from tidemill.store.crowding import Crowding
+from tidemill.store.ledger.claims import CONTESTED, open_hosts
+from tidemill.store.ledger.overbooked import Crowding
 from tidemill.store.schema import (
     hosts,
     targets,

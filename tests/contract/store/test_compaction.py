@@ -8,12 +8,12 @@ from sqlalchemy import delete, select, update
 
 from rig.clock import NOON
 from rig.rows import a_page, changing_pages, content_of, keep_pages, wire_of
-from tidemill.store.bodies import Bodies, Packed, bodies_for, body_key
-from tidemill.store.compaction import compact
-from tidemill.store.database import Database
-from tidemill.store.encodings import Packer, Unreadable
+from tidemill.store.database.database import Database
+from tidemill.store.pages.bodies import Bodies, Packed, bodies_for, body_key
+from tidemill.store.pages.compaction import compact
+from tidemill.store.pages.encodings import Packer, Unreadable
+from tidemill.store.pages.segments import segment_numbers, segment_path
 from tidemill.store.schema import page_bodies, pages
-from tidemill.store.segments import segment_numbers, segment_path
 
 DAY = timedelta(days=1)
 LATER = NOON + 100 * DAY
@@ -104,7 +104,7 @@ async def test_the_limit_holds_and_the_next_tick_goes_on(database: Database, bod
 async def test_large_pages_are_taken_a_few_at_a_time(
     database: Database, bodies: Bodies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidemill.store.compaction.BATCH_BYTES", 70_000)
+    monkeypatch.setattr("tidemill.store.pages.compaction.BATCH_BYTES", 70_000)
     await keep_days(database, bodies, changing_pages(7))
     assert (await compact(database, bodies, LATER)).pages == 7
 
@@ -178,13 +178,13 @@ async def test_a_crash_before_the_switch_leaves_everything_as_it_was(database: D
 
 
 def test_packing_is_checked_before_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidemill.store.encodings._read_out", lambda *_: b"something else")
+    monkeypatch.setattr("tidemill.store.pages.encodings._read_out", lambda *_: b"something else")
     with pytest.raises(Unreadable, match="same bytes"):
         Packer().pack(b"content")
 
 
 def test_what_is_larger_than_can_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidemill.store.encodings.LARGEST", 1_000)
+    monkeypatch.setattr("tidemill.store.pages.encodings.LARGEST", 1_000)
     assert Packer().pack(b"x" * 1_000)
     with pytest.raises(Unreadable, match="same bytes"):
         Packer().pack(b"x" * 1_002)

@@ -9,12 +9,12 @@ from tidemill.core.pacing import Pace
 from tidemill.core.source import Source
 from tidemill.operations.importing import Importer
 from tidemill.operations.plans import Known
-from tidemill.store.counting import Counting
-from tidemill.store.hosts import Paces
-from tidemill.store.rows import pace_of
+from tidemill.store.ledger.rows import pace_of
 from tidemill.store.schema import hosts, jobs, targets
-from tidemill.store.sources import SourceShelf
-from tidemill.store.targets import TargetShelf
+from tidemill.store.sources.host_assignment import Counting
+from tidemill.store.sources.hosts import Paces
+from tidemill.store.sources.sources import SourceShelf
+from tidemill.store.sources.targets import TargetShelf
 
 KNOWN = Known({"events": {"events.generic"}})
 QUICK = Pace(timedelta(milliseconds=500), 1, 2)

@@ -11,9 +11,9 @@ from rig.clock import SettableClock
 from rig.scraped import scraped, work_off
 from tidemill.bootstrap import System
 from tidemill.core.views import EventFilter, JobFilter, LetterFilter
-from tidemill.operations.export import Format
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
+from tidemill.verticals.events.export import Format
 
 
 @pytest.fixture

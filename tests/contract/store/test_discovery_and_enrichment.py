@@ -13,17 +13,18 @@ from tidemill.core.degradation import Service
 from tidemill.core.discovery import Hit
 from tidemill.core.enrichment import Pinned, Told, Want, WantKind
 from tidemill.core.source import Coordinates, Source
-from tidemill.store.answers import AnswerBook, Hints
-from tidemill.store.candidates import CandidateBook
-from tidemill.store.dressing import Dresser
-from tidemill.store.events import EventShelf
-from tidemill.store.ledger import Ledger
-from tidemill.store.places import PlaceBook, SearchBook
-from tidemill.store.schema import enrichment_wants, events, record_history, runs, targets
-from tidemill.store.wants import WantBook, note_wants
+from tidemill.store.ledger.ledger import Ledger
+from tidemill.store.schema import enrichment_wants, record_history, runs, targets
+from tidemill.store.services.answers import AnswerBook, Hints
+from tidemill.store.services.enrichment_requests import WantBook, note_wants
+from tidemill.store.sources.candidates import CandidateBook
+from tidemill.store.sources.places import PlaceBook, SearchBook
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.record import Category, Precision
+from tidemill.verticals.events.store.enrichment import Dresser
+from tidemill.verticals.events.store.repository import EventShelf
+from tidemill.verticals.events.store.tables import events
 
 LATER = NOON + timedelta(days=1)
 LUXOR = Coordinates(51.9836, 5.9051)

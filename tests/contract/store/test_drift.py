@@ -13,7 +13,7 @@ from tidemill.core.admission import Rejection
 from tidemill.core.failure import Failure
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed, JobRefused
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
 from tidemill.store.schema import adapter_status, quality_incidents, runs, targets
 
 BATCH = 20

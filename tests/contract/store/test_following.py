@@ -9,7 +9,8 @@ from rig.mill import at_stage, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.run import Trigger
-from tidemill.store.schema import events, hosts, jobs, runs, target_pages, targets
+from tidemill.store.schema import hosts, jobs, runs, target_pages, targets
+from tidemill.verticals.events.store.tables import events
 
 FIRST = "https://arnhem.test/agenda/0"
 

@@ -7,8 +7,8 @@ from sqlalchemy import bindparam, event, select, text, update
 
 from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.bulk import write_last
-from tidemill.store.database import Database, open_database
+from tidemill.store.database.bulk import write_last
+from tidemill.store.database.database import Database, open_database
 from tidemill.store.schema import hosts, tick_slots
 
 HOSTS, SLOTS = hosts.insert(), tick_slots.insert()

@@ -11,15 +11,8 @@ from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
-from tidemill.store.schema import (
-    dead_letters,
-    events,
-    jobs,
-    pages,
-    runs,
-    sources,
-    targets,
-)
+from tidemill.store.schema import dead_letters, jobs, pages, runs, sources, targets
+from tidemill.verticals.events.store.tables import events
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace()

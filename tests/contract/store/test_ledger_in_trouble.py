@@ -11,10 +11,10 @@ from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
 from tidemill.engine.drain import give_way
-from tidemill.store.ids import Ids
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.stale_jobs import StaleJobs
+from tidemill.store.ledger.sweeps import Sweeps
 from tidemill.store.schema import dead_letters, jobs, runs, targets
-from tidemill.store.stale_jobs import StaleJobs
-from tidemill.store.sweeps import Sweeps
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)

@@ -13,19 +13,20 @@ from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
 from tidemill.core.verification import Fate, Looked
-from tidemill.core.views.listings import ListingFilter
 from tidemill.pipeline.checkpoints import Harvest, Judged
-from tidemill.store.checkpoints import Over
-from tidemill.store.fading import confidence as confidence_in_sql
-from tidemill.store.ids import Ids
-from tidemill.store.listing_views import ListingViews, cursor_of
-from tidemill.store.listings import ListingShelf
-from tidemill.store.schema import listing_sightings, listings, market_configs, record_history, runs, sources
-from tidemill.store.verification import Verification
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.schema import record_history, runs, sources
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.record import Listing, RentBasis
 from tidemill.verticals.listings.rules import identity_of
+from tidemill.verticals.listings.store.fading import confidence as confidence_in_sql
+from tidemill.verticals.listings.store.repository import ListingShelf
+from tidemill.verticals.listings.store.tables import listing_sightings, listings, market_configs
+from tidemill.verticals.listings.store.verification import Verification
+from tidemill.verticals.listings.store.views import ListingViews, cursor_of
+from tidemill.verticals.listings.views import ListingFilter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -373,7 +374,7 @@ async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of
 
 
 async def test_however_many_have_faded_all_are_let_go_in_one_round(shelf, monkeypatch):
-    monkeypatch.setattr("tidemill.store.verification.AT_ONCE", 2)
+    monkeypatch.setattr("tidemill.verticals.listings.store.verification.AT_ONCE", 2)
     await shelf.put(*(flat(number) for number in range(1, 6)))
     assert await shelf.verification.end_faded(NOW + 34 * HOUR) == 5
 

@@ -8,11 +8,11 @@ from sqlalchemy import bindparam, text
 
 from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.columns import Moment
-from tidemill.store.database import open_database
-from tidemill.store.events import signed
-from tidemill.store.migrate import alembic_config, current, newest, require_current, upgrade
+from tidemill.store.database.column_types import Moment
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import alembic_config, current, newest, require_current, upgrade
 from tidemill.store.schema import metadata
+from tidemill.verticals.events.store.repository import signed
 
 
 async def test_the_migrations_lead_to_the_schema(database):

@@ -18,12 +18,12 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.target import STORED, Target
 from tidemill.pipeline.checkpoints import Served
 from tidemill.pipeline.ports import FetchResult, FetchStatus, StoredPage
-from tidemill.store.actor_runs import ActorRunBook
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
+from tidemill.store.pages.stored_pages import PageShelf
 from tidemill.store.schema import audit_log, jobs, pages, runs, sources, targets
-from tidemill.store.spending import Purse
-from tidemill.store.stored_pages import PageShelf
-from tidemill.store.upgrades import Upgrades
+from tidemill.store.services.actor_runs import ActorRunBook
+from tidemill.store.services.spending import Purse
+from tidemill.store.sources.upgrades import Upgrades
 
 BEE = Service.SCRAPINGBEE
 

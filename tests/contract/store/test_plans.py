@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from rig.clock import NOON
-from tidemill.store.bulk import _asked, _said
-from tidemill.store.database import Database, open_database
-from tidemill.store.events import _UNSEEN
+from tidemill.store.database.bulk import _asked, _said
+from tidemill.store.database.database import Database, open_database
+from tidemill.verticals.events.store.repository import _UNSEEN
 
 SOURCES = text(
     "INSERT INTO scraper_sources (id, name, vertical, base_url, adapter_id, created_at, updated_at)"

@@ -10,9 +10,10 @@ from sqlalchemy import select, update
 
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
-from tidemill.store.database import Database
-from tidemill.store.price_reads import PriceReads
-from tidemill.store.schema import prices, products, source_products, sources
+from tidemill.store.database.database import Database
+from tidemill.store.schema import sources
+from tidemill.verticals.prices.store.tables import prices, products, source_products
+from tidemill.verticals.prices.store.views import PriceReads
 
 READ_ONLY_BY = {"price_visibility.py": "decides for readers", "price_writes.py": "writes them",
                 "corrections.py": "answers people who correct them"}  # fmt: skip

@@ -10,22 +10,21 @@ from sqlalchemy.exc import DBAPIError
 
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
-from tidemill.core.views.prices import OfferFilter
 from tidemill.core.views.quality import QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.database import Database
-from tidemill.store.schema import (
+from tidemill.store.database.database import Database
+from tidemill.store.schema import rejected_records, runs
+from tidemill.verticals.prices.sources.generic import Generic
+from tidemill.verticals.prices.store.tables import (
     price_corrections,
     prices,
     product_links,
     products,
-    rejected_records,
-    runs,
     source_product_identifiers,
     source_products,
 )
-from tidemill.verticals.prices.sources.generic import Generic
+from tidemill.verticals.prices.views import OfferFilter
 
 UPC = "036000291452"
 VISIBLE = {"visibility": "ELIGIBLE"}

@@ -9,9 +9,10 @@ from sqlalchemy import select
 from rig.clock import NOON
 from rig.mill import event
 from rig.shelving import shelve
-from tidemill.store.publishing import Publisher
-from tidemill.store.schema import event_cards, event_links, event_words, sources
+from tidemill.store.schema import sources
 from tidemill.verticals.events.card import Card
+from tidemill.verticals.events.store.publishing import Publisher
+from tidemill.verticals.events.store.tables import event_cards, event_links, event_words
 
 DAY = timedelta(days=1)
 SOON = NOON + 30 * DAY

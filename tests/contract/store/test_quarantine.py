@@ -10,7 +10,7 @@ from rig.shopfront import Market, product_page
 from tidemill.core.views import LetterFilter
 from tidemill.core.views.quality import QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
 
 ZERO = product_page(price="0.00")
 

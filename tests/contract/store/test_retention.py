@@ -6,10 +6,9 @@ from sqlalchemy import Table, delete, select, update
 
 from rig.clock import NOON
 from rig.rows import a_job, a_letter, a_page, a_run, changing_pages, content_of, keep_pages, put, the_usual, wire_of
-from tidemill.store.bodies import Bodies, body_key
-from tidemill.store.compaction import compact
-from tidemill.store.database import Database
-from tidemill.store.retention import DEFAULT_RULES, prune
+from tidemill.store.database.database import Database
+from tidemill.store.pages.bodies import Bodies, body_key
+from tidemill.store.pages.compaction import compact
 from tidemill.store.schema import (
     audit_log,
     dead_letters,
@@ -26,6 +25,7 @@ from tidemill.store.schema import (
     tick_slots,
     workers,
 )
+from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
 
 DAY = timedelta(days=1)
 NOW = NOON + 1_000 * DAY
@@ -211,7 +211,7 @@ async def test_a_body_that_becomes_wanted_while_orphans_are_removed_stays(
     def read_then_write() -> Any:
         return Interlude(reading(), lambda: keep_pages(database, bodies, [b"page 1"], [meanwhile.pop()]))
 
-    monkeypatch.setattr("tidemill.store.retention._needed_pages", nothing_needed)
+    monkeypatch.setattr("tidemill.store.upkeep.retention._needed_pages", nothing_needed)
     monkeypatch.setattr(database, "read", read_then_write)
     removed = await prune(database, Untidied(), {}, NOW)
     monkeypatch.undo()
@@ -247,8 +247,8 @@ class Interlude:
 async def test_thousands_of_rows_go_in_short_transactions(
     database: Database, bodies: Bodies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidemill.store.retention.AT_ONCE", 100)
-    monkeypatch.setattr("tidemill.store.retention.ORPHANS_AT_ONCE", 100)
+    monkeypatch.setattr("tidemill.store.upkeep.retention.AT_ONCE", 100)
+    monkeypatch.setattr("tidemill.store.upkeep.retention.ORPHANS_AT_ONCE", 100)
     await the_usual(database)
     await keep(database, bodies, *(old_page(key) for key in range(1, 551)))
     async with database.write() as connection:

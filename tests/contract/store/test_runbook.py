@@ -6,10 +6,10 @@ import pytest
 from rig.clock import NOON
 from rig.rows import a_job, a_letter, a_source, put, the_usual
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.columns import to_micros
-from tidemill.store.database import Database
-from tidemill.store.runbook import ask, for_sqlite, questions_in
+from tidemill.store.database.column_types import to_micros
+from tidemill.store.database.database import Database
 from tidemill.store.schema import breakers, dead_letters, jobs, sources
+from tidemill.store.views.runbook import ask, for_sqlite, questions_in
 
 HEALTH = """
 -- how the pipeline does
@@ -165,7 +165,7 @@ async def test_a_long_answer_is_cut(database: Database) -> None:
 
 
 async def test_an_endless_question_is_stopped(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidemill.store.runbook.PATIENCE", timedelta(milliseconds=50))
+    monkeypatch.setattr("tidemill.store.views.runbook.PATIENCE", timedelta(milliseconds=50))
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n"
     with pytest.raises(StoreError, match="took longer"):
         await ask(database, endless)

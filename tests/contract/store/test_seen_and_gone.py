@@ -12,15 +12,11 @@ from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.checkpoints import Over
-from tidemill.store.events import EventShelf, signed
-from tidemill.store.portions import AT_ONCE
-from tidemill.store.schema import (
-    events,
-    record_history,
-    rejected_records,
-    runs,
-)
+from tidemill.store.database.batches import AT_ONCE
+from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.schema import record_history, rejected_records, runs
+from tidemill.verticals.events.store.repository import EventShelf, signed
+from tidemill.verticals.events.store.tables import events
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace()

@@ -7,8 +7,8 @@ import pytest
 from rig.clock import NOON
 from tidemill.core.degradation import MATRIX, Service, Standing
 from tidemill.pipeline.happenings import ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
-from tidemill.store.database import open_database
-from tidemill.store.services import FORGOTTEN_AFTER, TOLD_AGAIN, Services
+from tidemill.store.database.database import open_database
+from tidemill.store.services.status import FORGOTTEN_AFTER, TOLD_AGAIN, Services
 
 
 class Office:

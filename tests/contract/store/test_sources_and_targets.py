@@ -16,15 +16,15 @@ from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.operations.plans import Known
 from tidemill.operations.sources import SourceDesk
 from tidemill.operations.targets import TargetDesk
-from tidemill.store.audit import AuditLog
-from tidemill.store.database import Database
-from tidemill.store.ids import Ids
-from tidemill.store.rows import pace_of
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.rows import pace_of
+from tidemill.store.pages.output_files import RowOutputs
 from tidemill.store.schema import breakers, drift_standings, hosts, sources, targets
-from tidemill.store.sources import SourceShelf
-from tidemill.store.stage_outputs import RowOutputs
-from tidemill.store.targets import TargetShelf
-from tidemill.store.views import Views
+from tidemill.store.sources.sources import SourceShelf
+from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.views.views import Views
 
 KNOWN = Known({"events": {"events.generic", "events.selectors"}})
 FILE = """\

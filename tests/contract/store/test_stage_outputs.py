@@ -13,11 +13,11 @@ from rig.mill import Mill, at_stage
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.pipeline.ports import StoreLost
-from tidemill.store.bodies import Bodies, bodies_for
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
+from tidemill.store.pages.bodies import Bodies, bodies_for
+from tidemill.store.pages.output_files import SMALL
+from tidemill.store.pages.segments import segment_numbers, segment_path
 from tidemill.store.schema import raw_records, runs, staged_records
-from tidemill.store.segments import segment_numbers, segment_path
-from tidemill.store.stage_outputs import SMALL
 
 FOUND, STAGED = raw_records.c.found, staged_records.c.staged
 LARGE = bytes(range(256)) * 40

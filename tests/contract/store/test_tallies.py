@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
+from tidemill.store.ledger.run_counts import Tally, settle_runs
 from tidemill.store.schema import runs, sources
-from tidemill.store.tallies import Tally, settle_runs
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 

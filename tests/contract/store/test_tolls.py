@@ -6,9 +6,9 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.pacing import Pace, grace
+from tidemill.store.ledger.rate_limits import Tolls
+from tidemill.store.ledger.recheck import Standings
 from tidemill.store.schema import hosts
-from tidemill.store.standing import Standings
-from tidemill.store.tolls import Tolls
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace(2 * SECOND)

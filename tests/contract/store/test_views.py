@@ -19,8 +19,8 @@ from tidemill.core.views import (
     TargetFilter,
 )
 from tidemill.core.views.records import BadCursor
-from tidemill.store.database import Database
-from tidemill.store.views import Views
+from tidemill.store.database.database import Database
+from tidemill.store.views.views import Views
 
 
 @pytest.fixture

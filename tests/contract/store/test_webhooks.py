@@ -15,7 +15,7 @@ from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.notify import ATTEMPTS, next_attempt
-from tidemill.store.database import Database
+from tidemill.store.database.database import Database
 
 
 class Subscriber:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tidemill.reading import Document, Grain, Moment, Setting, parse_moment, read_events
+from tidemill.reading import Document, Grain, Moment, Setting, parse_moment
 from tidemill.reading.jsonld import blocks, objects
 from tidemill.reading.microdata import items
-from tidemill.reading.schema_events import NESTED, is_event
+from tidemill.verticals.events.reading.events import read_events
+from tidemill.verticals.events.reading.schema_events import NESTED, is_event
 
 FIXTURES = Path(__file__).parents[4] / "shared" / "fixtures"
 ZONES = {

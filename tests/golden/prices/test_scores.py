@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tidemill.core.reasons import ExtractReason
-from tidemill.reading import Availability, NoOffer, parse_money, read_product, read_products, scheme_of
+from tidemill.reading import Availability, parse_money, scheme_of
+from tidemill.verticals.prices.reading import NoOffer, read_product, read_products
+from tidemill.verticals.prices.reasons import ExtractReason
 
 FIXTURES = Path(__file__).parents[4] / "shared" / "fixtures"
 SOLD_HERE = {"schema.org__CreativeWork.001", "schema.org__product-ref", "schema.org__product",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tidemill.reading import Product, read_product
+from tidemill.verticals.prices.reading import Product, read_product
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, dict[str, Any]] = json.loads((HERE / "expected.json").read_text())

@@ -16,9 +16,9 @@ from rig.aside import aside
 from tidemill.cli.app import run
 from tidemill.lab.faults import Fault, Spell, Timetable
 from tidemill.lab.server import LabServer
-from tidemill.lab.sites import build_sites
-from tidemill.lab.sources import sources
-from tidemill.lab.world import World
+from tidemill.verticals.events.lab.sites import build_sites
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import World
 
 SEED = 7
 

@@ -14,12 +14,12 @@ from tidemill.cli.checking import in_folder
 from tidemill.cli.commands.savefixture import saved
 from tidemill.cli.scaffolding import scaffold, verticals
 from tidemill.core.page import Page
-from tidemill.core.reasons import DropReason
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.core.vertical import Context
 from tidemill.operations.golden import cases_in, check, read_case
 from tidemill.operations.mistakes import Mistake
+from tidemill.verticals.prices.reasons import DropReason
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.cli.app import run
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
 
 ZERO = product_page(price="0.00", sku="Z")
 

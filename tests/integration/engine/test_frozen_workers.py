@@ -10,7 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from rig.site import agenda
 from rig.works import stages_done, the_works
-from tidemill.store.schema import events, jobs, pages, runs, workers
+from tidemill.store.schema import jobs, pages, runs, workers
+from tidemill.verticals.events.store.tables import events
 
 SHORT_LEASE = {"lease_seconds": 3, "ticks": {"rescue": "every 1s", "dispatch": "every 1s"}}
 

@@ -5,17 +5,8 @@ import signal
 import pytest
 
 from rig.works import STAGES, stages_done
-from tidemill.store.schema import (
-    dead_letters,
-    events,
-    jobs,
-    pages,
-    raw_records,
-    record_history,
-    runs,
-    sources,
-    staged_records,
-)
+from tidemill.store.schema import dead_letters, jobs, pages, raw_records, record_history, runs, sources, staged_records
+from tidemill.verticals.events.store.tables import events
 
 IN_A_STAGE = ["read", "judge", "persist write"]
 IN_A_COMMIT = [f"{stage} {moment}" for stage in STAGES for moment in ("commit", "committed")]

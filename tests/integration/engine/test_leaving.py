@@ -5,7 +5,8 @@ import signal
 import pytest
 
 from rig.works import stages_done
-from tidemill.store.schema import events, jobs, runs, workers
+from tidemill.store.schema import jobs, runs, workers
+from tidemill.verticals.events.store.tables import events
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A source switched off after its jobs were enqueued is not asked; switched on again, it is (B8)."""
 
-from tidemill.store.schema import breakers, events, jobs, runs, sources
+from tidemill.store.schema import breakers, jobs, runs, sources
+from tidemill.verticals.events.store.tables import events
 
 
 async def test_no_request_reaches_a_source_that_was_switched_off_after_its_jobs_were_enqueued(nursery, site, works):

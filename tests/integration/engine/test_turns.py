@@ -8,7 +8,7 @@ from rig.site import a_site
 from rig.works import Works, the_works
 from tidemill.engine import drain
 from tidemill.engine.drain import LONG_SLICE
-from tidemill.store.inline import Bell
+from tidemill.store.database.inline import Bell
 
 PAGES = 12
 

@@ -9,8 +9,9 @@ import pytest
 from rig.clock import SettableClock
 from rig.lab_works import DAY, ill_from, lab_works
 from tidemill.lab.faults import TruncatedPages
-from tidemill.lab.sites import Make, Site, build_sites
-from tidemill.store.schema import events, jobs
+from tidemill.store.schema import jobs
+from tidemill.verticals.events.lab.sites import Make, Site, build_sites
+from tidemill.verticals.events.store.tables import events
 
 PAGED = next(site for site in build_sites(7, 12) if site.per_page)
 ONE_LIST = msgspec.structs.replace(PAGED, pages=PAGED.pages[:1])

@@ -11,10 +11,11 @@ from rig.lab_works import DAY, ill_from, lab_works
 from tidemill.core.proposals import ProposalStatus
 from tidemill.core.run import RunStatus
 from tidemill.lab.faults import BrokenEmpty, Redesign
-from tidemill.lab.sites import Make, Site, build_sites
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import DriftNoticed
-from tidemill.store.schema import events, selector_proposals
+from tidemill.store.schema import selector_proposals
+from tidemill.verticals.events.lab.sites import Make, Site, build_sites
+from tidemill.verticals.events.store.tables import events
 
 SITES = {site.make: msgspec.structs.replace(site, pages=site.pages[:1]) for site in build_sites(7, 12)}
 CARDS: Site = SITES[Make.CARDS]

@@ -13,7 +13,8 @@ from rig.restartable import a_restartable_server
 from rig.site import a_site, agenda
 from rig.works import stages_done, the_works
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.schema import dead_letters, events, jobs, pages, runs
+from tidemill.store.schema import dead_letters, jobs, pages, runs
+from tidemill.verticals.events.store.tables import events
 
 FAST_TICKS = {"rescue": "every 5s", "dispatch": "every 5s"}
 READ_ONLY = "the database cannot be written: check the rights on its file and folder, and the disk"

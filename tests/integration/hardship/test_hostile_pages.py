@@ -15,8 +15,9 @@ from tidemill.core.outcome import Fail
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.core.verdict import Dropped, Quarantined
 from tidemill.engine.clock import RealClock
-from tidemill.store.schema import dead_letters, events, jobs, runs
+from tidemill.store.schema import dead_letters, jobs, runs
 from tidemill.verticals.events import EventsVertical
+from tidemill.verticals.events.store.tables import events
 
 STARTS = f"{RealClock().now():%Y}-12-31T20:00:00+01:00"
 POISON = "poison \x00 and \ud800 and \U0001f600"

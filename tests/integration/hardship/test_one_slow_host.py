@@ -13,9 +13,9 @@ from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import StageDone
 from tidemill.pipeline.ports import WireResponse
 from tidemill.settings import load_settings
-from tidemill.store.database import Database
-from tidemill.store.migrate import upgrade
-from tidemill.store.sqlite import fleeting_engine
+from tidemill.store.database.database import Database
+from tidemill.store.database.migrate import upgrade
+from tidemill.store.database.sqlite import fleeting_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
 FAST, SLOW = timedelta(milliseconds=200), timedelta(seconds=25)

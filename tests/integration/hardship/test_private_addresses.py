@@ -5,7 +5,8 @@ import pytest
 
 from rig.site import a_site, agenda
 from rig.works import the_works
-from tidemill.store.schema import events, jobs
+from tidemill.store.schema import jobs
+from tidemill.verticals.events.store.tables import events
 
 ODD_SPELLINGS = {
     "literal": "http://127.0.0.1:{port}/secret",

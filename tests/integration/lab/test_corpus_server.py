@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import aiohttp
 
-from tidemill.lab.corpus import Corpus
 from tidemill.lab.corpus_server import CorpusServer
+from tidemill.verticals.events.lab.corpus import Corpus
 
 CORPUS = Corpus(date(2026, 11, 2))
 

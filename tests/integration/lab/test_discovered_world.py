@@ -14,15 +14,15 @@ from rig.town import Town
 from tidemill.bootstrap import Listeners, build
 from tidemill.cli.demo_discovery import MUNICIPALITIES, SITES, agendas_of, discover_and_review
 from tidemill.lab.server import LabServer
-from tidemill.lab.sources import sources
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import Fault, StandinServer
-from tidemill.lab.world import build_world
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
 from tidemill.store.schema import geocodes
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import build_world
 
 
 @pytest.fixture

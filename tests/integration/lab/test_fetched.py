@@ -24,12 +24,12 @@ from tidemill.lab.faults import (
     TooMany429,
     TruncatedBody,
 )
-from tidemill.lab.site import LabRequest, respond
-from tidemill.lab.sites import build_sites
 from tidemill.lab.transport import LabTransport, Visit
 from tidemill.lab.virtual import VirtualClock, run_virtual
-from tidemill.lab.world import EPOCH, World
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus
+from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.sites import build_sites
+from tidemill.verticals.events.lab.world import EPOCH, World
 
 SITE = next(site for site in build_sites(7, 12) if not site.crawl_delay)
 PAGE = SITE.origin + SITE.paths[0]

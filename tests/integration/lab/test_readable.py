@@ -27,12 +27,12 @@ from tidemill.lab.faults import (
     TruncatedList,
     WrongCharset,
 )
-from tidemill.lab.makes import SELECTORS
-from tidemill.lab.site import LabRequest, respond
-from tidemill.lab.sites import Make, Site, build_sites
-from tidemill.lab.sources import sources
-from tidemill.lab.world import EPOCH, World
 from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.lab.makes import SELECTORS
+from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.sites import Make, Site, build_sites
+from tidemill.verticals.events.lab.sources import sources
+from tidemill.verticals.events.lab.world import EPOCH, World
 from tidemill.verticals.events.record import Event
 
 SITES = {site.make: site for site in reversed(build_sites(7, 12))}

@@ -11,8 +11,8 @@ import pytest
 from tidemill.lab.faults import Fault, HugePage, Outage, SlowDrip, Spell, TimeOut, Timetable, TruncatedBody
 from tidemill.lab.loopback import NoPortError, listening_sockets
 from tidemill.lab.server import LabServer
-from tidemill.lab.sites import build_sites
-from tidemill.lab.world import EPOCH, World, build_world
+from tidemill.verticals.events.lab.sites import build_sites
+from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
 
 @pytest.fixture

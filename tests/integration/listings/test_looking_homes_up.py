@@ -9,13 +9,13 @@ from sqlalchemy import select
 
 from rig.clock import NOON, seeded_dice
 from tidemill.bootstrap import build
-from tidemill.lab.homes.sites import APIFY, TOKEN, entries
-from tidemill.lab.homes.transport import HomesTransport
-from tidemill.lab.homes.world import ACTOR, HomesWorld
 from tidemill.pipeline.ports import WireResponse
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
-from tidemill.store.schema import listings
+from tidemill.store.database.database import open_database
+from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, entries
+from tidemill.verticals.listings.lab.transport import HomesTransport
+from tidemill.verticals.listings.lab.world import ACTOR, HomesWorld
+from tidemill.verticals.listings.store.tables import listings
 
 ON_ITS_FADING = timedelta(hours=16)
 

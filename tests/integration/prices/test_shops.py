@@ -12,16 +12,17 @@ from rig.clock import NOON, SettableClock, seeded_dice
 from rig.scraped import work_off
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.failure import Failure
-from tidemill.core.reasons import DropReason, reason_of
 from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, RobotsChange, Spell, Timetable
-from tidemill.lab.shops.shop import build_shops, truth
-from tidemill.lab.sources import sources as lab_sources
 from tidemill.lab.transport import LabTransport
-from tidemill.lab.world import World
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed
 from tidemill.settings import Settings
-from tidemill.store.database import open_database
-from tidemill.store.schema import jobs, prices, runs, sources
+from tidemill.store.database.database import open_database
+from tidemill.store.schema import jobs, runs, sources
+from tidemill.verticals.events.lab.sources import sources as lab_sources
+from tidemill.verticals.events.lab.world import World
+from tidemill.verticals.prices.lab.shop import build_shops, truth
+from tidemill.verticals.prices.reasons import DropReason, reason_of
+from tidemill.verticals.prices.store.tables import prices
 
 HOURS = timedelta(hours=1)
 REDESIGNED = "northgate-outfitters"

@@ -8,16 +8,8 @@ from integration.services.conftest import APIFY_TOKEN, BEE_KEY, a_plant
 from rig.redis import a_redis, find_redis
 from tidemill.core.degradation import Service
 from tidemill.lab.standins.talk import Fault
-from tidemill.store.schema import (
-    dead_letters,
-    events,
-    fetcher_upgrades,
-    jobs,
-    pages,
-    runs,
-    service_spend,
-    service_status,
-)
+from tidemill.store.schema import dead_letters, fetcher_upgrades, jobs, pages, runs, service_spend, service_status
+from tidemill.verticals.events.store.tables import events
 
 FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
 DAY = timedelta(days=1)

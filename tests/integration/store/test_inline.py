@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tidemill.lab.virtual import VirtualClock, run_virtual
-from tidemill.store.inline import InlineAsyncConnection, InlineEngine
-from tidemill.store.sqlite import PRAGMAS, inline_engine
+from tidemill.store.database.inline import InlineAsyncConnection, InlineEngine
+from tidemill.store.database.sqlite import PRAGMAS, inline_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from tidemill.store.database import open_database
-from tidemill.store.log import ENOUGH, Log
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import upgrade
+from tidemill.store.database.wal import ENOUGH, Log
 
 FRAME = 4_096 + 24
 A_SET = ENOUGH // 4

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidemill.store.segments import AT_ONCE, HEADER, SegmentReader, SegmentWriter, _after
+from tidemill.store.pages.segments import AT_ONCE, HEADER, SegmentReader, SegmentWriter, _after
 
 
 def named(count):

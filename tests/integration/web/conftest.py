@@ -20,8 +20,8 @@ from tidemill.bootstrap import System, build
 from tidemill.cli.portal import acting_desks
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.settings import load_settings
-from tidemill.store.database import open_database
-from tidemill.store.migrate import require_current, upgrade
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import require_current, upgrade
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent

@@ -6,7 +6,8 @@ from integration.web.world import an_event, furnish
 from rig.clock import NOON
 from rig.rows import a_run, a_source, put
 from tidemill.bootstrap import System
-from tidemill.store.schema import events, runs, sources
+from tidemill.store.schema import runs, sources
+from tidemill.verticals.events.store.tables import events
 
 
 async def walk(browser: Browser, path: str) -> list[Any]:

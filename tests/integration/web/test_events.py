@@ -8,7 +8,8 @@ from integration.web.world import an_event, furnish
 from rig.clock import NOON
 from rig.rows import a_source, put
 from tidemill.bootstrap import System
-from tidemill.store.schema import events, sources
+from tidemill.store.schema import sources
+from tidemill.verticals.events.store.tables import events
 
 ARNHEM, GRONINGEN = {"latitude": 51.98, "longitude": 5.91}, {"latitude": 53.22, "longitude": 6.57}
 NEAR_ARNHEM = "latitude=51.98&longitude=5.91"

@@ -7,10 +7,10 @@ import pytest
 
 from rig.clock import NOON, seeded_dice
 from tidemill.bootstrap import build
-from tidemill.lab.homes.sites import entries
-from tidemill.lab.homes.transport import HomesTransport
-from tidemill.lab.homes.world import HomesWorld
 from tidemill.settings import load_settings
+from tidemill.verticals.listings.lab.sites import entries
+from tidemill.verticals.listings.lab.transport import HomesTransport
+from tidemill.verticals.listings.lab.world import HomesWorld
 
 from .conftest import browsing, deps_of
 

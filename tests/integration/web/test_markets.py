@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from sqlalchemy import insert
 
-from tidemill.core.market import Market
-from tidemill.store.schema import market_configs
+from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.store.tables import market_configs
 
 
 class Admin:

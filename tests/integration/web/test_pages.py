@@ -13,7 +13,7 @@ from tidemill.bootstrap import System
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import JobDead
-from tidemill.store.schema import events
+from tidemill.verticals.events.store.tables import events
 from tidemill.web.deps import WebDeps
 from tidemill.web.guard import HEADERS
 

@@ -11,7 +11,7 @@ import pytest
 from integration.web.conftest import Answer, Browser, browsing, deps_of
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
-from tidemill.store.database import open_database
+from tidemill.store.database.database import open_database
 
 ZERO = product_page(price="0.00", sku="Z")
 

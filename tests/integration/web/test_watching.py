@@ -17,7 +17,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import JobWaits
 from tidemill.settings import load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 from tidemill.store.schema import targets
 from tidemill.web import watch
 from tidemill.web.deps import WebDeps

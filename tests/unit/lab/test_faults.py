@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from tidemill.lab.faults import ALL_KINDS, EVERYWHERE, KINDS, Forbidden403, Outage, Spell, Timetable, timetable
-from tidemill.lab.world import EPOCH
+from tidemill.verticals.events.lab.world import EPOCH
 
 HOUR = timedelta(hours=1)
 HOSTS = [f"h{number}.test" for number in range(8)]

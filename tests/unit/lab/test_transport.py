@@ -18,12 +18,12 @@ from tidemill.lab.faults import (
     Timetable,
     TruncatedBody,
 )
-from tidemill.lab.site import LabRequest, respond
-from tidemill.lab.sites import build_sites
 from tidemill.lab.transport import LabTransport, Visit
 from tidemill.lab.virtual import VirtualClock, run_virtual
-from tidemill.lab.world import EPOCH, World, build_world
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
+from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.sites import build_sites
+from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
 Answer = WireResponse | WireFailure
 [SITE] = build_sites(7, 1)

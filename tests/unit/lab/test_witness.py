@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from tidemill.lab.eventlog import EventLog
-from tidemill.lab.sites import Site, build_sites
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.lab.witness import Witness, WitnessedTransport
-from tidemill.lab.world import EPOCH
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
+from tidemill.verticals.events.lab.sites import Site, build_sites
+from tidemill.verticals.events.lab.world import EPOCH
 
 SITES = build_sites(7, 5)
 

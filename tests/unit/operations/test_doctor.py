@@ -8,7 +8,7 @@ from rig.clock import NOON
 from tidemill.core.views import Totals
 from tidemill.operations import doctor
 from tidemill.operations.doctor import clock_check, database, disk, ticks, work
-from tidemill.store.health import Health
+from tidemill.store.database.ping import Health
 
 TOTALS = Totals(
     sources=3,

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime
 
-from tidemill.reading import Document, Setting, read_events
+from tidemill.reading import Document, Setting
 from tidemill.reading.microdata import items, rdfa_items
+from tidemill.verticals.events.reading.events import read_events
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

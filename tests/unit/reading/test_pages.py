@@ -7,10 +7,10 @@ import pytest
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading import Document, absolute
 from tidemill.reading.document import HEURISTIC_LIMIT
-from tidemill.reading.events import all_apart, with_own_addresses, without_doubles
 from tidemill.reading.ladder import Rung, climb
 from tidemill.reading.pagination import next_url, total
 from tidemill.reading.text import bounded, plain, squash
+from tidemill.verticals.events.reading.events import all_apart, with_own_addresses, without_doubles
 
 
 def raw(**fields: object) -> RawRecord:

@@ -27,7 +27,7 @@ from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 app = single()
 

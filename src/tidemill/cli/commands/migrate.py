@@ -6,7 +6,7 @@ from tidemill.bootstrap import build
 from tidemill.cli.opening import run, settings_of
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say
-from tidemill.store.migrate import upgrade
+from tidemill.store.database.migrate import upgrade
 
 app = single()
 

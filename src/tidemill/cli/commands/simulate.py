@@ -14,11 +14,11 @@ from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
 from tidemill.engine.interpreter import settle_in
-from tidemill.lab.homes.fortnight import HomesOutcome, HomesPlan, simulate_homes
-from tidemill.lab.homes.world import KINDS
 from tidemill.lab.laws import Verdict
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
 from tidemill.operations.mistakes import Mistake
+from tidemill.verticals.listings.lab.fortnight import HomesOutcome, HomesPlan, simulate_homes
+from tidemill.verticals.listings.lab.world import KINDS
 
 app = single()
 

@@ -9,7 +9,7 @@ from tidemill.cli.opening import opened, run
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say, table
 from tidemill.operations.mistakes import NotFound, unknown
-from tidemill.store import runbook
+from tidemill.store.views import runbook
 
 app = single()
 

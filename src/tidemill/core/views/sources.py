@@ -38,7 +38,7 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BreakerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A source's circuit breaker with its counts (R1)."""
+    """A source's circuit breaker with its counts."""
 
     source_id: int
     source_name: str

@@ -160,7 +160,7 @@ class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LetterDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """A dead letter with all that a retry needs (R2)."""
+    """A dead letter with all that a retry needs."""
 
     letter: LetterView
     error_stack: str
@@ -176,7 +176,7 @@ class JobDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TickView(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of periodic work: its last slot, how that went, and when it last went well (D-10)."""
+    """A piece of periodic work: its last slot, how that went, and when it last went well."""
 
     name: str
     slot: datetime

@@ -1,4 +1,4 @@
-"""The `browser` fetcher: the page as it stands after its scripts have run, behind the same gates as any other (F2)."""
+"""The `browser` fetcher: the page as it stands after its scripts have run, behind the same gates as any other."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta

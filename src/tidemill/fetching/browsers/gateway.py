@@ -1,4 +1,4 @@
-"""The browser's only way out: a forward proxy of ours on loopback, with the address guard in its connector (F8).
+"""The browser's only way out: a forward proxy of ours on loopback, with the address guard in its connector.
 
 Whatever a page asks for (documents, scripts, sockets, prefetches, redirects), Chromium can reach nothing but this
 proxy, and the proxy opens no socket whose address the guard has not judged at the moment of connecting.

@@ -1,4 +1,4 @@
-"""Chromium's words for a navigation that failed, in ours (F1)."""
+"""Chromium's words for a navigation that failed, in ours."""
 
 from tidemill.core.failure import Failure
 from tidemill.pipeline.ports import WireFailure

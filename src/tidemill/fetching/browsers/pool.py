@@ -1,4 +1,4 @@
-"""The pool (F9): contexts on loan, so many per host and in all, from a browser that is replaced before it ails."""
+"""The pool: contexts on loan, so many per host and in all, from a browser that is replaced before it ails."""
 
 import asyncio
 from collections import Counter, deque

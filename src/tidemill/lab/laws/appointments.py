@@ -9,8 +9,8 @@ from tidemill.core.outcome import Stage
 from tidemill.core.target import BROKEN_AFTER
 from tidemill.lab.faults import EVERYWHERE
 from tidemill.lab.laws.case import Case, Verdict, verdict
-from tidemill.lab.sources import DAILY
 from tidemill.pipeline.happenings import JobDead, PageGot, StageDone
+from tidemill.verticals.events.lab.sources import DAILY
 
 LONGEST = {DAILY: timedelta(hours=24), "every 96h": timedelta(hours=96), "adaptive 48h-144h": timedelta(hours=144)}
 """The longest time between two jobs that each rhythm asks for."""
@@ -19,7 +19,7 @@ SLACK = timedelta(hours=1, minutes=30)
 AFTER_TROUBLE = timedelta(days=2)
 """The longest rest of a breaker, and a day's appointment missed for it."""
 WEEKLY = timedelta(days=7)
-"""How often a broken target is looked at (S4)."""
+"""How often a broken target is looked at."""
 
 Span = tuple[datetime, datetime]
 

@@ -1,4 +1,4 @@
-"""The breaker law (R1), followed from what is announced and from what the sites saw."""
+"""The breaker law, followed from what is announced and from what the sites saw."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -11,10 +11,10 @@ import msgspec
 
 from tidemill.lab.books import Auditor, Books, JobRow
 from tidemill.lab.eventlog import Asked, SourceSwitched
-from tidemill.lab.sites import Site
 from tidemill.lab.witness import Witness
-from tidemill.lab.world import World
 from tidemill.pipeline.happenings import AdapterDisabled, BreakerMoved
+from tidemill.verticals.events.lab.sites import Site
+from tidemill.verticals.events.lab.world import World
 
 TOLD = 10
 """Breaches told in words; the rest are counted."""

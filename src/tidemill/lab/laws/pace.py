@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from tidemill.lab.eventlog import Asked
 from tidemill.lab.faults import RobotsChange
 from tidemill.lab.laws.case import Case, Verdict, verdict
-from tidemill.lab.sites import Site
+from tidemill.verticals.events.lab.sites import Site
 
 ROBOTS = "/robots.txt"
 KEPT_FOR = timedelta(hours=24)

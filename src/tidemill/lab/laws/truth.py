@@ -18,9 +18,9 @@ from tidemill.lab.faults import (
     WrongCharset,
 )
 from tidemill.lab.laws.case import Case, Verdict, verdict
-from tidemill.lab.site import on_page, page_number
-from tidemill.lab.sites import Site
 from tidemill.pipeline.happenings import StageDone
+from tidemill.verticals.events.lab.site import on_page, page_number
+from tidemill.verticals.events.lab.sites import Site
 
 DISTORTING = (BrokenJsonLd, MalformedHtml, Redesign, TruncatedList, TruncatedPages, WrongCharset)
 """Faults under which a page may be read without holding all that is on."""

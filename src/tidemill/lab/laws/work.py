@@ -69,7 +69,7 @@ def drained(case: Case) -> Verdict:
 def _unwell(case: Case, begins: datetime, ends: datetime) -> set[str]:
     """Hosts with a trouble of their own in this time, and those whose breaker rested already when it began.
 
-    A probe that meets the outage makes a rest twice as long, up to a day: no job leaves before it is over (R1).
+    A probe that meets the outage makes a rest twice as long, up to a day: no job leaves before it is over.
     """
     ill = {each.host for each in case.world.timetable.spells if each.begins < ends and (each.ends or ends) > begins}
     return ill | case.resting(begins)

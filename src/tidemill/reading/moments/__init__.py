@@ -1,4 +1,4 @@
-"""Dates and times as Dutch and English pages write them (E2)."""
+"""Dates and times as Dutch and English pages write them."""
 
 from tidemill.reading.moments.iso import parse_iso
 from tidemill.reading.moments.moment import VAGUE, Grain, Moment, in_zone, local, moved, zone_of

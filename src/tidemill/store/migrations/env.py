@@ -1,4 +1,4 @@
-"""How Alembic runs our steps: on the connection that `tidemill.store.migrate` hands over."""
+"""How Alembic runs our steps: on the connection that `tidemill.store.database.migrate` hands over."""
 
 from alembic import context
 

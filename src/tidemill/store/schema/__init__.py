@@ -1,19 +1,9 @@
-"""Every table, once. Migrations are made from here, and a test checks that the two agree (D1)."""
+"""The tables that every vertical shares, once each; a vertical defines its own in its `store/tables.py`."""
 
 from tidemill.store.schema.base import metadata
-from tidemill.store.schema.cards import event_cards, event_links, event_words
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
-from tidemill.store.schema.listings import listing_blocks, listing_sightings, listings
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
-from tidemill.store.schema.prices import (
-    price_corrections,
-    prices,
-    product_links,
-    products,
-    source_product_identifiers,
-    source_products,
-)
 from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
     drift_standings,
@@ -22,9 +12,9 @@ from tidemill.store.schema.quality import (
     webhook_deliveries,
     webhook_subscriptions,
 )
-from tidemill.store.schema.records import events, raw_records, record_history, rejected_records, staged_records
+from tidemill.store.schema.records import raw_records, record_history, rejected_records, staged_records
 from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
-from tidemill.store.schema.sources import adapter_status, hosts, market_configs, sources, target_pages, targets
+from tidemill.store.schema.sources import adapter_status, hosts, sources, target_pages, targets
 from tidemill.store.schema.upkeep import audit_log, engine_state, id_blocks, tick_slots
 from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
 
@@ -38,30 +28,18 @@ __all__ = [
     "drift_standings",
     "engine_state",
     "enrichment_wants",
-    "event_cards",
-    "event_links",
-    "event_words",
-    "events",
     "fetcher_upgrades",
     "field_baselines",
     "geocodes",
     "hosts",
     "id_blocks",
     "jobs",
-    "listing_blocks",
-    "listing_sightings",
-    "listings",
-    "market_configs",
     "metadata",
     "model_answers",
     "municipalities",
     "page_bodies",
     "page_screenshots",
     "pages",
-    "price_corrections",
-    "prices",
-    "product_links",
-    "products",
     "quality_incidents",
     "raw_records",
     "record_history",
@@ -72,8 +50,6 @@ __all__ = [
     "service_spend",
     "service_status",
     "source_candidates",
-    "source_product_identifiers",
-    "source_products",
     "sources",
     "staged_records",
     "target_pages",

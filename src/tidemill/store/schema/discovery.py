@@ -1,8 +1,8 @@
-"""Discovery: the municipalities, what was searched for, and the candidates that a person looks through (E5)."""
+"""Discovery: the municipalities, what was searched for, and the candidates that a person looks through."""
 
 from sqlalchemy import Column, Float, Index, Integer, Table, Text
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata
 
 municipalities = Table(

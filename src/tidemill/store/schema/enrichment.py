@@ -1,8 +1,8 @@
-"""Enrichment: what records still lack, and every answer that was ever paid for (N2, N3)."""
+"""Enrichment: what records still lack, and every answer that was ever paid for."""
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, Table, Text
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata
 
 geocodes = Table(

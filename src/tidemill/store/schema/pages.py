@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata, partial
 
 page_bodies = Table(

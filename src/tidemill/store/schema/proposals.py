@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Float, Index, Table, Text
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata
 
 selector_proposals = Table(

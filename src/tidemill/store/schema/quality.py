@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint, false, true
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata, partial
 
 drift_standings = Table(

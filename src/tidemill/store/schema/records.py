@@ -1,10 +1,10 @@
-"""Records on their way, and where they end."""
+"""Records on their way, and what happened to them."""
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import metadata, partial
 
 
@@ -63,37 +63,6 @@ rejected_records = Table(
 )
 Index("ix_rejected_records_source", rejected_records.c.source_id, rejected_records.c.created_at)
 partial("ix_rejected_records_waiting", "verdict = 'quarantined' AND review IS NULL", rejected_records.c.id)
-
-events = Table(
-    "events",
-    metadata,
-    Column("id", Key, primary_key=True, autoincrement=False),
-    Column("source_id", Key, nullable=False),
-    Column("identity", Text, nullable=False),
-    Column("identity_hash", BigInteger, nullable=False),
-    Column("event_fingerprint", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("event_date", Moment, nullable=False),
-    Column("ends_at", Moment),
-    Column("event_time", Text, nullable=False),
-    Column("venue_name", Text, nullable=False),
-    Column("category", Text, nullable=False),
-    Column("latitude", Float),
-    Column("longitude", Float),
-    Column("status", Text, nullable=False),
-    Column("checksum", BigInteger, nullable=False),
-    Column("record", LargeBinary, nullable=False),
-    Column("page_id", Key, nullable=False),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("times_seen", Integer, nullable=False, server_default="1"),
-    Column("missed_runs", Integer, nullable=False, server_default="0"),
-    Column("gone_at", Moment),
-    UniqueConstraint("source_id", "identity_hash"),
-)
-Index("ix_events_date", events.c.event_date, events.c.id)
-Index("ix_events_updated", events.c.updated_at, events.c.id)
 
 record_history = Table(
     "record_history",

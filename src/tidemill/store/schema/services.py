@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
-from tidemill.store.columns import Key, Moment
+from tidemill.store.database.column_types import Key, Moment
 from tidemill.store.schema.base import SOURCE, metadata
 
 service_status = Table(

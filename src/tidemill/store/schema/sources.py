@@ -14,7 +14,7 @@ from sqlalchemy import (
     true,
 )
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.store.schema.base import SOURCE, TARGET, metadata, partial
 
 sources = Table(
@@ -136,21 +136,4 @@ adapter_status = Table(
     Column("consecutive_failed_batches", Integer, nullable=False, server_default="0"),
     Column("last_batch_failure_rate", Float),
     Column("updated_at", Moment, nullable=False),
-)
-
-market_configs = Table(
-    "market_configs",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("display_name", Text, nullable=False),
-    Column("city", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("tier", Text, nullable=False),
-    Column("is_enabled", Boolean, nullable=False, server_default=true()),
-    Column("max_listings_per_scrape", Integer, nullable=False, server_default="100"),
-    Column("scrape_frequency_hours", Integer),
-    Column("last_scrape_at", Moment),
-    Column("last_scrape_status", Text),
-    Column("consecutive_failures", Integer, nullable=False, server_default="0"),
-    Column("created_at", Moment, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""Events: what is on, from agenda pages of municipalities and venues (SPEC 8)."""
+"""Events: what is on, from agenda pages of municipalities and venues."""
 
 from collections.abc import Mapping
 

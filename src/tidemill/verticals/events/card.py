@@ -1,4 +1,4 @@
-"""An event as readers see it: what all its sources say, made one, with whose word each field is (E3, D-7)."""
+"""An event as readers see it: what all its sources say, made one, with whose word each field is."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -112,7 +112,7 @@ def _best_place(members: Sequence[Member]) -> Chosen | None:
 
 
 def _status(members: Sequence[Member], chosen: Chosen) -> Chosen:
-    """Cancelled only when nobody shows it as going ahead any more (D-7); who says so stands in the provenance."""
+    """Cancelled only when nobody shows it as going ahead any more; who says so stands in the provenance."""
     if chosen.value is not Status.CANCELLED:
         return chosen
     going = next((one for one in members if one.event.status is not Status.CANCELLED), None)

@@ -1,4 +1,4 @@
-"""When an event is: the moment that its page names, an end that can be believed, and both in their parts (E2)."""
+"""When an event is: the moment that its page names, an end that can be believed, and both in their parts."""
 
 from datetime import datetime, timedelta
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What an event may be asked about, and how an answer is put to the test before it is believed (N2, N3, E1, E2).
+"""What an event may be asked about, and how an answer is put to the test before it is believed.
 
 Everything that a page says is data to us and to the model. An answer is one of our ten categories or a date, or it is
 nothing: whatever else a page talks the model into saying is thrown away here, and rules stand.

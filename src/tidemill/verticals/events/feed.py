@@ -1,4 +1,4 @@
-"""A person's feed: what is on, ranked by what they care about (E4)."""
+"""A person's feed: what is on, ranked by what they care about."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

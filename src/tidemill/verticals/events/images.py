@@ -1,4 +1,4 @@
-"""Which pictures are of the event: no tracking pixels, no inline data, no logos, sprites or placeholders (E1)."""
+"""Which pictures are of the event: no tracking pixels, no inline data, no logos, sprites or placeholders."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Whether two sources tell of the same event: much the same title, the same day, the same place (E3).
+"""Whether two sources tell of the same event: much the same title, the same day, the same place.
 
 Conservative on purpose: two cards for one event are a blemish, one card for two events is a lie.
 """

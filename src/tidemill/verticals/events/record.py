@@ -1,4 +1,4 @@
-"""An event as readers get it (E1)."""
+"""An event as readers get it."""
 
 from datetime import date, datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Judging a raw event: what it must have, what it is worth, and which event it is (E1-E3)."""
+"""Judging a raw event: what it must have, what it is worth, and which event it is."""
 
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
@@ -145,7 +145,7 @@ def _counted(title: str, lowered: str) -> str:
 
 
 def _identity(said: Said, event: Event) -> str:
-    """The source's own id or detail address where it is the event's alone (E3), else the fingerprint."""
+    """The source's own id or detail address where it is the event's alone, else the fingerprint."""
     if said.id:
         return f"id:{said.id[:_LONGEST_NAME]}"
     url = event.detail_url

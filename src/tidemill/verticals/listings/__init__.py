@@ -1,4 +1,4 @@
-"""Listings: homes for rent per city market (SPEC 10)."""
+"""Listings: homes for rent per city market."""
 
 from collections.abc import Mapping
 

@@ -1,11 +1,11 @@
-"""Addresses in one spelling, so that two sites' words for the same door compare equal (L4)."""
+"""Addresses in one spelling, so that two sites' words for the same door compare equal."""
 
 import re
 
 import msgspec
 
 from tidemill.core.identity import normalized
-from tidemill.core.market import STATES as MARKET_STATES
+from tidemill.verticals.listings.market import STATES as MARKET_STATES
 
 _SUFFIXES = {
     "street": "st", "str": "st", "avenue": "ave", "av": "ave", "boulevard": "blvd", "boul": "blvd", "road": "rd",

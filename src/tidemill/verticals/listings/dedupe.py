@@ -1,4 +1,4 @@
-"""One home, however often and wherever it is shown: exact keys first, then likeness within a small block (L4).
+"""One home, however often and wherever it is shown: exact keys first, then likeness within a small block.
 
 Nothing is compared with everything: each listing is looked up under a few keys, and only what shares one is
 compared. The price is never looked at. What a source itself tells apart, by ids of its own, stays apart.

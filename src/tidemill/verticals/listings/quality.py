@@ -1,4 +1,4 @@
-"""How much a listing tells, from 0 to 100: when two sites show one home, the richer is kept (L4)."""
+"""How much a listing tells, from 0 to 100: when two sites show one home, the richer is kept."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A listing as readers get it: a home for rent, with what the source says of it (L4)."""
+"""A listing as readers get it: a home for rent, with what the source says of it."""
 
 from datetime import date
 from enum import StrEnum

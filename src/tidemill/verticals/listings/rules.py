@@ -1,4 +1,4 @@
-"""The judgement of a listing: what it must tell, and what it becomes (L4, N1)."""
+"""The judgement of a listing: what it must tell, and what it becomes."""
 
 import re
 from datetime import date
@@ -10,11 +10,11 @@ from tidemill.core.record import RawRecord
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
-from tidemill.reading.listings.rent import Period, Rent, parse_rent
-from tidemill.reading.listings.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.reading.moments import parse_moment
 from tidemill.verticals.listings.addresses import Address, read_address
 from tidemill.verticals.listings.quality import quality
+from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
+from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reasons import Reason
 from tidemill.verticals.listings.record import Listing, RentBasis
 from tidemill.verticals.listings.said import Said, said_in
@@ -72,7 +72,7 @@ def what_is_of_no_use(said: Said, address: Address, context: Context) -> Dropped
 
 
 def rent_trouble(said: Said, rent: Rent | None) -> Dropped | Quarantined | None:
-    """What is wrong with the rent, if anything: an unreadable one is for a person, never a guess (B13)."""
+    """What is wrong with the rent, if anything: an unreadable one is for a person, never a guess."""
     if rent is None:
         return Quarantined(Reason.BAD_RENT, f"unreadable: {said.rent[:80]!r}") if _digits(said.rent) else None
     if rent.period is Period.NIGHT:
@@ -164,7 +164,7 @@ def available_on(text: str, context: Context) -> date | None:
 
 
 def identity_of(listing: Listing) -> str:
-    """The key within its source: the source's own id, else the door and its rooms, else its address on the web (L4)."""
+    """The key within its source: the source's own id, else the door and its rooms, else its address on the web."""
     if listing.own_id:
         return f"ID:{listing.own_id[:200]}"
     if listing.address_key:

@@ -1,4 +1,4 @@
-"""Prices: offers for known product pages at retailers, with history (SPEC 9)."""
+"""Prices: offers for known product pages at retailers, with history."""
 
 from collections.abc import Mapping
 

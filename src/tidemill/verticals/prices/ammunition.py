@@ -1,4 +1,4 @@
-"""What a title and the table beneath it say of ammunition: caliber, grain, rounds, case, bullet and load (C1)."""
+"""What a title and the table beneath it say of ammunition: caliber, grain, rounds, case, bullet and load."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which canonical product an offer stands for: a trusted UPC first, then its attributes, else a person decides (C4)."""
+"""Which canonical product an offer stands for: a trusted UPC first, then its attributes, else a person decides."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""An offer: what one shop asked for one product when its page was read (C1)."""
+"""An offer: what one shop asked for one product when its page was read."""
 
 from datetime import datetime
 

@@ -1,10 +1,9 @@
-"""Judging a raw offer: fail closed on what is missing or ambiguous; keys and derived values are made here (C1-C3)."""
+"""Judging a raw offer: fail closed on what is missing or ambiguous; keys and derived values are made here."""
 
 import hashlib
 from decimal import Decimal
 
 from tidemill.core.currency import in_cents
-from tidemill.core.reasons import DropReason, QuarantineReason
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
@@ -16,6 +15,7 @@ from tidemill.reading.money import parse_money
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.prices.ammunition import ammunition_in
+from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.record import LEAST_CENTS, MOST_CENTS, Offer
 from tidemill.verticals.prices.said import Said, said_in
 

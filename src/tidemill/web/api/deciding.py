@@ -6,14 +6,14 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from tidemill.core.views.prices import CorrectionView, LinkView
 from tidemill.core.views.quality import DeliveryView, QuarantinedView, QuarantineFilter, SubscriptionView
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.webhooks import Subscribed
+from tidemill.verticals.prices.api import key_cursor
+from tidemill.verticals.prices.views import CorrectionView, LinkView
 from tidemill.web import lookup
 from tidemill.web.acting import may_act
 from tidemill.web.answers import Listed, json_answer
-from tidemill.web.api.prices import key_cursor
 from tidemill.web.api.questions import LARGEST_KEY, Cursor, Key, Limit, Name, Word
 from tidemill.web.deps import WebDeps
 from tidemill.web.schemas import answers

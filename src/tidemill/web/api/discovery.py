@@ -1,4 +1,4 @@
-"""Discovery's candidates under `/api/v1`: look through them, approve and reject them (E5, A1)."""
+"""Discovery's candidates under `/api/v1`: look through them, approve and reject them."""
 
 from typing import Annotated, Any
 

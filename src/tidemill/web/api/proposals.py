@@ -1,4 +1,4 @@
-"""Proposed selectors under `/api/v1/proposals`: look, accept, reject (X2)."""
+"""Proposed selectors under `/api/v1/proposals`: look, accept, reject."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Read access to sources and runs under `/api/v1` (A1)."""
+"""Read access to sources and runs under `/api/v1`."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

@@ -1,4 +1,4 @@
-"""Targets, runs by hand and adapters under `/api/v1`: manual triggers obey the gates of the schedule (O4, O7)."""
+"""Targets, runs by hand and adapters under `/api/v1`: manual triggers obey the gates of the schedule."""
 
 from typing import Annotated
 
@@ -16,11 +16,11 @@ from tidemill.operations.importing import Imported
 from tidemill.operations.mistakes import SwitchedOff
 from tidemill.operations.plans import LARGEST_FILE
 from tidemill.operations.runs import Started
+from tidemill.verticals.prices.api import key_cursor
 from tidemill.web import lookup
 from tidemill.web.acting import may_act
 from tidemill.web.answers import BadQuestion, Listed, error_answer, json_answer
 from tidemill.web.api.deciding import ACTING
-from tidemill.web.api.prices import key_cursor
 from tidemill.web.api.questions import Cursor, Key, Limit, Name, Text, Word
 from tidemill.web.deps import WebDeps
 from tidemill.web.schemas import answers

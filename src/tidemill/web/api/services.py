@@ -1,4 +1,4 @@
-"""Outside services and suggested fetcher upgrades under `/api/v1` (R3, F2)."""
+"""Outside services and suggested fetcher upgrades under `/api/v1`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What machines watch us by: `/health`, `/ready`, `/status`, `/metrics` (H4, H6)."""
+"""What machines watch us by: `/health`, `/ready`, `/status`, `/metrics`."""
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST

@@ -10,12 +10,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from tidemill.core.views import SourceView
-from tidemill.core.views.cards import CardFilter
-from tidemill.store.card_reading import CardReader
+from tidemill.verticals.events.api import card_filter
 from tidemill.verticals.events.record import Category
+from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.views import CardFilter
 from tidemill.web import lookup
 from tidemill.web.answers import Trouble
-from tidemill.web.api.events import card_filter
 from tidemill.web.api.questions import (
     Cursor,
     Key,

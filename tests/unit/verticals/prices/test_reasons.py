@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 import pytest
 
 from tidemill.core.failure import Failure
-from tidemill.core.glitch import Glitch, Seen, glitch
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import DropReason, ExtractReason, QuarantineReason, Reason, reason_of
 from tidemill.core.record import Found, Reading
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.lab.faults import RobotsChange
-from tidemill.lab.shops.answer import answer
-from tidemill.lab.shops.shop import build_shops
 from tidemill.verticals.prices import VERTICAL
+from tidemill.verticals.prices.glitch import Glitch, Seen, glitch
+from tidemill.verticals.prices.lab.answer import answer
+from tidemill.verticals.prices.lab.shop import build_shops
+from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, Reason, reason_of
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 URL = "https://www.shop.example/product/9mm"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
 from tidemill.verticals.events.gazetteer import MUNICIPALITIES
 
 revision = "0003"

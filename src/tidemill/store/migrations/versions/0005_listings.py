@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.core.market import SEEDED
-from tidemill.store.columns import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.verticals.listings.market import SEEDED
 
 revision = "0005"
 down_revision = "0004"

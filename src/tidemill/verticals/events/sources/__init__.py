@@ -1,4 +1,4 @@
-"""The adapters of the events vertical, listed by hand: nothing registers itself on import (P2)."""
+"""The adapters of the events vertical, listed by hand: nothing registers itself on import."""
 
 from tidemill.core.vertical import Adapter
 from tidemill.verticals.events.sources.generic import Generic

@@ -7,7 +7,8 @@ from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
-from tidemill.reading import Document, Setting, blocked, declares_empty, read_events
+from tidemill.reading import Document, Setting, blocked, declares_empty
+from tidemill.verticals.events.reading.events import read_events
 
 
 class Generic:

@@ -6,7 +6,7 @@ from tidemill.core.page import Page
 from tidemill.core.record import Reading
 from tidemill.core.vertical import Context
 from tidemill.reading import Document, read_selectors
-from tidemill.reading.events import found as found_on
+from tidemill.verticals.events.reading.events import found as found_on
 from tidemill.verticals.events.sources.generic import is_markup, nothing_found, selectors_of
 
 

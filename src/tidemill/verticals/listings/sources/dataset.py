@@ -1,11 +1,11 @@
-"""The adapter for what a scraping actor returns: a page of JSON items (F2)."""
+"""The adapter for what a scraping actor returns: a page of JSON items."""
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
-from tidemill.reading.listings.dataset import NotADataset, read_dataset
+from tidemill.verticals.listings.reading.dataset import NotADataset, read_dataset
 
 
 class Dataset:

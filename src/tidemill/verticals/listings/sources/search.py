@@ -9,8 +9,8 @@ from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
 from tidemill.reading import Document, blocked, declares_empty
-from tidemill.reading.listings import read_listings
-from tidemill.reading.listings.emptiness import declares_no_homes
+from tidemill.verticals.listings.reading import read_listings
+from tidemill.verticals.listings.reading.emptiness import declares_no_homes
 
 
 class Search:

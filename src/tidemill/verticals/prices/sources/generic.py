@@ -3,11 +3,11 @@
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import ExtractReason
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
-from tidemill.reading.products import read_product, read_products
+from tidemill.verticals.prices.reading import read_product, read_products
+from tidemill.verticals.prices.reasons import ExtractReason
 from tidemill.verticals.prices.sources.reading_page import answer, currency_of, failed, is_markup, raw_offers
 
 

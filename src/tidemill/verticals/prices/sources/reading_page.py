@@ -6,11 +6,11 @@ from typing import Any
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import FAILURE_OF, ExtractReason, QuarantineReason
 from tidemill.core.record import Found, RawRecord, Reading
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.vertical import Context
-from tidemill.reading.products import NoOffer, Product, ProductReading
+from tidemill.verticals.prices.reading import NoOffer, Product, ProductReading
+from tidemill.verticals.prices.reasons import FAILURE_OF, ExtractReason, QuarantineReason
 
 _ATTRIBUTES = {
     "caliber": ("caliber", "calibre", "cartridge", "gauge"),
@@ -54,7 +54,7 @@ def answer(reading: ProductReading, page: Page, adapter: str) -> Reading:
 
 
 def _where_it_led(reason: ExtractReason, page: Page) -> ExtractReason:
-    """A product's address that leads to another page without a product: the product moved or went (B13)."""
+    """A product's address that leads to another page without a product: the product moved or went."""
     told = {ExtractReason.PRICE_NOT_FOUND, ExtractReason.TITLE_NOT_FOUND}
     return ExtractReason.PAGE_STRUCTURE_CHANGED if reason in told and was_redirected(page) else reason
 

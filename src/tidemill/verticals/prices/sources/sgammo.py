@@ -1,15 +1,15 @@
-"""SGAmmo: a shop of WooCommerce make, whose markup is known and watched; the first retailer (C7)."""
+"""SGAmmo: a shop of WooCommerce make, whose markup is known and watched; the first retailer."""
 
 import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import ExtractReason, QuarantineReason
 from tidemill.core.record import Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
-from tidemill.reading.products import NoOffer, Product, read_product
+from tidemill.verticals.prices.reading import NoOffer, Product, read_product
+from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
 from tidemill.verticals.prices.sources.reading_page import answer, failed, is_markup
 
 PRODUCT = "div.product, body.single-product"

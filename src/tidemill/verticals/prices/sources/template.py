@@ -12,13 +12,13 @@ import msgspec
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.reasons import ExtractReason
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 from tidemill.reading.selectors import read_selectors
 from tidemill.reading.stock import Availability, availability_in
+from tidemill.verticals.prices.reasons import ExtractReason
 from tidemill.verticals.prices.sources.reading_page import currency_of, failed, is_markup, was_redirected
 
 SELECTORS: Mapping[str, Any] = {

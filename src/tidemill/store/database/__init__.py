@@ -1,0 +1,1 @@
+"""The database itself: engines, transactions, bulk statements, keys, column types and migrations."""

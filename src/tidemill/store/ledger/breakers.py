@@ -1,0 +1,141 @@
+"""Circuit breakers, persisted: one row per source that ever failed, moved by the rules of `core.breaker`."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
+from tidemill.pipeline.checkpoints import Shift
+from tidemill.store.database.bulk import change, read_all, write_last
+from tidemill.store.database.database import Database
+from tidemill.store.database.upserts import upsert
+from tidemill.store.ledger.rows import breaker_columns, breaker_of, state_name
+from tidemill.store.schema import breakers, sources
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """What the jobs of one batch said about a source, in order: well or unwell, or not worth another try."""
+
+    source_id: int
+    policy: BreakerPolicy
+    answers: Sequence[bool]
+    is_hopeless: bool = False
+
+
+class Breakers:
+    """Where a source that is not trusted asks for its one probe, and a person resets."""
+
+    def __init__(self, database: Database, policies: Mapping[str, BreakerPolicy]) -> None:
+        """`policies` by vertical."""
+        self._database = database
+        self._policies = policies
+
+    async def admit(self, source_id: int, now: datetime) -> datetime | None:
+        """None when the call may go now (it is the probe); else the moment at which to ask again."""
+        async with self._database.write() as connection:
+            row = next(iter(await read_all(connection, _WITH_VERTICAL, {"b_source": source_id})), None)
+            before = breaker_of(row)
+            policy = self._policies.get(row["vertical"] if row else "", BreakerPolicy())
+            after, admitted = ask(before, policy, now)
+            if admitted and after != before:
+                await store(connection, source_id, after, now)
+            if admitted:
+                return None
+            await change(connection, _REJECTED, {"b_source": source_id})
+            return max(reopens_at(after, now), now)
+
+    async def reset(self, source_id: int, now: datetime) -> str:
+        """Close the breaker at once, on a person's word; answers the state it was in."""
+        async with self._database.write() as connection:
+            row = await locked(connection, source_id)
+            if row is not None:
+                await store(connection, source_id, Closed(), now)
+            return state_name(breaker_of(row))
+
+
+_OF_SOURCE = update(breakers).where(breakers.c.source_id == bindparam("b_source"))
+_REJECTED = _OF_SOURCE.values(total_rejections=breakers.c.total_rejections + 1)
+_WITH_VERTICAL = (
+    select(breakers, sources.c.vertical)
+    .join(sources, sources.c.id == breakers.c.source_id)
+    .where(breakers.c.source_id == bindparam("b_source"))
+    .with_for_update(of=breakers)
+)
+_OF_SOURCES = (
+    select(breakers)
+    .where(breakers.c.source_id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(breakers.c.source_id)
+    .with_for_update()
+)
+
+
+async def locked(connection: AsyncConnection, source_id: int) -> Any:
+    """The source's row, held until the transaction ends."""
+    return next(iter(await read_all(connection, _OF_SOURCES, {"b_keys": [source_id]})), None)
+
+
+async def store(connection: AsyncConnection, source_id: int, breaker: Breaker, now: datetime) -> None:
+    """Write a breaker's new state."""
+    values = {**breaker_columns(breaker), "changed_at": now}
+    fresh = {f"b_{name}": value for name, value in values.items()}
+    await change(connection, _stored(tuple(values)), {"b_source": source_id, **fresh})
+
+
+@lru_cache(maxsize=8)
+def _stored(names: tuple[str, ...]) -> Any:
+    return _OF_SOURCE.values({name: bindparam(f"b_{name}") for name in names})
+
+
+async def record(
+    connection: AsyncConnection, database: Database, signals: Sequence[Signal], now: datetime
+) -> list[Shift]:
+    """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
+    keys = sorted(signal.source_id for signal in signals)
+    rows = {row["source_id"]: row for row in await read_all(connection, _OF_SOURCES, {"b_keys": keys})}
+    shifts: list[Shift] = []
+    written = []
+    for signal in sorted(signals, key=lambda each: each.source_id):
+        row = rows.get(signal.source_id)
+        before = after = breaker_of(row)
+        for well in signal.answers:
+            after = succeeded(after, signal.policy) if well else failed(after, signal.policy, now)
+        if signal.is_hopeless and isinstance(after, Closed):
+            after = given_up(after, signal.policy, now)
+        if state_name(before) != state_name(after):
+            until = reopens_at(after, now) if state_name(after) == "OPEN" else None
+            shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
+        written.append(_columns(signal, row, after, now))
+    await write_last(connection, _RECORDED[database.dialect], written)
+    return shifts
+
+
+def _columns(signal: Signal, row: Any, after: Breaker, now: datetime) -> dict[str, Any]:
+    calls, well = len(signal.answers), sum(signal.answers)
+    kept = row or _NEW
+    changed = row is None or state_name(breaker_of(row)) != state_name(after)
+    values = {name: kept[name] for name in ("state", "failure_count", "success_count", "cooldown_until",
+                                            "consecutive_opens", "last_failure_at", "changed_at")}  # fmt: skip
+    values |= breaker_columns(after)
+    if after != breaker_of(row) and values["state"] == "OPEN":
+        values["failure_count"] = signal.policy.threshold
+    if well < calls:
+        values["last_failure_at"] = now
+    return values | {
+        "source_id": signal.source_id,
+        "total_calls": kept["total_calls"] + calls,
+        "total_successes": kept["total_successes"] + well,
+        "total_failures": kept["total_failures"] + calls - well,
+        "changed_at": now if changed else kept["changed_at"],
+    }
+
+
+_NEW: dict[str, Any] = {
+    "state": "CLOSED", "failure_count": 0, "success_count": 0, "cooldown_until": None, "consecutive_opens": 0,
+    "last_failure_at": None, "changed_at": None, "total_calls": 0, "total_successes": 0, "total_failures": 0,
+}  # fmt: skip
+_RECORDED = upsert(breakers, ["source_id"], _NEW)

@@ -1,0 +1,337 @@
+"""What a batch of checkpoints does to jobs, targets, sources and hosts: one statement per table."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Boolean, bindparam, case, null, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.degradation import merged
+from tidemill.core.job import JobStatus
+from tidemill.core.outcome import Advance, Fail, Snooze, Stage
+from tidemill.core.pacing import charged, opens_at, slower
+from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
+from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
+from tidemill.pipeline.dispatch import RECHECK_EVERY
+from tidemill.pipeline.ports import FetchResult
+from tidemill.store.database.bulk import read_all, write_last, write_many
+from tidemill.store.database.column_types import storable
+from tidemill.store.schema import hosts, jobs, runs, sources, targets
+
+LONGEST_ERROR = 2_000
+_PLAIN = {stage: str(stage) for stage in Stage}
+"""Stages as plain strings: SQLite asks a member how it wants to be written, which takes longer than writing it."""
+
+_JOB = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("b_id"))
+    .values(
+        current_stage=bindparam("b_stage"),
+        status=bindparam("b_status"),
+        attempts=bindparam("b_attempts"),
+        not_before=bindparam("b_not_before"),
+        page_id=bindparam("b_page"),
+        failure=bindparam("b_failure"),
+        last_error=bindparam("b_error"),
+        completed_at=bindparam("b_completed"),
+        leased_by=null(),
+        fence=jobs.c.fence + 1,
+    )
+)
+
+
+_ONWARD = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("b_id"))
+    .values(
+        current_stage=bindparam("b_stage"),
+        attempts=bindparam("b_attempts"),
+        page_id=bindparam("b_page"),
+        not_before=null(),
+        failure=null(),
+        last_error=null(),
+        completed_at=null(),
+    )
+)
+"""For most moves, from one stage to the next in the same hands; what lists jobs by status is left alone."""
+
+
+async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
+    """Write each job's move; whoever lets go of a job raises its fence."""
+    onward: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
+    for each in batch:
+        row = _onward_row(each)
+        if row is None:
+            others.append(_job_row(each, now))
+        else:
+            onward.append(row)
+    await write_last(connection, _ONWARD, onward)
+    await write_last(connection, _JOB, others)
+
+
+def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
+    move, outcome = checkpoint.move, checkpoint.outcome
+    if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
+        return None
+    stage, page_id = _PLAIN[move.stage], outcome.produced.page.id
+    return {"b_id": checkpoint.claimed.job.id, "b_stage": stage, "b_attempts": move.attempts, "b_page": page_id}
+
+
+def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
+    job, move = checkpoint.claimed.job, checkpoint.move
+    page = page_id_of(checkpoint)
+    return {
+        "b_id": job.id,
+        "b_stage": move.stage,
+        "b_status": move.status,
+        "b_attempts": move.attempts,
+        "b_not_before": move.not_before,
+        "b_page": page if page is not None else job.page_id,
+        "b_failure": move.failure,
+        "b_error": storable(move.detail or _note_on(checkpoint), LONGEST_ERROR) or None,
+        "b_completed": now if move.ends else None,
+    }
+
+
+def _note_on(checkpoint: Checkpoint) -> str:
+    """What a person should know of a job that came to its end all the same."""
+    served = served_of(checkpoint)
+    return served.result.error if served is not None else ""
+
+
+def page_id_of(checkpoint: Checkpoint) -> int | None:
+    """The page that this checkpoint stores, or the stored one that served in its place."""
+    served = served_of(checkpoint)
+    if served is not None and served.result.stored is not None:
+        return served.result.stored.id
+    fetched = fetched_of(checkpoint)
+    return fetched.page.id if fetched is not None else None
+
+
+def served_of(checkpoint: Checkpoint) -> Served | None:
+    """The stored page that stood in for one that could not be got."""
+    produced = getattr(checkpoint.outcome, "produced", None)
+    return produced if isinstance(produced, Served) else None
+
+
+def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
+    """What a fetch brought, be it on the way on or as evidence of what went wrong."""
+    outcome = checkpoint.outcome
+    product = outcome.evidence if isinstance(outcome, Fail) else getattr(outcome, "produced", None)
+    return product if isinstance(product, Fetched | Unchanged) else None
+
+
+_MOMENT = targets.c.next_due_at.type
+_STATUS = bindparam("b_status", type_=targets.c.status.type)
+_WELL = bindparam("b_well", type_=Boolean())
+_BREAKS = bindparam("b_breaks", type_=Boolean())
+_TARGET = (
+    update(targets)
+    .where(targets.c.id == bindparam("b_id"))
+    .values(
+        # a person who paused it while its job was in hand has the last word
+        status=case((targets.c.status == TargetStatus.PAUSED, targets.c.status), else_=_STATUS),
+        consecutive_failures=bindparam("b_failures"),
+        last_scraped_at=bindparam("b_now"),
+        last_status=bindparam("b_last"),
+        etag=bindparam("b_etag"),
+        last_modified=bindparam("b_modified"),
+        good_page_id=bindparam("b_page"),
+        good_digest=bindparam("b_digest"),
+        good_reader=bindparam("b_reader"),
+        # the row itself is asked whether it was broken: a letter's retry may have broken or revived it meanwhile
+        next_due_at=case(
+            (_WELL & (targets.c.status == TargetStatus.BROKEN), bindparam("b_at_once", type_=_MOMENT)),
+            (_BREAKS & (targets.c.status != TargetStatus.BROKEN), bindparam("b_recheck", type_=_MOMENT)),
+            else_=targets.c.next_due_at,
+        ),
+    )
+)
+
+
+async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
+    """Write what a job's end means for its target: health, and the page to compare the next one with.
+
+    The first page of a list stands for its target; the end of a further page says nothing about it. A target that
+    breaks is left alone for a week; one that answers again is due at once, and its own schedule holds from there.
+    """
+    firsts = [each for each in ended if each.claimed.job.page_number == 1]
+    rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
+    await write_last(connection, _TARGET, [rows[key] for key in sorted(rows)])
+
+
+def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
+    target, move = checkpoint.claimed.target, checkpoint.move
+    status, failures = target.status, target.consecutive_failures
+    if move.status is JobStatus.DONE:
+        status, failures = after_success(target)
+    elif move.status is JobStatus.DEAD:
+        status, failures = after_failure(target)
+    row = {
+        "b_id": target.id,
+        "b_status": status,
+        "b_failures": failures,
+        "b_now": now,
+        "b_last": last_status(checkpoint),
+        "b_etag": target.etag,
+        "b_modified": target.last_modified,
+        "b_page": target.good_page_id,
+        "b_digest": target.good_digest,
+        "b_reader": target.good_reader,
+        "b_well": move.status is JobStatus.DONE,
+        "b_breaks": status is TargetStatus.BROKEN,
+        "b_at_once": now,
+        "b_recheck": now + RECHECK_EVERY,
+    }
+    produced = getattr(checkpoint.outcome, "produced", None)
+    if isinstance(produced, Harvest):
+        page = produced.judged.page
+        row |= {
+            "b_etag": page.etag,
+            "b_modified": page.last_modified,
+            "b_page": page.id,
+            "b_digest": page.digest,
+            "b_reader": produced.judged.reader,
+        }
+    return row
+
+
+def last_status(checkpoint: Checkpoint) -> str:
+    """How the target's last scrape ended, in a word."""
+    move = checkpoint.move
+    if move.status is not JobStatus.DONE:
+        return str(move.failure or move.status).upper()
+    if served_of(checkpoint) is not None:
+        return STORED
+    return UNCHANGED if isinstance(getattr(checkpoint.outcome, "produced", None), Unchanged) else "SUCCESS"
+
+
+_SOURCE = (
+    update(sources)
+    .where(sources.c.id == bindparam("b_id"))
+    .values(
+        last_scraped_at=bindparam("b_now"),
+        last_success_at=case((_WELL, bindparam("b_now")), else_=sources.c.last_success_at),
+        consecutive_failures=case((_WELL, 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
+    )
+)
+_HELD_SOURCES = (
+    select(sources.c.id)
+    .where(sources.c.id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(sources.c.id)
+    .with_for_update(key_share=True)
+)
+"""Holds the rows in order of key: two workers that end jobs of the same sources wait one for the other, never both."""
+
+
+async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
+    """Note when each source was last scraped and whether it went well."""
+    well: dict[int, bool] = {}
+    bad: dict[int, int] = {}
+    for each in ended:
+        key = each.claimed.source.id
+        heard = each.move.status is JobStatus.DONE and served_of(each) is None
+        well[key] = well.get(key, False) or heard
+        bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
+    rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
+    await read_all(connection, _HELD_SOURCES, {"b_keys": sorted(well)})
+    await write_last(connection, _SOURCE, rows)
+
+
+_HOST = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(
+        tab_at=case((hosts.c.tab_at > bindparam("b_tab"), hosts.c.tab_at), else_=bindparam("b_tab")),
+        opens_at=case((hosts.c.opens_at > bindparam("b_opens"), hosts.c.opens_at), else_=bindparam("b_opens")),
+        crawl_delay_ms=bindparam("b_delay"),
+    )
+)
+
+
+class HostNote(msgspec.Struct, frozen=True):
+    """What a fetch taught about its host."""
+
+    checkpoint: Checkpoint
+    result: FetchResult
+
+
+async def settle_hosts(connection: AsyncConnection, notes: Sequence[HostNote], now: datetime) -> None:
+    """Move each host's next moment on: by the requests really sent, its Crawl-delay and its Retry-After."""
+    rows: dict[str, dict[str, Any]] = {}
+    for note in notes:
+        row = _host_row(note, now)
+        known = rows.get(row["b_host"])
+        if known is not None:
+            row["b_tab"], row["b_opens"] = max(row["b_tab"], known["b_tab"]), max(row["b_opens"], known["b_opens"])
+        rows[row["b_host"]] = row
+    await write_many(connection, _HOST, [rows[host] for host in sorted(rows)])
+
+
+_REST = (
+    update(hosts)
+    .where(hosts.c.host == bindparam("b_host"))
+    .values(opens_at=case((hosts.c.opens_at > bindparam("b_until"), hosts.c.opens_at), else_=bindparam("b_until")))
+)
+
+
+async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
+    """Leave hosts alone of which a job has learned that nobody need ask them for a while."""
+    rests: dict[str, datetime] = {}
+    for each in batch:
+        if isinstance(each.outcome, Snooze) and each.outcome.whole_host:
+            host = each.claimed.job.host
+            rests[host] = max(each.outcome.until, rests.get(host, each.outcome.until))
+    if rests:
+        await write_many(connection, _REST, [{"b_host": host, "b_until": rests[host]} for host in sorted(rests)])
+
+
+def worth_noting(note: HostNote) -> bool:
+    """Hosts without spacing have nothing to remember, unless they asked to be left alone."""
+    claimed, result = note.checkpoint.claimed, note.result
+    return bool(claimed.pace.interval) or result.retry_after is not None or result.slow_to is not None
+
+
+def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
+    claimed, result = note.checkpoint.claimed, note.result
+    pace = slower(claimed.pace, result.slow_to)
+    tab = charged(pace, None, 1, result.requested_at or now)
+    opens = opens_at(pace, tab, now)
+    if result.retry_after is not None:
+        opens = max(opens, now + result.retry_after)
+    delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
+    return {"b_host": claimed.job.host, "b_tab": tab, "b_opens": opens, "b_delay": delay}
+
+
+_MARKED = (
+    select(runs.c.id, runs.c.degraded)
+    .where(runs.c.id.in_(bindparam("b_keys", expanding=True)))
+    .order_by(runs.c.id)
+    .with_for_update()
+)
+_MARK = update(runs).where(runs.c.id == bindparam("b_id")).values(degraded=bindparam("b_degraded"))
+
+
+async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
+    """Note the services that runs had to do without; in good times this costs nothing.
+
+    All runs of the batch are held here, by key, for all of them may be held soon: to hold some first is to hold them in
+    another order than somebody else does.
+    """
+    missed: dict[int, set[str]] = {}
+    for each in batch:
+        if each.outcome.degraded:
+            missed.setdefault(each.claimed.job.run_id, set()).update(each.outcome.degraded)
+    if missed:
+        keys = sorted({each.claimed.job.run_id for each in batch})
+        rows = (await connection.execute(_MARKED, {"b_keys": keys})).all()
+        marks = [
+            {"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])}
+            for row in rows
+            if row.id in missed
+        ]
+        if marks:
+            await connection.execute(_MARK, marks)

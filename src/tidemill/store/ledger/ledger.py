@@ -1,0 +1,66 @@
+"""The ledger: claims, checkpoints, resumption and run ends behind one face for the engine."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tidemill.core.policy import Policy
+from tidemill.core.run import RunSummary
+from tidemill.core.vertical import Vertical
+from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.checkpoints import Checkpoints, Shelf
+from tidemill.store.ledger.claims import Claims
+from tidemill.store.ledger.resume import Materials
+from tidemill.store.ledger.runs import RunBook
+from tidemill.store.pages.bodies import Bodies
+
+
+class Ledger:
+    """What a drain needs of the database."""
+
+    def __init__(
+        self,
+        database: Database,
+        ids: Ids,
+        bodies: Bodies,
+        shelves: Mapping[str, Shelf],
+        verticals: Mapping[str, Vertical],
+    ) -> None:
+        """`shelves` and `verticals` by the vertical's name."""
+        policies: dict[str, Policy] = {name: vertical.policy for name, vertical in verticals.items()}
+        self._database = database
+        self._ids = ids
+        self._claims = Claims(database)
+        self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
+        self.materials = Materials(database, bodies, verticals)
+        self.runs = RunBook(database, ids, shelves, policies)
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a commit is back and waits for the loop."""
+        return self._database.is_calling
+
+    async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
+        """Take jobs that may run now."""
+        return await self._claims.claim(lane, limit, worker_id, now)
+
+    async def next_moment(self, now: datetime, lane: str = "http") -> datetime | None:
+        """When a job may become claimable by time alone."""
+        return await self._claims.next_moment(now, lane)
+
+    async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
+        """Read back what resumed jobs work on."""
+        return await self.materials.restore(claimed)
+
+    async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
+        """Write outputs and moves of the jobs that are still ours."""
+        return await self._checkpoints.commit(batch, now)
+
+    async def close_runs(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
+        """Close runs whose jobs have all ended."""
+        return await self.runs.close_all(run_ids, now)
+
+    async def reserve_keys(self, count: int) -> None:
+        """Make sure that stages can take so many keys."""
+        await self._ids.reserve(count)

@@ -1,0 +1,120 @@
+"""The tab that all processes share: what each host was asked, and who is there without a claim.
+
+A claim puts its first request on the tab. Whatever else a fetch asks for (robots.txt, redirects, second tries) is put
+there as it comes, and a request that a redirect led to somebody else's host takes a place there like a job's.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import bindparam, case, func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.outcome import Stage
+from tidemill.core.pacing import Pace, Slot, charged, grace, is_held_alone, next_slot, opens_at
+from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.database import Database
+from tidemill.store.ledger.rows import Row, pace_of
+from tidemill.store.schema import hosts, jobs
+from tidemill.store.sources.hosts import MILLISECOND
+
+_ROW = select(hosts).where(hosts.c.host == bindparam("b_host"))
+_ROW_TO_CHANGE = _ROW.with_for_update()
+_AT_WORK = (
+    select(func.count())
+    .select_from(jobs)
+    .where(text("pipeline_jobs.status = 'leased'"), jobs.c.host == bindparam("b_host"))
+    .where(jobs.c.current_stage == Stage.FETCH)
+)
+_OF_HOST = update(hosts).where(hosts.c.host == bindparam("b_host"))
+_PUT_ON_TAB = _OF_HOST.values(tab_at=bindparam("b_tab"), opens_at=bindparam("b_opens"))
+_COME_IN = _OF_HOST.values(guests=bindparam("b_guests"), guests_until=bindparam("b_until"))
+_LEAVE = _OF_HOST.values(guests=case((hosts.c.guests > 0, hosts.c.guests - 1), else_=0))
+
+
+class Tolls:
+    """The ledger's tab of every host, for those who send requests."""
+
+    def __init__(self, database: Database) -> None:
+        """Work on one database."""
+        self._database = database
+
+    async def pace_of(self, host: str) -> Pace | None:
+        """The pace of a host that somebody scrapes; None for a stranger."""
+        async with self._database.glance() as connection:
+            rows = await read_all(connection, _ROW, {"b_host": host})
+        return pace_of(rows[0]) if rows else None
+
+    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
+        """Put one request on the host's tab; answers when it may leave."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            slot, values = _put_on_tab(row, pace, now, mine)
+            await write_many(connection, _PUT_ON_TAB, [values])
+        return slot
+
+    async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
+        """Put requests on the host's tab that have been sent already."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            pace = _slower_of(row, pace)
+            tab = charged(pace, row["tab_at"], requests, now)
+            opens = max(row["opens_at"], opens_at(pace, tab, now))
+            await write_many(connection, _PUT_ON_TAB, [{"b_host": host, "b_tab": tab, "b_opens": opens}])
+
+    async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
+        """Ask for a place; claims leave it free from now on."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            guests = guests_of(row, now)
+            if guests >= row["parallel"]:
+                return False
+            until = max(now + stay, row["guests_until"] or now)
+            await connection.execute(_COME_IN, {"b_host": host, "b_guests": guests + 1, "b_until": until})
+        return True
+
+    async def step_in(self, host: str, pace: Pace, now: datetime) -> Slot | None:
+        """Put a visitor's request on the tab, if the jobs at work there leave room for it."""
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            at_work = (await connection.execute(_AT_WORK, {"b_host": host})).scalar_one()
+            if at_work + guests_of(row, now) > row["parallel"]:
+                return None
+            slot, values = _put_on_tab(row, pace, now, None)
+            await write_many(connection, _PUT_ON_TAB, [values])
+        return slot
+
+    async def leave(self, host: str) -> None:
+        """A visitor's request is over."""
+        async with self._database.write() as connection:
+            await connection.execute(_LEAVE, {"b_host": host})
+
+    async def _known(self, connection: AsyncConnection, host: str, pace: Pace, now: datetime) -> Row:
+        """The host's row, held until the transaction ends; a stranger gets one."""
+        if rows := await read_all(connection, _ROW_TO_CHANGE, {"b_host": host}):
+            return rows[0]
+        own = {"interval_ms": pace.interval // MILLISECOND, "burst": pace.burst, "parallel": pace.parallel}
+        stranger = {"host": host, "opens_at": now, **own}
+        await connection.execute(self._database.insert(hosts).on_conflict_do_nothing(), [stranger])
+        (row,) = await read_all(connection, _ROW_TO_CHANGE, {"b_host": host})
+        return row
+
+
+def guests_of(row: Row, now: datetime) -> int:
+    """How many visitors a host has; those who never said goodbye are forgotten with time."""
+    until: datetime | None = row["guests_until"]
+    return row["guests"] if until is not None and until > now else 0
+
+
+def _slower_of(row: Row, pace: Pace) -> Pace:
+    return max(pace_of(row), pace, key=lambda each: each.interval)
+
+
+def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> tuple[Slot, dict[str, Any]]:
+    """One more request, at the slower of the host's own pace and the one it is asked at."""
+    pace = _slower_of(row, pace)
+    slot = next_slot(pace, row["tab_at"], now, mine)
+    # A claim of a host that is held alone goes at once: it must not come while this request may still leave late.
+    late = grace(pace) if is_held_alone(pace) else timedelta(0)
+    opens = max(row["opens_at"], opens_at(pace, slot.tab + late, now))
+    return slot, {"b_host": row["host"], "b_tab": slot.tab, "b_opens": opens}

@@ -1,0 +1,176 @@
+"""A run's share of a batch: what its jobs' checkpoints add to its counts, and whether they were its last."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import BindParameter, Boolean, Integer, bindparam, case, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.failure import MEANING, Failure
+from tidemill.core.job import Job, JobStatus
+from tidemill.core.record import RawRecord
+from tidemill.core.verdict import Dropped
+from tidemill.pipeline.checkpoints import Checkpoint, Harvest, Judged, Kept
+from tidemill.store.database.bulk import read_all, write_last
+from tidemill.store.schema import runs
+from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
+
+MOST_FIELDS = 100
+"""Names counted per run; pages do not choose field names, adapters do, and none has as many."""
+COUNTED = (
+    "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
+    "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
+    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
+    "urls_drifted", "oos_no_price_count", "zero_price_count",
+)  # fmt: skip
+
+
+class Tally:
+    """What a batch adds to a run's counts."""
+
+    def __init__(self) -> None:
+        """Start from nothing."""
+        self.ended = 0
+        self.total = 0
+        self.counts = dict.fromkeys(COUNTED, 0)
+        self.fields: Counter[str] = Counter()
+
+    def add(self, **counts: int) -> None:
+        """Add to the counts."""
+        for name, count in counts.items():
+            self.counts[name] += count
+
+    def count_fields(self, records: Sequence[RawRecord]) -> None:
+        """Count which fields were there, and all records under `*`; records of a page have them mostly alike."""
+        for names, count in Counter(map(tuple, map(_fields, records))).items():
+            for name in names:
+                self.fields[name] += count
+        self.fields["*"] += len(records)
+
+    def follow(self) -> None:
+        """Count a further page of a list, which has become a job of the run."""
+        self.counts["pages_followed"] += 1
+
+    @property
+    def fewer(self) -> int:
+        """By how much fewer jobs the run waits for."""
+        return self.ended - self.counts["pages_followed"]
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether there is nothing to add, as after a fetch that merely went on."""
+        return not (self.ended or self.total or self.fields or any(self.counts.values()))
+
+
+_fields = attrgetter("fields")
+_TOTAL = bindparam("b_total", type_=Integer())
+_COUNTS_FIELDS = bindparam("b_counts_fields", type_=Boolean())
+_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_HELD = (
+    select(runs.c.id, runs.c.open_jobs, runs.c.status, runs.c.field_counts)
+    .where(runs.c.id.in_(_KEYS))
+    .order_by(runs.c.id)
+    .with_for_update(key_share=True)
+)
+_RUN = (
+    update(runs)
+    .where(runs.c.id == bindparam("b_id"))
+    .values(
+        open_jobs=runs.c.open_jobs - bindparam("b_fewer"),
+        claimed_total=case((_TOTAL > 0, func.coalesce(runs.c.claimed_total, 0) + _TOTAL), else_=runs.c.claimed_total),
+        field_counts=case(
+            (_COUNTS_FIELDS, bindparam("b_fields", type_=runs.c.field_counts.type)), else_=runs.c.field_counts
+        ),
+        **{name: runs.c[name] + bindparam(f"b_{name}") for name in COUNTED},
+    )
+)
+
+
+async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, Tally]) -> tuple[int, ...]:
+    """Add a batch's counts to its runs, by key; answers the runs to which no job owes anything any more.
+
+    The rows are held from here to the commit, in order of key: what is read here is still true when they are written.
+    """
+    telling = {key: tally for key, tally in tallies.items() if not tally.is_nothing}
+    if not telling:
+        return ()
+    held = await read_all(connection, _HELD, {"b_keys": sorted(telling)})
+    await write_last(connection, _RUN, [_run_row(row, telling[row["id"]]) for row in held])
+    return tuple(row["id"] for row in held if _is_finished(row, telling[row["id"]]))
+
+
+def _run_row(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+    fields = merged(row["field_counts"] or {}, tally.fields) if tally.fields else {}
+    counted = {f"b_{name}": count for name, count in tally.counts.items()}
+    return {
+        "b_id": row["id"],
+        "b_fewer": tally.fewer,
+        "b_total": tally.total,
+        "b_counts_fields": bool(tally.fields),
+        "b_fields": fields,
+        **counted,
+    }
+
+
+def _is_finished(row: Mapping[str, Any], tally: Tally) -> bool:
+    return bool(tally.ended) and row["status"] == "RUNNING" and row["open_jobs"] == tally.fewer
+
+
+def merged(before: Mapping[str, int], now: Counter[str]) -> dict[str, int]:
+    """How many records had each field, before and now, the commonest fields first."""
+    return dict((Counter(before) + now).most_common(MOST_FIELDS))
+
+
+def count_end(tally: Tally, checkpoint: Checkpoint) -> None:
+    """Count a job that ended."""
+    status = checkpoint.move.status
+    tally.ended += 1
+    tally.add(
+        urls_attempted=1,
+        urls_succeeded=int(status is JobStatus.DONE),
+        urls_failed=int(status is JobStatus.DEAD),
+        urls_refused=int(status is JobStatus.REFUSED),
+        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.move.failure)),
+    )
+
+
+def is_drift(failure: Failure | None) -> bool:
+    """Whether a failure says that the adapter no longer fits the page."""
+    return failure is not None and MEANING[failure].is_drift
+
+
+def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
+    """Count a page's verdicts; every raw record ends in exactly one of the three.
+
+    Each page of a list repeats the list's total, so that of the first page counts.
+    """
+    kept, rejected = len(judged.accepted), judged.rejected
+    tally.total += judged.total or 0 if job.page_number == 1 else 0
+    tally.add(
+        records_read=kept + len(rejected),
+        records_accepted=kept,
+        truncated_pages=int(judged.truncated),
+    )
+    if rejected:
+        dropped = sum(isinstance(each.verdict, Dropped) for each in rejected)
+        tally.add(
+            records_dropped=dropped,
+            records_quarantined=len(rejected) - dropped,
+            oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in rejected),
+            zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in rejected),
+        )
+
+
+def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
+    """Count what became of the accepted ones."""
+    tally.add(
+        records_inserted=kept.inserted,
+        records_updated=kept.updated,
+        records_unchanged=kept.unchanged,
+        records_repeated=harvest.repeated,
+        records_accepted=-kept.dropped - kept.held,
+        records_dropped=kept.dropped,
+        records_quarantined=kept.held,
+    )

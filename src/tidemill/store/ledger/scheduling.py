@@ -1,0 +1,207 @@
+"""The ledger's side of dispatch: what is due, what waits, and new runs with their jobs in one transaction."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, exists, func, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.admission import Backoff
+from tidemill.core.job import OPEN
+from tidemill.core.outcome import Stage
+from tidemill.core.source import Source
+from tidemill.core.target import TargetStatus
+from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
+from tidemill.store.database.batches import portions
+from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.claims import mark_work
+from tidemill.store.ledger.rows import source_of, target_of
+from tidemill.store.schema import adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
+from tidemill.store.sources.adapters import is_off
+from tidemill.store.upkeep.audit import take_keys
+
+BACKOFF = "scheduler_backoff"
+HELD = timedelta(minutes=1)
+"""A host that opens later than this has asked to be left alone: its targets stay due, not enqueued."""
+
+_OF_SOURCE = [column.name for column in sources.columns]
+_OF_TARGET = [column.name for column in targets.columns]
+_TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
+_WORKING = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+_BARRED = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > bindparam("b_now"))
+_DUE_STATUS = (TargetStatus.ACTIVE, TargetStatus.BROKEN)
+_DUE = (
+    _TARGETS.outerjoin(breakers, breakers.c.source_id == sources.c.id)
+    .outerjoin(hosts, hosts.c.host == targets.c.host)
+    .where(text("scrape_targets.enabled"), targets.c.next_due_at <= bindparam("b_now"))
+    .where(targets.c.status.in_(_DUE_STATUS))
+    .where(sources.c.enabled, ~sources.c.auto_disabled, ~_WORKING, ~is_off(targets.c.adapter_id))
+    .where(or_(breakers.c.source_id.is_(None), ~_BARRED))
+    .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= bindparam("b_held")))
+    .order_by(targets.c.next_due_at, targets.c.id)
+    .limit(bindparam("b_limit"))
+)
+_PENDING = tuple(
+    select(jobs.c.adapter_id, func.count().label("waiting")).where(text(condition)).group_by(jobs.c.adapter_id)
+    for condition in (
+        "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'",
+        "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'",
+        "pipeline_jobs.status = 'waiting'",
+    )
+)
+_OFF = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
+_BACKOFF = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
+
+
+class Agendas:
+    """Reads what is due and writes runs."""
+
+    def __init__(self, database: Database, ids: Ids) -> None:
+        """Work on one database."""
+        self._database = database
+        self._ids = ids
+
+    async def due(self, now: datetime, limit: int) -> list[Due]:
+        """Targets that are due, of sources that may be asked."""
+        return await self._dues(_DUE, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
+
+    async def of_source(self, source_id: int) -> list[Due]:
+        """Every target of a source that is switched on and not at work: what a manual run takes."""
+        return await self._dues(_TARGETS.where(sources.c.id == source_id, targets.c.enabled, ~_WORKING))
+
+    async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
+        """These targets, unless they are at work."""
+        return await self._dues(_TARGETS.where(targets.c.id.in_(target_ids), ~_WORKING))
+
+    async def pending(self) -> tuple[Mapping[str, int], int]:
+        """Jobs that wait, per adapter and in all."""
+        counts: dict[str, int] = {}
+        async with self._database.glance() as connection:
+            for query in _PENDING:
+                for row in await read_all(connection, query, {}):
+                    counts[row["adapter_id"]] = counts.get(row["adapter_id"], 0) + row["waiting"]
+        return counts, sum(counts.values())
+
+    async def disabled_adapters(self) -> frozenset[str]:
+        """Adapters that drift detection or a person switched off."""
+        async with self._database.glance() as connection:
+            return frozenset(row["adapter_id"] for row in await read_all(connection, _OFF, {}))
+
+    async def backoff(self) -> Backoff:
+        """The pause in scheduling, if there is one."""
+        async with self._database.glance() as connection:
+            rows = await read_all(connection, _BACKOFF, {})
+        return msgspec.convert(rows[0]["value"], Backoff) if rows else Backoff()
+
+    async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
+        """Remember the pause; nothing is written when there is none and was none."""
+        if backoff == Backoff() and await self.backoff() == Backoff():
+            return
+        row = {"name": BACKOFF, "value": msgspec.to_builtins(backoff), "updated_at": now}
+        statement = self._database.insert(engine_state)
+        fresh = {name: statement.excluded[name] for name in ("value", "updated_at")}
+        async with self._database.write() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=fresh), [row])
+
+    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
+        """Write runs and jobs in one transaction; a target is never enqueued twice for one due time."""
+        keys = iter(await take_keys(self._ids, len(plans) + sum(len(plan.jobs) for plan in plans)))
+        keyed = [(next(keys), plan) for plan in plans]
+        line = [(job.target.id, next(keys), run_id, plan, job) for run_id, plan in keyed for job in plan.jobs]
+        line.sort(key=itemgetter(0))  # in one order, so that two schedulers never wait for each other
+        async with self._database.write() as connection:
+            fresh: Counter[int] = Counter()
+            for some in portions(_job_row(key, run_id, plan, job, now) for _, key, run_id, plan, job in line):
+                fresh.update(await self._insert_jobs(connection, some))
+            opened = [
+                Opened(run_id, plan.source.id, plan.trigger, fresh[run_id]) for run_id, plan in keyed if run_id in fresh
+            ]
+            if opened:
+                rows = [_run_row(run_id, plan, fresh[run_id], now) for run_id, plan in keyed if run_id in fresh]
+                await connection.execute(runs.insert(), rows)
+            await _move_on(connection, [job for *_, job in line if job.next_due_at is not None])
+            await mark_work(connection, {job.target.host for plan in plans for job in plan.jobs})
+        return opened
+
+    async def _insert_jobs(self, connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> Iterable[int]:
+        """Insert the jobs that do not exist yet; answers the run of each."""
+        each_once = ["target_id", "due_at", "page_number"]
+        statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=each_once)
+        return (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars()
+
+    async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[Due]:
+        async with self._database.glance() as connection:
+            rows = await connection.execute(query, parameters)
+            known: dict[int, Source] = {}
+            found = []
+            for row in rows:
+                target = target_of(dict(zip(_OF_TARGET, row[len(_OF_SOURCE) :], strict=True)))
+                if target.source_id not in known:
+                    known[target.source_id] = source_of(dict(zip(_OF_SOURCE, row, strict=False)))
+                found.append(Due(known[target.source_id], target))
+        return found
+
+
+def _run_row(run_id: int, plan: RunPlan, count: int, now: datetime) -> dict[str, Any]:
+    return {
+        "id": run_id,
+        "source_id": plan.source.id,
+        "vertical": plan.source.vertical,
+        "adapter_id": plan.source.adapter_id,
+        "adapter_version": plan.adapter_version,
+        "trigger": plan.trigger,
+        "open_jobs": count,
+        "started_at": now,
+        "scope": plan.scope,
+    }
+
+
+def _job_row(key: int, run_id: int, plan: RunPlan, job: JobPlan, now: datetime) -> dict[str, Any]:
+    return {
+        "id": key,
+        "run_id": run_id,
+        "source_id": plan.source.id,
+        "target_id": job.target.id,
+        "vertical": plan.source.vertical,
+        "adapter_id": job.target.adapter_id,
+        "lane": job.lane or plan.source.fetcher,
+        "host": job.target.host,
+        "url": job.target.url,
+        "trigger": plan.trigger,
+        "due_at": job.due_at,
+        "current_stage": Stage.FETCH,
+        "status": "ready",
+        "rank": job.rank,
+        "priority": job.priority,
+        "created_at": now,
+    }
+
+
+# Only if nobody has moved it on meanwhile: a scheduler that was slow to write must not turn a target's time back.
+_NEXT = (
+    update(targets)
+    .where(targets.c.id == bindparam("b_id"))
+    .where(or_(targets.c.next_due_at == bindparam("b_was"), targets.c.next_due_at.is_(None)))
+    .values(next_due_at=bindparam("b_due"), adapted_seconds=bindparam("b_adapted"))
+)
+
+
+async def _move_on(connection: AsyncConnection, plans: Iterable[JobPlan]) -> None:
+    """Write when targets are due next."""
+    rows = (
+        {
+            "b_id": plan.target.id,
+            "b_was": plan.due_at,
+            "b_due": plan.next_due_at,
+            "b_adapted": plan.adapted_seconds,
+        }
+        for plan in plans
+    )
+    for some in portions(rows):
+        await write_many(connection, _NEXT, some)

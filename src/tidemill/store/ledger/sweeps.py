@@ -1,0 +1,75 @@
+"""Sweeps: jobs that waited too long, and the gap between what the schedule asked for and what happened."""
+
+from datetime import datetime, timedelta
+from typing import cast
+
+from sqlalchemy import exists, func, or_, select, text, update
+
+from tidemill.core.job import OPEN, JobStatus
+from tidemill.core.target import TargetStatus
+from tidemill.store.database.database import Database
+from tidemill.store.database.inline import InlineAsyncConnection
+from tidemill.store.ledger.dead_letters import give_back
+from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
+from tidemill.store.sources.adapters import is_off
+
+_WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
+
+
+class Sweeps:
+    """Finds what time has passed over."""
+
+    def __init__(self, database: Database) -> None:
+        """Work on one database."""
+        self._database = database
+
+    async def stale(self, older_than: timedelta, now: datetime) -> int:
+        """Jobs pending for longer than this become STALE: counted, visible, requeueable.
+
+        A job waits since its run began: one that was retried is as old as its retry, not as its first try.
+        """
+        waiting = select(jobs.c.id, jobs.c.run_id).join(runs, runs.c.id == jobs.c.run_id).where(_WAITS)
+        old = waiting.where(jobs.c.created_at < now - older_than, runs.c.started_at < now - older_than)
+        async with self._database.write() as connection:
+            rows = (await connection.execute(old.order_by(jobs.c.id).with_for_update(skip_locked=True, of=jobs))).all()
+            if not rows:
+                return 0
+            ended = {"status": JobStatus.STALE, "fence": jobs.c.fence + 1, "completed_at": now}
+            await connection.execute(update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(**ended))
+            await give_back(connection, [row.id for row in rows], now)
+            counts: dict[int, int] = {}
+            for row in rows:
+                counts[row.run_id] = counts.get(row.run_id, 0) + 1
+            for run_id, count in sorted(counts.items()):
+                fewer = {"open_jobs": runs.c.open_jobs - count, "urls_attempted": runs.c.urls_attempted + count,
+                         "urls_failed": runs.c.urls_failed + count}  # fmt: skip
+                await connection.execute(update(runs).where(runs.c.id == run_id).values(**fewer))
+        return len(rows)
+
+    async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
+        """Sources with targets long due that nothing holds back, yet no job was made of."""
+        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+        barred = breakers.c.state == "OPEN"
+        query = (
+            select(sources.c.name, func.count())
+            .select_from(targets)
+            .join(sources, sources.c.id == targets.c.source_id)
+            .outerjoin(breakers, breakers.c.source_id == sources.c.id)
+            .outerjoin(hosts, hosts.c.host == targets.c.host)
+            .where(text("scrape_targets.enabled"), targets.c.next_due_at < now - grace)
+            .where(targets.c.status.in_((TargetStatus.ACTIVE, TargetStatus.BROKEN)))
+            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~is_off(targets.c.adapter_id))
+            .where(or_(breakers.c.source_id.is_(None), ~barred))
+            .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now))
+            .group_by(sources.c.name)
+            .order_by(sources.c.name)
+        )
+        async with self._database.glance() as connection:
+            return [(row[0], row[1]) for row in await connection.execute(query)]
+
+    async def vacuum(self) -> None:
+        """Let the database tidy up after itself."""
+        if self._database.is_sqlite:
+            async with self._database.between_writes() as connection:
+                own = cast("InlineAsyncConnection", connection)
+                await own.driver.say_patiently("PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,169 @@
+"""Workers and their leases: who is alive, and whose jobs must be freed."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+from sqlalchemy import bindparam, case, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.failure import Failure
+from tidemill.core.job import Job, JobStatus, Move, after_failure
+from tidemill.core.outcome import Fail, Stage
+from tidemill.core.policy import AGENDA, Policy
+from tidemill.core.target import BROKEN_AFTER, TargetStatus
+from tidemill.store.database.bulk import change, read_all
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger import dead_letters
+from tidemill.store.ledger.claims import mark_work
+from tidemill.store.ledger.rows import job_of
+from tidemill.store.schema import jobs, runs, sources, targets, workers
+
+
+class Rescue(msgspec.Struct, frozen=True):
+    """Jobs freed from a worker that died or from a stage that never ended."""
+
+    worker_id: int
+    jobs: int
+    reason: str
+
+
+_ALIVE = (
+    update(workers)
+    .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
+    .values(seen_at=bindparam("b_now"))
+)
+_UNSEEN = (
+    select(workers.c.id)
+    .where(workers.c.ended_at.is_(None), workers.c.seen_at < bindparam("b_since"))
+    .order_by(workers.c.id)
+    .with_for_update()
+)
+_LEASED = text("pipeline_jobs.status = 'leased'")
+_STUCK = select(jobs).where(_LEASED, jobs.c.leased_at < bindparam("b_since")).order_by(jobs.c.id).with_for_update()
+
+
+class Workers:
+    """The register of workers. A worker's heartbeat holds all of its leases at once: one row, however many jobs."""
+
+    def __init__(self, database: Database, ids: Ids, *, lease: timedelta, job_limit: timedelta) -> None:
+        """A worker unseen for `lease` is dead; a job in hand for over `job_limit` is stuck."""
+        self._database = database
+        self._ids = ids
+        self._lease = lease
+        self._job_limit = job_limit
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a worker may go unseen before its jobs are given to others."""
+        return self._lease
+
+    @property
+    def heartbeat(self) -> timedelta:
+        """How often a worker should be seen: three chances within a lease."""
+        return self._lease / 3
+
+    async def register(self, name: str, pid: int, now: datetime) -> int:
+        """Sign a worker in; answers its key."""
+        await self._ids.reserve(1)
+        key = self._ids.take()
+        row = {"id": key, "name": name, "pid": pid, "started_at": now, "seen_at": now}
+        async with self._database.write() as connection:
+            await connection.execute(workers.insert(), [row])
+        return key
+
+    async def beat(self, worker_id: int, now: datetime) -> bool:
+        """Say that the worker lives; False when it was given up meanwhile and must start anew."""
+        async with self._database.write() as connection:
+            return await change(connection, _ALIVE, {"b_id": worker_id, "b_now": now}) == 1
+
+    async def sign_off(self, worker_id: int, now: datetime) -> int:
+        """A worker leaves in good order: what it still holds is ready for others at once."""
+        async with self._database.write() as connection:
+            held = await _held_by(connection, [worker_id])
+            await _free(connection, held)
+            await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
+        return len(held)
+
+    async def rescue(self, now: datetime) -> list[Rescue]:
+        """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
+        await self._ids.reserve(1_000)
+        async with self._database.write() as connection:
+            dead = await read_all(connection, _UNSEEN, {"b_since": now - self._lease})
+            rescues = [await self._rescue_worker(connection, row["id"], now) for row in dead]
+            stuck = await self._rescue_stuck(connection, now)
+        return rescues + stuck
+
+    async def _rescue_worker(self, connection: AsyncConnection, worker_id: int, now: datetime) -> Rescue:
+        held = await _held_by(connection, [worker_id])
+        await _after_death(connection, self._database, self._ids, held, Failure.WORKER_DIED, now)
+        await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
+        return Rescue(worker_id, len(held), "its worker died")
+
+    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[Rescue]:
+        rows = await read_all(connection, _STUCK, {"b_since": now - self._job_limit})
+        if not rows:
+            return []
+        stuck = [job_of(row) for row in rows]
+        await _after_death(connection, self._database, self._ids, stuck, Failure.STALLED, now)
+        failures = {"consecutive_failures": sources.c.consecutive_failures + 1}
+        at_fault = sorted({job.source_id for job in stuck})
+        await connection.execute(update(sources).where(sources.c.id.in_(at_fault)).values(**failures))
+        return [Rescue(rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
+
+
+PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
+"""A job is not at fault when its worker dies; but one that takes its worker down each time ends as a dead letter."""
+
+
+async def _held_by(connection: AsyncConnection, worker_ids: list[int]) -> list[Job]:
+    query = select(jobs).where(_LEASED, jobs.c.leased_by.in_(worker_ids)).order_by(jobs.c.id).with_for_update()
+    return [job_of(row) for row in (await connection.execute(query)).mappings()]
+
+
+async def _free(connection: AsyncConnection, held: list[Job]) -> None:
+    if not held:
+        return
+    keys = [job.id for job in held]
+    ready = {"status": JobStatus.READY, "leased_by": None, "fence": jobs.c.fence + 1}
+    await connection.execute(update(jobs).where(jobs.c.id.in_(keys)).values(**ready))
+    await mark_work(connection, {job.host for job in held})
+
+
+async def _after_death(
+    connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], failure: Failure, now: datetime
+) -> None:
+    """Spend an attempt of each job; those with road left are ready at once, the others become dead letters."""
+    policy: Policy = PATIENT
+    moves = [(job, after_failure(job, Fail(failure, failure.value), policy, now, 0.0)) for job in held]
+    again = [job for job, move in moves if move.status is JobStatus.WAITING]
+    dead = [(job, move) for job, move in moves if move.status is JobStatus.DEAD]
+    if again:
+        spent = update(jobs).where(jobs.c.id.in_([job.id for job in again])).values(attempts=jobs.c.attempts + 1)
+        await connection.execute(spent)
+        await _free(connection, again)
+    if dead:
+        await _bury(connection, dead, now)
+        await dead_letters.bury(connection, database, ids, dead, now)
+
+
+async def _bury(connection: AsyncConnection, dead: list[tuple[Job, Move]], now: datetime) -> None:
+    """End the jobs for good, and let their runs, targets and sources know."""
+    ended = {"status": JobStatus.DEAD, "current_stage": Stage.DEAD_LETTER, "completed_at": now, "leased_by": None}
+    for job, move in dead:
+        gone = {**ended, "fence": jobs.c.fence + 1, "failure": move.failure, "last_error": move.detail}
+        await connection.execute(update(jobs).where(jobs.c.id == job.id).values(**gone))
+        counts = {"open_jobs": runs.c.open_jobs - 1, "urls_attempted": runs.c.urls_attempted + 1,
+                  "urls_failed": runs.c.urls_failed + 1}  # fmt: skip
+        await connection.execute(update(runs).where(runs.c.id == job.run_id).values(**counts))
+        await _count_against(connection, job, str(move.failure or move.status).upper(), now)
+
+
+async def _count_against(connection: AsyncConnection, job: Job, words: str, now: datetime) -> None:
+    failures = targets.c.consecutive_failures + 1
+    breaks = (failures >= BROKEN_AFTER) & (targets.c.status == TargetStatus.ACTIVE)
+    status = case((breaks, TargetStatus.BROKEN), else_=targets.c.status)
+    worse = {"consecutive_failures": failures, "last_status": words, "last_scraped_at": now, "status": status}
+    await connection.execute(update(targets).where(targets.c.id == job.target_id).values(**worse))
+    more = {"consecutive_failures": sources.c.consecutive_failures + 1, "last_scraped_at": now}
+    await connection.execute(update(sources).where(sources.c.id == job.source_id).values(**more))

@@ -1,0 +1,1 @@
+"""Stored pages and what stages made of them."""

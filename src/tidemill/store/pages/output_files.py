@@ -1,0 +1,135 @@
+"""What stages made of a page, kept for the next stage and for whoever looks later: in its row, or beside it.
+
+SQLite writes each page of its file twice, first into its log. On SQLite, what is not small therefore goes into
+segment files, as the bodies of pages do, and the row says where.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+import msgspec
+from sqlalchemy import Column, Select, Table, bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.store.database.bulk import read_all, write_last, write_when_known
+from tidemill.store.database.database import Database
+from tidemill.store.database.inline import InlineAsyncConnection
+from tidemill.store.pages.segments import SegmentReader, SegmentWriter, Spot
+
+SMALL = 2_000
+"""Bytes of an output up to which a place elsewhere would cost more than it saves."""
+WHEREABOUTS = Spot.__struct_fields__
+
+Rows = list[dict[str, Any]]
+Made = tuple[Column[Any], Rows]
+"""A column for outputs, and rows that have one; a row's key is its page's."""
+
+
+class Outputs(Protocol):
+    """Where outputs are kept."""
+
+    async def put(self, connection: AsyncConnection, made: Sequence[Made]) -> None:
+        """Keep outputs with the caller's transaction, each in place of what a former try left."""
+        ...
+
+    async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
+        """A page's output; None if there is none, or if it cannot be read back."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+class RowOutputs:
+    """Outputs in their rows."""
+
+    def __init__(self, database: Database) -> None:
+        """Keep outputs in the database itself."""
+        self._insert = database.insert
+
+    async def put(self, connection: AsyncConnection, made: Sequence[Made]) -> None:
+        """Write the rows as they are."""
+        for column, rows in made:
+            await write_last(connection, replacing(self._insert, column.table), rows)
+
+    async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
+        """What the row holds."""
+        found = await read_all(connection, _kept(column), {"b_page": page_id})
+        return found[0][column.name] if found else None
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class SegmentOutputs:
+    """Outputs in segment files of their own, whose rows all go at about the same time; small ones in their rows."""
+
+    def __init__(self, database: Database, writer: SegmentWriter, reader: SegmentReader) -> None:
+        """The writer is nobody else's."""
+        self._insert = database.insert
+        self._writer = writer
+        self._reader = reader
+        self._pen = ThreadPoolExecutor(1, thread_name_prefix="outputs")
+
+    async def put(self, connection: AsyncConnection, made: Sequence[Made]) -> None:
+        """Keep the bytes from now on, their rows at the commit, which waits for them: no row ever points at nothing."""
+        large = [(column, [row for row in rows if len(row[column.name]) > SMALL]) for column, rows in made]
+        records = [(record_key(column, row["page_id"]), row[column.name]) for column, rows in large for row in rows]
+        appending = self._pen.submit(self._writer.append, records) if records else None
+        start = 0
+        for (column, rows), (_, beside) in zip(made, large, strict=True):
+            statement = replacing(self._insert, column.table)
+            await write_last(connection, statement, [row for row in rows if len(row[column.name]) <= SMALL])
+            if beside and appending is not None:
+                own = cast("InlineAsyncConnection", connection)
+                pointing = _pointing(column, beside, appending, start)
+                write_when_known(own, statement, (*beside[0], *WHEREABOUTS), pointing)
+                start += len(beside)
+
+    async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
+        """What the row holds, or what stands where it points."""
+        found = await read_all(connection, _kept(column), {"b_page": page_id})
+        if not found or found[0]["segment"] is None:
+            return found[0][column.name] if found else None
+        key = record_key(column, page_id)
+        spot = Spot(*(found[0][name] for name in WHEREABOUTS))
+        return self._reader.read([(key, spot)]).get(key)
+
+    async def close(self) -> None:
+        """Let go of the file that grows."""
+        self._pen.shutdown()
+        self._writer.close()
+
+
+def record_key(column: Column[Any], page_id: int) -> bytes:
+    """What an output is called in its segment: 16 bytes that name the page and the table."""
+    return page_id.to_bytes(8, "big") + column.table.name.encode()[:8]
+
+
+def _pointing(column: Column[Any], rows: Rows, appending: Future[list[Spot]], start: int) -> Callable[[], Rows]:
+    """The rows as they are once the disk has their outputs; theirs are the spots from `start` on."""
+
+    def known() -> Rows:
+        spots = appending.result()[start : start + len(rows)]
+        return [
+            {**row, column.name: b"", **msgspec.structs.asdict(spot)} for row, spot in zip(rows, spots, strict=True)
+        ]
+
+    return known
+
+
+@lru_cache(maxsize=8)
+def replacing(insert: Callable[[Any], Any], table: Table) -> Any:
+    """An INSERT that puts its row in place of what a former try left: a stage run twice leaves one result."""
+    statement = insert(table)
+    fresh = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh)
+
+
+@lru_cache(maxsize=8)
+def _kept(column: Column[Any]) -> Select[Any]:
+    table = column.table
+    return select(column, *(table.c[name] for name in WHEREABOUTS)).where(table.c.page_id == bindparam("b_page"))

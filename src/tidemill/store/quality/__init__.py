@@ -1,0 +1,1 @@
+"""How well adapters fit their sites: drift, incidents, quarantine and proposed selectors."""

@@ -1,0 +1,344 @@
+"""Drift, kept: what is held against each adapter, what is blessed, and the incidents that are open."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import BindParameter, bindparam, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.drift import (
+    ALL,
+    BATCH,
+    WINDOW,
+    Baseline,
+    Finding,
+    Judgement,
+    Rule,
+    Standing,
+    baseline_of,
+    batch_size,
+    failure_rate,
+    judge_fields,
+    judge_run,
+)
+from tidemill.core.run import Counts, Noticed
+from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.keys import Ids
+from tidemill.store.database.upserts import upsert
+from tidemill.store.ledger.earlier_runs import of_each_run
+from tidemill.store.schema import (
+    adapter_status,
+    drift_standings,
+    field_baselines,
+    quality_incidents,
+    runs,
+    sources,
+)
+from tidemill.store.upkeep.audit import write_audit
+
+WATCHER = "drift detection"
+DRIFT_DETECTED = "DRIFT_DETECTED"
+MOST_BATCHES = 100
+KEYS_PER_RUN = 200
+"""Keys that judging a run may take: an incident per rule and field, and an entry in the audit log."""
+
+_SOURCES: BindParameter[Any] = bindparam("b_sources", expanding=True)
+_ADAPTERS: BindParameter[Any] = bindparam("b_adapters", expanding=True)
+_STANDING = (
+    select(drift_standings)
+    .where(drift_standings.c.adapter_id.in_(_ADAPTERS), drift_standings.c.source_id.in_(_SOURCES))
+    .order_by(drift_standings.c.adapter_id, drift_standings.c.source_id)
+    .with_for_update()
+)
+_BLESSED = select(field_baselines.c.source_id, field_baselines.c.field, field_baselines.c.share).where(
+    field_baselines.c.source_id.in_(_SOURCES)
+)
+_batches = runs.alias("batches")
+_BATCHES = of_each_run(
+    _batches,
+    [_batches.c[name] for name in Counts.__struct_fields__],
+    (
+        _batches.c.adapter_id == runs.c.adapter_id,
+        _batches.c.started_at >= bindparam("b_since"),
+        _batches.c.id != runs.c.id,
+        _batches.c.completed_at.is_not(None),
+        _batches.c.urls_succeeded + _batches.c.urls_failed >= BATCH,
+    ),
+    limit=MOST_BATCHES,
+)
+_OPEN = select(*(quality_incidents.c[name] for name in ("id", "adapter_id", "source_id", "rule", "field"))).where(
+    quality_incidents.c.adapter_id.in_(_ADAPTERS),
+    quality_incidents.c.source_id.in_(_SOURCES),
+    quality_incidents.c.closed_at.is_(None),
+)
+_AGAIN = (
+    update(quality_incidents)
+    .where(quality_incidents.c.id == bindparam("b_id"))
+    .values(times=quality_incidents.c.times + 1, last_seen_at=bindparam("b_now"), detail=bindparam("b_detail"))
+)
+_CLOSE = (
+    update(quality_incidents)
+    .where(quality_incidents.c.id.in_(bindparam("b_ids", expanding=True)))
+    .values(closed_at=bindparam("b_now"), closed_by=bindparam("b_by"))
+)
+_OTHERS = (
+    select(func.count())
+    .select_from(sources)
+    .where(sources.c.adapter_id == bindparam("b_adapter"), sources.c.id != bindparam("b_source"))
+    .where(sources.c.enabled, ~sources.c.auto_disabled)
+)
+_SOURCE_OFF = update(sources).where(sources.c.id == bindparam("b_source")).values(
+    auto_disabled=True, updated_at=bindparam("b_now")
+)  # fmt: skip
+_STANDINGS = upsert(
+    drift_standings,
+    ["adapter_id", "source_id"],
+    ["failed_batches", "empty_runs", "zero_price_runs", "watched", "last_run_id", "updated_at"],
+)
+_BATCH_NOTED = upsert(
+    adapter_status,
+    ["adapter_id"],
+    [
+        "baseline_failure_rate", "baseline_yield_rate", "baseline_sample_size", "baseline_updated_at",
+        "consecutive_failed_batches", "last_batch_failure_rate", "updated_at",
+    ],
+)  # fmt: skip
+_SWITCHED = upsert(
+    adapter_status, ["adapter_id"], ["enabled", "disabled_at", "disabled_reason", "disabled_by", "updated_at"]
+)
+
+
+class Watched(msgspec.Struct, frozen=True):
+    """A run that has just ended; `short` says how a scope's list fell far short.
+
+    It is '' if the list was complete, None if nobody can say.
+    """
+
+    run: Mapping[Any, Any]
+    counts: Counts
+    short: str | None
+
+    @property
+    def who(self) -> tuple[str, int]:
+        """The adapter and the source that it is held against."""
+        return self.run["adapter_id"], self.run["source_id"]
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether it is large enough to say something about its adapter."""
+        return batch_size(self.counts) >= BATCH
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A run and what it says: what is held against its adapter now, and which blessed fields are off.
+
+    `fields` is None when there is nothing to say of them: too few records, or nobody has blessed any.
+    """
+
+    watched: Watched
+    baseline: Baseline
+    before: Standing
+    judgement: Judgement
+    fields: tuple[Finding, ...] | None
+
+
+async def watch_runs(
+    connection: AsyncConnection, ids: Ids, ended: Sequence[Watched], now: datetime
+) -> dict[int, tuple[Noticed, ...]]:
+    """Judge runs that have just ended, each of another source; answers by run what a person should be told, once."""
+    judged = await _judge(connection, ended, now)
+    await _note_standings(connection, judged, now)
+    await _note_batches(connection, judged, now)
+    told = await _incidents(connection, ids, judged, now)
+    for each in judged:
+        if reason := next((finding for finding in each.judgement.findings if finding.disables), None):
+            told[each.watched.run["id"]] += (await _switch_off(connection, ids, each.watched.run, reason, now),)
+    return told
+
+
+async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> list[Judged]:
+    found = await read_all(connection, _STANDING, _those(ended))
+    rows = {(row["adapter_id"], row["source_id"]): row for row in found}
+    usual = await _baselines(connection, ended, now)
+    fields = await _judge_fields(connection, ended)
+    judged = []
+    for each in ended:
+        before, baseline = standing_of(rows.get(each.who)), usual.get(each.run["id"], Baseline())
+        judgement = judge_run(each.counts, before, baseline)
+        if each.short:
+            findings = (*judgement.findings, _short_list(each.run, each.short))
+            judgement = msgspec.structs.replace(judgement, findings=findings)
+        judged.append(Judged(each, baseline, before, judgement, fields.get(each.run["id"])))
+    return judged
+
+
+def _those(ended: Sequence[Watched]) -> dict[str, list[Any]]:
+    """The adapters and the sources of these runs; between them lie more pairs than there are runs."""
+    adapters, sources = zip(*(each.who for each in ended), strict=True)
+    return {"b_adapters": sorted(set(adapters)), "b_sources": sorted(set(sources))}
+
+
+def _short_list(run: Mapping[Any, Any], words: str) -> Finding:
+    return Finding(Rule.SHORT_LIST, f"{run['scope']}: {words}; nothing was taken off", field=run["scope"])
+
+
+def standing_of(row: Mapping[Any, Any] | None) -> Standing:
+    """What is held against an adapter, from its row."""
+    if row is None:
+        return Standing()
+    return Standing(**{name: row[name] for name in Standing.__struct_fields__})
+
+
+async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> dict[int, Baseline]:
+    """By run, what is usual; not asked for small ones, which are compared with nothing."""
+    large = [each.run["id"] for each in ended if each.is_batch]
+    if not large:
+        return {}
+    batches: dict[int, list[Counts]] = {key: [] for key in large}
+    statement = _BATCHES[connection.dialect.name == "sqlite"]
+    for row in await read_all(connection, statement, {"b_ids": large, "b_since": now - WINDOW}):
+        batches[row.pop("run_id")].append(Counts(**row))
+    return {key: baseline_of(found) for key, found in batches.items()}
+
+
+async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -> dict[int, tuple[Finding, ...]]:
+    """By run, what is off a blessed baseline; runs with too few records, or without a baseline, are not among them."""
+    counted = {each.run["id"]: each.run for each in ended if (each.run["field_counts"] or {}).get(ALL, 0) >= BATCH}
+    if not counted:
+        return {}
+    blessed: dict[int, dict[str, float]] = {}
+    sources = {"b_sources": sorted({run["source_id"] for run in counted.values()})}
+    for row in await read_all(connection, _BLESSED, sources):
+        blessed.setdefault(row["source_id"], {})[row["field"]] = row["share"]
+    return {
+        key: judge_fields(run["field_counts"], blessed[run["source_id"]])
+        for key, run in counted.items()
+        if run["source_id"] in blessed
+    }
+
+
+async def _note_standings(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+    rows = [
+        {
+            "adapter_id": each.watched.run["adapter_id"],
+            "source_id": each.watched.run["source_id"],
+            "last_run_id": each.watched.run["id"],
+            "updated_at": now,
+            **msgspec.structs.asdict(each.judgement.standing),
+        }
+        for each in judged
+        if each.watched.is_batch or each.judgement.standing != each.before
+    ]
+    await write_many(connection, _STANDINGS[connection.dialect.name], rows)
+
+
+async def _note_batches(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+    """Keep the figures where the runbook looks for them: of an adapter's batches, the last."""
+    rows = {
+        each.watched.run["adapter_id"]: {
+            "adapter_id": each.watched.run["adapter_id"],
+            "baseline_failure_rate": each.baseline.failure_rate if each.baseline.is_established else None,
+            "baseline_yield_rate": each.baseline.yield_rate if each.baseline.is_established else None,
+            "baseline_sample_size": each.baseline.runs,
+            "baseline_updated_at": now,
+            "consecutive_failed_batches": each.judgement.standing.failed_batches,
+            "last_batch_failure_rate": failure_rate(each.watched.counts),
+            "updated_at": now,
+        }
+        for each in judged
+        if each.watched.is_batch
+    }
+    await write_many(connection, _BATCH_NOTED[connection.dialect.name], [rows[key] for key in sorted(rows)])
+
+
+class Sorted(msgspec.Struct, frozen=True):
+    """What a run's findings mean for the incidents of its adapter on its source, which are known by rule and field."""
+
+    run: Mapping[Any, Any]
+    new: Sequence[Finding]
+    again: Sequence[tuple[int, Finding]]
+    over: Sequence[tuple[int, str, str]]
+
+
+async def _incidents(
+    connection: AsyncConnection, ids: Ids, judged: Sequence[Judged], now: datetime
+) -> dict[int, tuple[Noticed, ...]]:
+    """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
+    known: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
+    for row in await read_all(connection, _OPEN, _those([each.watched for each in judged])):
+        known.setdefault((row["adapter_id"], row["source_id"]), {})[row["rule"], row["field"]] = row["id"]
+    found = [_sorted_out(each, known.get(each.watched.who, {})) for each in judged]
+    if new := [_incident_row(ids.take(), each.run, finding, now) for each in found for finding in each.new]:
+        await connection.execute(quality_incidents.insert(), new)
+    if again := [(key, finding) for each in found for key, finding in each.again]:
+        rows = [{"b_id": key, "b_now": now, "b_detail": finding.detail} for key, finding in again]
+        await connection.execute(_AGAIN, rows)
+    if over := [key for each in found for key, _, _ in each.over]:
+        await connection.execute(_CLOSE, {"b_ids": over, "b_now": now, "b_by": WATCHER})
+    return {each.run["id"]: _told(each) for each in found}
+
+
+def _sorted_out(judged: Judged, known: Mapping[tuple[str, str], int]) -> Sorted:
+    run, judgement = judged.watched.run, judged.judgement
+    found = {(each.rule.value, each.field): each for each in (*judgement.findings, *(judged.fields or ()))}
+    whole = run["scope"] if judged.watched.short == "" else None
+    return Sorted(
+        run,
+        [each for key, each in found.items() if key not in known],
+        [(known[key], each) for key, each in found.items() if key in known],
+        [
+            (known[key], *key)
+            for key in known
+            if key not in found and _is_over(key, judgement.well, judged.fields, whole)
+        ],
+    )
+
+
+def _told(found: Sorted) -> tuple[Noticed, ...]:
+    opened = tuple(Noticed(each.rule, each.field, each.detail) for each in found.new)
+    return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for _, rule, field in found.over)
+
+
+def _is_over(
+    key: tuple[str, str], well: Collection[Rule], fields: tuple[Finding, ...] | None, whole: str | None
+) -> bool:
+    if key[0] == Rule.SHORT_LIST:
+        return key[1] == whole
+    return fields is not None if key[0] == Rule.FIELD_SHARE else key[0] in well
+
+
+def _incident_row(key: int, run: Mapping[Any, Any], finding: Finding, now: datetime) -> dict[str, Any]:
+    return {
+        "id": key,
+        "adapter_id": run["adapter_id"],
+        "source_id": run["source_id"],
+        "rule": finding.rule,
+        "field": finding.field,
+        "detail": finding.detail,
+        "run_id": run["id"],
+        "opened_at": now,
+        "last_seen_at": now,
+    }
+
+
+async def _switch_off(
+    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], reason: Finding, now: datetime
+) -> Noticed:
+    """Switch off the adapter; where it still serves other sources, only the source that it no longer fits."""
+    adapter, source = run["adapter_id"], run["source_id"]
+    who = {"b_adapter": adapter, "b_source": source}
+    others = (await connection.execute(_OTHERS, who)).scalar_one()
+    scope = "source" if others else "adapter"
+    if others:
+        await connection.execute(_SOURCE_OFF, {"b_source": source, "b_now": now})
+    else:
+        off = {"adapter_id": adapter, "enabled": False, "disabled_at": now, "disabled_by": WATCHER, "updated_at": now}
+        row = {**off, "disabled_reason": f"{DRIFT_DETECTED}: {reason.detail}"}
+        await connection.execute(_SWITCHED[connection.dialect.name], [row])
+    subject = f"source {run['source_name']}" if others else f"adapter {adapter}"
+    note = AuditEntry(WATCHER, f"{scope}.disable", subject, {"rule": reason.rule.value, "detail": reason.detail})
+    await write_audit(connection, [(ids.take(), note)], now)
+    return Noticed(reason.rule, "", reason.detail, disabled=scope)

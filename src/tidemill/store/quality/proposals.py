@@ -1,0 +1,183 @@
+"""Proposals, kept: which pages were compared with their last good one, what came of it, and what people decided."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.proposals import Drifted, Finding, Proposal, ProposalStatus
+from tidemill.store.database.column_types import storable
+from tidemill.store.database.database import Database
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.rows import source_of
+from tidemill.store.pages.bodies import Bodies
+from tidemill.store.pages.outputs import page_of
+from tidemill.store.pages.raw_records import decode_found
+from tidemill.store.schema import pages, raw_records, selector_proposals, sources, targets
+from tidemill.store.upkeep.audit import take_keys, write_audit
+
+LONGEST_DIAGNOSIS = 500
+DRIFTED = "LAYOUT_CHANGED"
+"""The `last_status` of a target whose page yielded nothing."""
+
+_latest = select(func.max(pages.c.id)).where(pages.c.target_id == targets.c.id).correlate(targets).scalar_subquery()
+_LOOKED_AT = exists().where(selector_proposals.c.page_id == _latest)
+_DRIFTED = (
+    select(targets.c.id, targets.c.source_id, targets.c.adapter_id, targets.c.good_page_id, _latest.label("page_id"))
+    .where(targets.c.last_status == DRIFTED, targets.c.enabled, targets.c.good_page_id.is_not(None), ~_LOOKED_AT)
+    .order_by(targets.c.id)
+)
+_PROPOSALS = (
+    select(
+        selector_proposals,
+        func.coalesce(sources.c.name, "").label("source_name"),
+        func.coalesce(targets.c.url, "").label("url"),
+    )
+    .select_from(
+        selector_proposals.outerjoin(sources, sources.c.id == selector_proposals.c.source_id).outerjoin(
+            targets, targets.c.id == selector_proposals.c.target_id
+        )
+    )
+    .order_by(selector_proposals.c.id.desc())
+)
+
+
+class Proposals:
+    """Finds pages that yielded nothing, keeps what was found out, and carries out what a person decides."""
+
+    def __init__(self, database: Database, ids: Ids, bodies: Bodies) -> None:
+        """Work on one database and its pages."""
+        self._database = database
+        self._ids = ids
+        self._bodies = bodies
+
+    async def drifted(self, limit: int) -> list[Drifted]:
+        """Targets whose latest page yielded nothing and has not been looked at yet."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(_DRIFTED.limit(limit))).mappings().all()
+            found = [await self._drifted(connection, row) for row in rows]
+        return [each for each in found if each is not None]
+
+    async def _drifted(self, connection: AsyncConnection, row: Any) -> Drifted | None:
+        source = (await connection.execute(select(sources).where(sources.c.id == row["source_id"]))).mappings().one()
+        good = (await connection.execute(select(pages).where(pages.c.id == row["good_page_id"]))).mappings().first()
+        page = (await connection.execute(select(pages).where(pages.c.id == row["page_id"]))).mappings().one()
+        stored = await self._bodies.outputs.get(connection, raw_records.c.found, row["good_page_id"])
+        bodies = await self._bodies.get(connection, [page["body_key"]])
+        if good is None or stored is None or page["body_key"] not in bodies:
+            return None
+        return Drifted(
+            source=source_of(source),
+            target_id=row["id"],
+            adapter_id=row["adapter_id"],
+            page=page_of(page, bodies[page["body_key"]]),
+            good_page_id=row["good_page_id"],
+            good_at=good["created_at"],
+            known=decode_found(stored).records,
+        )
+
+    async def keep(self, findings: Sequence[Finding], now: datetime) -> list[int | None]:
+        """Keep what was found out; what was proposed for the source before, and is open or rejected, is no news."""
+        await self._ids.reserve(len(findings))
+        async with self._database.write() as connection:
+            known = await self._proposed(connection, {each.drifted.source.id for each in findings})
+            rows = []
+            keys: list[int | None] = []
+            for each in findings:
+                is_news = each.after is not None and (each.drifted.source.id, each.after) not in known
+                row = _row(self._ids.take(), each, now, is_news=is_news)
+                rows.append(row)
+                keys.append(row["id"] if is_news else None)
+                if is_news:
+                    known.append((each.drifted.source.id, each.after))
+            await connection.execute(self._database.insert(selector_proposals).on_conflict_do_nothing(), rows)
+        return keys
+
+    async def _proposed(self, connection: AsyncConnection, source_ids: set[int]) -> list[tuple[int, Any]]:
+        proposed = selector_proposals.c
+        query = select(proposed.source_id, proposed.after).where(
+            proposed.source_id.in_(sorted(source_ids)),
+            proposed.status.in_((ProposalStatus.OPEN, ProposalStatus.REJECTED)),
+        )
+        return [(row.source_id, row.after) for row in await connection.execute(query)]
+
+    async def every(self, status: ProposalStatus | None = None, limit: int = 200) -> list[Proposal]:
+        """The newest first; all of them, or those of one status."""
+        query = _PROPOSALS.limit(limit)
+        if status is not None:
+            query = query.where(selector_proposals.c.status == status)
+        async with self._database.read() as connection:
+            return [_proposal(row) for row in (await connection.execute(query)).mappings()]
+
+    async def find(self, key: int) -> Proposal | None:
+        """One proposal."""
+        async with self._database.read() as connection:
+            row = (await connection.execute(_PROPOSALS.where(selector_proposals.c.id == key))).mappings().first()
+        return None if row is None else _proposal(row)
+
+    async def accept(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
+        """Give the source the proposed selectors, and let what they are for be due at once."""
+        keys = await take_keys(self._ids, len(audit))
+        async with self._database.write() as connection:
+            if not await _decide(connection, proposal.id, ProposalStatus.ACCEPTED, actor, now):
+                return False
+            await _use(connection, proposal, now)
+            others = (selector_proposals.c.source_id == proposal.source_id) & (
+                selector_proposals.c.status == ProposalStatus.OPEN
+            )
+            await connection.execute(
+                update(selector_proposals).where(others).values(status=ProposalStatus.SUPERSEDED, decided_at=now)
+            )
+            await write_audit(connection, zip(keys, audit, strict=True), now)
+        return True
+
+    async def reject(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
+        """Leave the source as it is, and do not propose the same again."""
+        keys = await take_keys(self._ids, len(audit))
+        async with self._database.write() as connection:
+            done = await _decide(connection, proposal.id, ProposalStatus.REJECTED, actor, now)
+            if done:
+                await write_audit(connection, zip(keys, audit, strict=True), now)
+        return done
+
+
+async def _decide(connection: AsyncConnection, key: int, status: ProposalStatus, actor: str, now: datetime) -> bool:
+    """Write a person's word down, if nobody has spoken before."""
+    waiting = (selector_proposals.c.id == key) & (selector_proposals.c.status == ProposalStatus.OPEN)
+    said = {"status": status, "decided_at": now, "decided_by": actor}
+    return bool((await connection.execute(update(selector_proposals).where(waiting).values(**said))).rowcount)
+
+
+async def _use(connection: AsyncConnection, proposal: Proposal, now: datetime) -> None:
+    mine = sources.c.id == proposal.source_id
+    query = select(sources.c.adapter_settings).where(mine).with_for_update()
+    settings = (await connection.execute(query)).scalar() or {}
+    fresh = {**settings, "selectors": proposal.after}
+    await connection.execute(update(sources).where(mine).values(adapter_settings=fresh, updated_at=now))
+    due = (targets.c.source_id == proposal.source_id) & (targets.c.last_status == DRIFTED) & targets.c.enabled
+    await connection.execute(update(targets).where(due).values(next_due_at=now))
+
+
+def _proposal(row: Any) -> Proposal:
+    return Proposal(**{**row, "status": ProposalStatus(row["status"])})
+
+
+def _row(key: int, finding: Finding, now: datetime, *, is_news: bool) -> dict[str, Any]:
+    drifted = finding.drifted
+    return {
+        "id": key,
+        "source_id": drifted.source.id,
+        "target_id": drifted.target_id,
+        "page_id": drifted.page.id,
+        "good_page_id": drifted.good_page_id,
+        "status": ProposalStatus.OPEN if is_news else ProposalStatus.NONE,
+        "diagnosis": storable(finding.diagnosis, LONGEST_DIAGNOSIS),
+        "before": dict(finding.before),
+        "after": None if finding.after is None else dict(finding.after),
+        "confidence": finding.confidence,
+        "lost": list(finding.lost),
+        "created_at": now,
+    }

@@ -1,0 +1,1 @@
+"""What is remembered of outside services: status, spending, answers, deliveries and browsers."""

@@ -1,0 +1,1 @@
+"""Sources, targets, adapters, hosts and the candidates that discovery found."""

@@ -1,0 +1,35 @@
+"""What happened to a record, line by line: the same for every vertical."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.store.database.bulk import write_many
+from tidemill.store.database.keys import Ids
+from tidemill.store.schema import record_history
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One line: what kind of thing happened, in which run, and field by field what it was and what it is."""
+
+    record_id: int
+    kind: str
+    run_id: int = 0
+    page_id: int | None = None
+    changes: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+
+_INSERT = record_history.insert()
+
+
+async def write_history(
+    connection: AsyncConnection, ids: Ids, vertical: str, lines: Sequence[Line], now: datetime
+) -> None:
+    """Keep what happened; a key for each line must have been reserved."""
+    rows = [
+        {"id": ids.take(), "vertical": vertical, "created_at": now, **msgspec.structs.asdict(line)} for line in lines
+    ]
+    await write_many(connection, _INSERT, rows)

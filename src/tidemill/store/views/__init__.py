@@ -1,0 +1,1 @@
+"""How things stand, read for people; nothing here writes."""

@@ -1,0 +1,138 @@
+"""Events, rejected records and pages, read for people."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from sqlalchemy import func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.record import Found
+from tidemill.core.views import (
+    EventCursor,
+    EventDetail,
+    EventFilter,
+    EventView,
+    HistoryView,
+    PageDetail,
+    PageView,
+    RejectedFilter,
+    RejectedView,
+)
+from tidemill.store.pages.output_files import Outputs
+from tidemill.store.pages.raw_records import decode_found
+from tidemill.store.schema import pages, raw_records, record_history, rejected_records, sources
+from tidemill.store.views.work import reading_of, shown
+from tidemill.verticals.events.store.tables import events
+
+HISTORY_SHOWN = 1_000
+
+_NAMED = func.coalesce(sources.c.name, "").label("source_name")
+_EVENTS = select(*shown(EventView, events), _NAMED).select_from(
+    events.outerjoin(sources, sources.c.id == events.c.source_id)
+)
+_PAGES = select(
+    *shown(
+        PageView,
+        pages,
+        fetcher=pages.c.fetcher_used,
+        duration_ms=pages.c.fetch_duration_ms,
+        length=pages.c.body_length,
+    ),
+    _NAMED,
+).select_from(pages.outerjoin(sources, sources.c.id == pages.c.source_id))
+_REJECTED = select(*shown(RejectedView, rejected_records), _NAMED).select_from(
+    rejected_records.outerjoin(sources, sources.c.id == rejected_records.c.source_id)
+)
+
+
+async def list_events(
+    connection: AsyncConnection, which: EventFilter, after: EventCursor | None, limit: int
+) -> list[EventView]:
+    """Events by date, those after the cursor."""
+    query = _EVENTS.where(*_conditions(which)).order_by(events.c.event_date, events.c.id).limit(limit)
+    if after is not None:
+        later = or_(events.c.event_date > after.event_date, events.c.id > after.id)
+        query = query.where(events.c.event_date >= after.event_date, later)
+    return [_event(row) for row in (await connection.execute(query)).mappings()]
+
+
+def _conditions(which: EventFilter) -> Iterator[Any]:
+    if which.text is not None:
+        words = (column.icontains(which.text, autoescape=True) for column in (events.c.title, events.c.venue_name))
+        yield or_(*words)
+    if which.category is not None:
+        yield events.c.category == which.category
+    if which.source is not None:
+        yield sources.c.name == which.source
+    if which.status is not None:
+        yield events.c.status == which.status
+    if which.date_from is not None:
+        yield events.c.event_date >= which.date_from
+    if which.date_to is not None:
+        yield events.c.event_date < which.date_to
+    if not which.include_gone:
+        yield events.c.gone_at.is_(None)
+
+
+def _event(row: Any) -> EventView:
+    return EventView(**{**row, "record": msgspec.Raw(row["record"])})
+
+
+async def one_event(connection: AsyncConnection, event_id: int) -> EventDetail | None:
+    """An event with its history and its page."""
+    row = (await connection.execute(_EVENTS.where(events.c.id == event_id))).mappings().first()
+    if row is None:
+        return None
+    query = (
+        select(*shown(HistoryView, record_history))
+        .where(record_history.c.vertical == "events", record_history.c.record_id == event_id)
+        .order_by(record_history.c.id)
+        .limit(HISTORY_SHOWN)
+    )
+    return EventDetail(
+        event=_event(row),
+        history=[HistoryView(**each) for each in (await connection.execute(query)).mappings()],
+        page=await one_page(connection, row["page_id"]),
+    )
+
+
+async def list_rejected(
+    connection: AsyncConnection, which: RejectedFilter, before: int | None, limit: int
+) -> list[RejectedView]:
+    """The newest rejected records first."""
+    query = _REJECTED.order_by(rejected_records.c.id.desc()).limit(limit)
+    for name in which.__struct_fields__:
+        if (value := getattr(which, name)) is not None:
+            query = query.where(rejected_records.c[name] == value)
+    if before is not None:
+        query = query.where(rejected_records.c.id < before)
+    return [RejectedView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def list_pages(
+    connection: AsyncConnection, target_id: int | None, source_id: int | None, before: int | None, limit: int
+) -> list[PageView]:
+    """The newest pages first."""
+    query = _PAGES.order_by(pages.c.id.desc()).limit(limit)
+    if target_id is not None:
+        query = query.where(pages.c.target_id == target_id)
+    if source_id is not None:
+        query = query.where(pages.c.source_id == source_id)
+    if before is not None:
+        query = query.where(pages.c.id < before)
+    return [PageView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def one_page(connection: AsyncConnection, page_id: int) -> PageDetail | None:
+    """A page with what was made of it; None once retention has let it go."""
+    row = (await connection.execute(_PAGES.where(pages.c.id == page_id))).mappings().first()
+    if row is None:
+        return None
+    return PageDetail(page=PageView(**row), reading=await reading_of(connection, page_id))
+
+
+async def found_on(connection: AsyncConnection, outputs: Outputs, page_id: int) -> Found | None:
+    """The raw records that were read from a page; None once retention has let them go."""
+    stored = await outputs.get(connection, raw_records.c.found, page_id)
+    return None if stored is None else decode_found(stored)

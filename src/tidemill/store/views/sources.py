@@ -1,0 +1,180 @@
+"""Sources, targets, breakers, hosts and adapters, read for people."""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.source import Source
+from tidemill.core.target import TargetStatus
+from tidemill.core.views import (
+    AdapterView,
+    BreakerView,
+    HostView,
+    JobFilter,
+    SourceDetail,
+    SourceView,
+    TargetDetail,
+    TargetFilter,
+    TargetView,
+)
+from tidemill.store.ledger.rows import source_of, target_of
+from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, sources, targets
+from tidemill.store.sources.upgrades import upgrade_of
+from tidemill.store.views import work as views_work
+
+RUNS_SHOWN = 10
+JOBS_SHOWN = 10
+
+_BREAKERS = select(
+    *views_work.shown(BreakerView, breakers),
+    sources.c.name.label("source_name"),
+).join_from(breakers, sources, sources.c.id == breakers.c.source_id)
+_TARGETS = select(
+    *views_work.shown(TargetView, targets),
+    sources.c.name.label("source_name"),
+).join_from(targets, sources, sources.c.id == targets.c.source_id)
+_HOSTS = select(*views_work.shown(HostView, hosts))
+_ADAPTERS = select(*views_work.shown(AdapterView, adapter_status))
+
+
+async def list_sources(
+    connection: AsyncConnection, now: datetime, vertical: str | None = None, which: int | str | None = None
+) -> list[SourceView]:
+    """All sources by name, or those of a vertical, or the one that `which` names or numbers."""
+    own = (
+        select(
+            targets.c.source_id,
+            func.count().label("targets"),
+            func.count().filter(targets.c.enabled).label("on"),
+            func.count().filter(targets.c.status == TargetStatus.BROKEN.value).label("broken"),
+        )
+        .group_by(targets.c.source_id)
+        .subquery()
+    )
+    query = (
+        select(sources, own.c.targets, own.c.on, own.c.broken, breakers.c.state, breakers.c.cooldown_until)
+        .select_from(sources)
+        .outerjoin(own, own.c.source_id == sources.c.id)
+        .outerjoin(breakers, breakers.c.source_id == sources.c.id)
+        .order_by(sources.c.name)
+    )
+    if vertical is not None:
+        query = query.where(sources.c.vertical == vertical)
+    if which is not None:
+        query = query.where((sources.c.id if isinstance(which, int) else sources.c.name) == which)
+    return [_source_view(row, now) for row in (await connection.execute(query)).mappings()]
+
+
+_SAME = ("id", "name", "vertical", "base_url", "adapter_id", "fetcher", "tier", "city", "enabled", "auto_disabled",
+         "cooldown_until", "last_scraped_at", "last_success_at", "reliability")  # fmt: skip
+
+
+def _source_view(row: Any, now: datetime) -> SourceView:
+    reason = unavailable(source_of(row), row["state"], row["cooldown_until"], now)
+    return SourceView(
+        **{name: row[name] for name in _SAME},
+        circuit_state=row["state"] or "CLOSED",
+        targets=row["targets"] or 0,
+        targets_on=row["on"] or 0,
+        targets_broken=row["broken"] or 0,
+        failures=row["consecutive_failures"],
+        records=row["historical_count"],
+        is_available=not reason,
+        reason=reason,
+    )
+
+
+def unavailable(source: Source, state: str | None, until: datetime | None, now: datetime) -> str:
+    """Why a source is not asked now; empty when nothing holds it back."""
+    if not source.enabled:
+        return "switched off by a person"
+    if source.auto_disabled:
+        return "switched off by drift detection"
+    if not source.robots_compliant:
+        return "marked as not allowed by robots.txt"
+    if state == "OPEN" and until is not None and until > now:
+        return f"its breaker is open until {until:%Y-%m-%d %H:%M} UTC"
+    return ""
+
+
+async def one_source(connection: AsyncConnection, which: int | str, now: datetime) -> SourceDetail | None:
+    """A source with everything around it."""
+    found = await list_sources(connection, now, which=which)
+    if not found:
+        return None
+    key = found[0].id
+    row = (await connection.execute(select(sources).where(sources.c.id == key))).mappings().one()
+    places = select(targets.c.host, targets.c.adapter_id).where(targets.c.source_id == key).distinct()
+    around = [tuple(each) for each in await connection.execute(places)]
+    adapters = {found[0].adapter_id, *(adapter for _, adapter in around)}
+    due = select(func.min(targets.c.next_due_at)).where(targets.c.source_id == key, targets.c.enabled)
+    return SourceDetail(
+        view=found[0],
+        source=source_of(row),
+        breaker=next(iter(await list_breakers(connection, key)), None),
+        adapters=await list_adapters(connection, adapters),
+        hosts=await list_hosts(connection, {host for host, _ in around}),
+        jobs=await views_work.counted(connection, jobs.c.status, jobs.c.source_id == key),
+        letters=await views_work.counted(connection, dead_letters.c.status, dead_letters.c.source_id == key),
+        runs=await views_work.list_runs(connection, key, None, None, RUNS_SHOWN),
+        due_at=(await connection.execute(due)).scalar(),
+        upgrade=await upgrade_of(connection, key),
+    )
+
+
+async def list_breakers(connection: AsyncConnection, source_id: int | None = None) -> list[BreakerView]:
+    """Every breaker that has ever been asked, the open ones first."""
+    query = _BREAKERS.order_by(breakers.c.state == "CLOSED", sources.c.name)
+    if source_id is not None:
+        query = query.where(breakers.c.source_id == source_id)
+    return [BreakerView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def list_hosts(connection: AsyncConnection, names: Collection[str] | None, limit: int = 1_000) -> list[HostView]:
+    """Hosts by name; None means all."""
+    query = _HOSTS.order_by(hosts.c.host).limit(limit)
+    if names is not None:
+        query = query.where(hosts.c.host.in_(sorted(names)))
+    return [HostView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def list_adapters(connection: AsyncConnection, names: Collection[str] | None) -> list[AdapterView]:
+    """Adapters that have a row, by name; None means all."""
+    query = _ADAPTERS.order_by(adapter_status.c.adapter_id)
+    if names is not None:
+        query = query.where(adapter_status.c.adapter_id.in_(sorted(names)))
+    return [AdapterView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def list_targets(connection: AsyncConnection, which: TargetFilter, after: int, limit: int) -> list[TargetView]:
+    """A page of targets in order of key."""
+    query = _TARGETS.where(targets.c.id > after, *_conditions(which)).order_by(targets.c.id).limit(limit)
+    return [TargetView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+def _conditions(which: TargetFilter) -> Iterator[Any]:
+    for name in ("source_id", "status", "enabled", "host"):
+        if (value := getattr(which, name)) is not None:
+            yield targets.c[name] == value
+    if which.text is not None:
+        yield targets.c.url.contains(which.text, autoescape=True)
+
+
+async def one_target(connection: AsyncConnection, target_id: int, now: datetime) -> TargetDetail | None:
+    """A target with its source, its host and its latest jobs."""
+    row = (await connection.execute(select(targets).where(targets.c.id == target_id))).mappings().first()
+    source = await one_source(connection, row["source_id"], now) if row is not None else None
+    if row is None or source is None:
+        return None
+    view = (await connection.execute(_TARGETS.where(targets.c.id == target_id))).mappings().one()
+    return TargetDetail(
+        view=TargetView(**view),
+        target=target_of(row),
+        source=source,
+        host=next(iter(await list_hosts(connection, {row["host"]})), None),
+        adapter=next(iter(await list_adapters(connection, {row["adapter_id"]})), None),
+        jobs=await views_work.list_jobs(connection, JobFilter(target_id=target_id), None, JOBS_SHOWN),
+    )

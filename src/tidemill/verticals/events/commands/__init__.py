@@ -1,0 +1,1 @@
+"""The commands of events, one module each, named like it."""

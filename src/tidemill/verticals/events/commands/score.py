@@ -1,0 +1,28 @@
+"""`tidemill score`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.options import AsJson, single
+from tidemill.cli.showing import emit, table
+from tidemill.verticals.events.scoring import score
+
+app = single()
+
+
+@app.command()
+def score_reading(
+    folder: Annotated[Path, typer.Argument(help="A folder with events, dates or structured in it.")],
+    *,
+    time_zone: Annotated[str, typer.Option(help="The clock that the pages' times are on.")] = "America/New_York",
+    json: AsJson = False,
+) -> None:
+    """Score the reading library on a folder of saved pages and tables: days, titles, dates."""
+    found = score(folder, time_zone)
+    if json:
+        emit([{"what": one.what, "right": one.right, "of": one.of, "share": round(one.share, 4)} for one in found])
+        return
+    rows = [(one.what, one.right, one.of, f"{one.share:.0%}") for one in found]
+    table(str(folder), ["what", "right", "of", "share"], rows, right=["right", "of", "share"])

@@ -1,0 +1,95 @@
+"""Exports: every event as JSON Lines or CSV, in constant memory however many there are."""
+
+import csv
+import io
+from collections.abc import AsyncIterator, Sequence
+from enum import StrEnum
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.views import EventCursor, EventFilter, EventView
+
+AT_ONCE = 1_000
+COLUMNS = (
+    "id", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "status", "latitude", "longitude",
+    "source_name", "first_seen_at", "last_seen_at", "updated_at", "times_seen", "gone_at", "detail_url", "image_url",
+    "description",
+)  # fmt: skip
+_OF_RECORD = ("detail_url", "image_url", "description")
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Format(StrEnum):
+    """What an export is written in."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+class Sight(Protocol):
+    """Events, page by page."""
+
+    async def events(
+        self, which: EventFilter | None = None, *, after: EventCursor | None = None, limit: int = 100
+    ) -> list[EventView]:
+        """Events by date, after a cursor."""
+        ...
+
+
+class Exporter:
+    """Streams events; a page in memory at a time."""
+
+    def __init__(self, sight: Sight) -> None:
+        """Read from the views."""
+        self._sight = sight
+
+    async def events(self, which: EventFilter, form: Format) -> AsyncIterator[bytes]:
+        """The events that the filter means, as bytes ready to be written."""
+        if form is Format.CSV:
+            yield _csv_lines([COLUMNS])
+        async for page in self._pages(which):
+            yield json_lines(page) if form is Format.JSONL else csv_lines(page)
+
+    async def _pages(self, which: EventFilter) -> AsyncIterator[list[EventView]]:
+        page = await self._sight.events(which, limit=AT_ONCE)
+        while page:
+            yield page
+            if len(page) < AT_ONCE:
+                return
+            page = await self._sight.events(which, after=page[-1].cursor, limit=AT_ONCE)
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def json_lines(page: Sequence[EventView]) -> bytes:
+    """One JSON object per line."""
+    return b"".join(_encode(event) + b"\n" for event in page)
+
+
+def csv_lines(page: Sequence[EventView]) -> bytes:
+    """One row per event."""
+    return _csv_lines([_row(event) for event in page])
+
+
+def _row(event: EventView) -> list[Any]:
+    record = msgspec.json.decode(event.record)
+    values = (record.get(name) if name in _OF_RECORD else getattr(event, name) for name in COLUMNS)
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, str) and value.startswith(_DANGEROUS):
+        return "'" + value  # or a spreadsheet would take scraped text for a formula
+    return value
+
+
+def _csv_lines(rows: Sequence[Sequence[Any]]) -> bytes:
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(rows)
+    return buffer.getvalue().encode()

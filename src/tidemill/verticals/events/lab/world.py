@@ -1,0 +1,236 @@
+"""The lab's world: a handful of agenda sites, what is really on each of them at any moment, and what ails them."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from tidemill.lab.faults import DstNight, EmptyAgenda, Fault, Timetable, timetable
+from tidemill.lab.memo import Memo
+from tidemill.verticals.events.lab.agenda import (
+    LONGEST_LEAD,
+    LONGEST_MOVE,
+    Entry,
+    Venue,
+    Version,
+    clock_change_entry,
+    day_of,
+    enlivened,
+    entries_on,
+)
+from tidemill.verticals.events.lab.sites import Site, build_sites
+from tidemill.verticals.prices.lab.shop import Shop, build_shops
+
+EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
+
+
+class TrueEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that is really on a site: what a perfect reader would have found there.
+
+    `url` is its own address and never changes; `page` is the path of the agenda page that lists it.
+    """
+
+    id: int
+    host: str
+    page: str
+    url: str
+    title: str
+    starts: datetime
+    place: str
+    cancelled: bool
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """An entry with the number of the version that holds."""
+
+    entry: Entry
+    number: int
+
+    @property
+    def version(self) -> Version:
+        """What the site says about the entry now."""
+        return self.entry.versions[self.number]
+
+
+class PageState(msgspec.Struct, frozen=True):
+    """What an agenda page lists at a moment, in order of start, and when that last changed."""
+
+    shown: tuple[Shown, ...]
+    changed_at: datetime
+    today: date
+
+    @property
+    def key(self) -> tuple[tuple[int, int], ...]:
+        """Equal for equal content."""
+        return tuple((shown.entry.id, shown.number) for shown in self.shown)
+
+
+class Window(msgspec.Struct, frozen=True):
+    """Every entry that could be on a page on a certain day, or has just gone, and the moments at which any changes."""
+
+    entries: tuple[Entry, ...]
+    changes: tuple[datetime, ...]
+
+    def last_change(self, moment: datetime, otherwise: datetime) -> datetime:
+        """The last of the changes that has come by `moment`."""
+        passed = bisect_right(self.changes, moment)
+        return self.changes[passed - 1] if passed else otherwise
+
+
+class World:
+    """A pure function of seed, host, path and moment; what it remembers only saves work.
+
+    `opening` makes the first moments after `start` busy. Without `furniture` pages carry only their agenda, and
+    without `compression` they come as they are: both save work when nobody looks at the pages.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        sites: Iterable[Site],
+        faults: Timetable | None = None,
+        *,
+        start: datetime = EPOCH,
+        opening: timedelta = timedelta(0),
+        furniture: bool = True,
+        compression: bool = True,
+        shops: Iterable[Shop] = (),
+    ) -> None:
+        """Take the world's parts; nothing is drawn before it is asked for."""
+        self.seed = seed
+        self.sites: Mapping[str, Site] = {site.host: site for site in sites}
+        self.shops: Mapping[str, Shop] = {shop.host: shop for shop in shops}
+        self.timetable = faults or Timetable()
+        self.start = start
+        self.opening = opening
+        self.furniture = furniture
+        self.compression = compression
+        self.fragments: Memo[object, tuple[str, str]] = Memo(40_000)
+        self.bodies: Memo[object, tuple[object, bytes]] = Memo(4_000)
+        self._days: Memo[tuple[str, int], tuple[Entry, ...]] = Memo(100_000)
+        self._windows: Memo[tuple[str, int], Mapping[str, Window]] = Memo(2_000)
+
+    def moved_to(self, origins: Mapping[str, str]) -> "World":
+        """The same world with its sites at other addresses (host to origin, such as `http://127.0.0.11:8000`)."""
+        sites = [msgspec.structs.replace(site, origin=origins[host]) for host, site in self.sites.items()]
+        shops = [msgspec.structs.replace(shop, origin=origins[host]) for host, shop in self.shops.items()]
+        return World(
+            self.seed,
+            sites,
+            self.timetable,
+            start=self.start,
+            opening=self.opening,
+            furniture=self.furniture,
+            compression=self.compression,
+            shops=shops,
+        )
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """Every site and shop, with the address that it stands at."""
+        return {host: place.origin for places in (self.sites, self.shops) for host, place in places.items()}
+
+    def faults(self, host: str, moment: datetime) -> tuple[Fault, ...]:
+        """What is wrong with the host at `moment`."""
+        return self.timetable.at(host, moment)
+
+    def truth(self, host: str, moment: datetime) -> tuple[TrueEvent, ...]:
+        """The events really on the site at `moment`, whatever it manages to show of them."""
+        site = self.sites[host]
+        return tuple(
+            _true_event(site, shown) for path in site.paths for shown in self.page_state(site, path, moment).shown
+        )
+
+    def page_state(self, site: Site, path: str, moment: datetime) -> PageState:
+        """What the agenda page at `path` should list at `moment`."""
+        today = moment.astimezone(ZoneInfo(site.time_zone)).date()
+        faults = self.faults(site.host, moment)
+        window = self._window(site, today)[path]
+        changed_at = window.last_change(moment, self.start)
+        if any(isinstance(fault, EmptyAgenda) for fault in faults):
+            return PageState((), changed_at, today)
+        entries = window.entries
+        if path == site.paths[0] and any(isinstance(fault, DstNight) for fault in faults):
+            entries = (*entries, clock_change_entry(_venue(self.seed, site), today))
+        there = [
+            Shown(entry, entry.version_at(moment)) for entry in entries if entry.appears <= moment < entry.vanishes
+        ]
+        there.sort(key=lambda shown: (shown.version.starts, shown.entry.id))
+        return PageState(tuple(there), changed_at, today)
+
+    def entry(self, site: Site, entry_id: int) -> Entry | None:
+        """The entry with this id, whether it is on the site now or not."""
+        return next((entry for entry in self._on_day(site, day_of(entry_id)) if entry.id == entry_id), None)
+
+    def _window(self, site: Site, today: date) -> Mapping[str, Window]:
+        """The site's pages, each with the entries that matter today."""
+        return self._windows.get((site.host, today.toordinal()), lambda: self._gathered(site, today))
+
+    def _gathered(self, site: Site, today: date) -> Mapping[str, Window]:
+        earliest = today.toordinal() - LONGEST_MOVE.days - 3
+        latest = today.toordinal() + LONGEST_LEAD.days + 1
+        entries = [
+            entry for ordinal in range(earliest, latest + 1) for entry in self._on_day(site, date.fromordinal(ordinal))
+        ]
+        return {path: _window_of(path, entries) for path in site.paths}
+
+    def _on_day(self, site: Site, day: date) -> tuple[Entry, ...]:
+        return self._days.get((site.host, day.toordinal()), lambda: self._drawn(site, day))
+
+    def _drawn(self, site: Site, day: date) -> tuple[Entry, ...]:
+        venue = _venue(self.seed, site)
+        entries = entries_on(venue, day)
+        if not self.opening:
+            return entries
+        return tuple(enlivened(venue, entry, self.start, self.opening) for entry in entries)
+
+
+def build_world(
+    seed: int = 7,
+    sites: int = 12,
+    *,
+    kinds: Sequence[str] = (),
+    start: datetime = EPOCH,
+    days: float = 30,
+    opening: timedelta = timedelta(0),
+    furniture: bool = True,
+    compression: bool = True,
+    shops: int = 0,
+) -> World:
+    """A world of so many sites and shops, with these kinds of faults on its timetable (none unless asked for)."""
+    built = build_sites(seed, sites)
+    faults = timetable(seed, [site.host for site in built], start, days, kinds)
+    return World(
+        seed,
+        built,
+        faults,
+        start=start,
+        opening=opening,
+        furniture=furniture,
+        compression=compression,
+        shops=build_shops(seed, shops, start, step=opening / 4),
+    )
+
+
+def _window_of(path: str, entries: Iterable[Entry]) -> Window:
+    here = tuple(entry for entry in entries if entry.page == path)
+    return Window(here, tuple(sorted(change for entry in here for change in entry.changes)))
+
+
+def _true_event(site: Site, shown: Shown) -> TrueEvent:
+    return TrueEvent(
+        id=shown.entry.id,
+        host=site.host,
+        page=shown.entry.page,
+        url=site.detail_url(shown.entry),
+        title=shown.version.title,
+        starts=shown.version.starts,
+        place=shown.entry.place,
+        cancelled=shown.version.cancelled,
+    )
+
+
+def _venue(seed: int, site: Site) -> Venue:
+    return Venue(seed=seed, host=site.host, name=site.name, tongue=site.tongue, pages=site.pages)

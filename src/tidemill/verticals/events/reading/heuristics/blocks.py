@@ -1,0 +1,131 @@
+"""Which stretches of a page are one event each: blocks that repeat and that each tell a date."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tidemill.reading.setting import Setting
+from tidemill.verticals.events.reading.heuristics.dating import Dated, date_of, tells_when
+from tidemill.verticals.events.reading.heuristics.outline import LINE, Element
+from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under
+from tidemill.verticals.events.reading.heuristics.wording import stripped
+
+_ENOUGH_TEXT = 600
+"""Characters of a block in which its words show, if it has any."""
+_LISTED = frozenset({"li", "p", "tr", "td", "dt", "h2", "h3", "h4", "h5", LINE})
+"""Of these two in a row are a list; of other elements it takes three."""
+_LIST_OF_DATES = 3
+_LARGEST_BLOCK = 6_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """The smallest element that tells a date, and the date."""
+
+    element: Element
+    dated: Dated
+
+
+def leaves(elements: list[Element], setting: Setting) -> list[Leaf]:
+    """Every smallest element with a date, in order."""
+    found: dict[int, Leaf] = {}
+    covered: set[int] = set()
+    for element in reversed(elements):
+        if element.order in covered:
+            _cover(element, covered)
+            continue
+        dated = date_of(element, setting)
+        if dated is not None:
+            _cover(element, covered)
+            if tells_when(element, dated, setting):
+                found[element.order] = Leaf(element, dated)
+    return [found[order] for order in sorted(found)]
+
+
+def _cover(element: Element, covered: set[int]) -> None:
+    if element.parent is not None:
+        covered.add(element.parent.order)
+
+
+def blocks(found: list[Leaf]) -> list[tuple[Element, list[Leaf]]]:
+    """The block of each date: the nearest element beside which like elements tell dates too.
+
+    A date that has nothing like it around it is left out here; it may be a page about one event.
+    """
+    holding = _Holding(found)
+    chosen = [(leaf, _block_of(leaf.element, holding)) for leaf in found]
+    known = {_make(block) for _, block in chosen if block is not None and _is_of_a_make(block)}
+    grouped: dict[int, tuple[Element, list[Leaf]]] = {}
+    for leaf, own in chosen:
+        block = _known_block(leaf.element, own, known) or own
+        if block is not None:
+            grouped.setdefault(block.order, (block, []))[1].append(leaf)
+    return [grouped[order] for order in sorted(grouped)]
+
+
+def _known_block(leaf: Element, own: Element | None, known: set[tuple[str, str]]) -> Element | None:
+    """The element around a date that is made as blocks elsewhere are: one that happens to be alone in its section."""
+    element: Element | None = leaf
+    while element is not None and element is not own:
+        if element.parent is not None and _make(element) in known and _is_of_a_make(element) and says_more(element):
+            return element
+        element = element.parent
+    return None
+
+
+def _make(block: Element) -> tuple[str, str]:
+    return block.kind, block.parent.kind if block.parent is not None else ""
+
+
+def _is_of_a_make(block: Element) -> bool:
+    return block.tag == "article" or "." in block.kind
+
+
+class _Holding:
+    """The elements that tell a date somewhere inside, and how many of a kind each parent has."""
+
+    def __init__(self, found: list[Leaf]) -> None:
+        self._orders: set[int] = set()
+        self._alike: Counter[tuple[int, str]] = Counter()
+        for leaf in found:
+            element: Element | None = leaf.element
+            while element is not None and element.order not in self._orders:
+                self._orders.add(element.order)
+                if element.parent is not None:
+                    self._alike[element.parent.order, element.kind] += 1
+                element = element.parent
+
+    def siblings(self, element: Element) -> int:
+        """How many siblings of the same kind tell a date too."""
+        return self._alike[element.parent.order, element.kind] - 1 if element.parent is not None else 0
+
+
+def _block_of(leaf: Element, holding: _Holding) -> Element | None:
+    bare: Element | None = None
+    element: Element | None = leaf
+    while element is not None and element.parent is not None and len(element.text) <= _LARGEST_BLOCK:
+        alike = holding.siblings(element)
+        if (alike or _is_row_of_dates(element)) and says_more(element):
+            return element
+        if alike and bare is None and (alike > 1 or element.tag in _LISTED):
+            bare = element
+        if bare is not None and bare.tag == LINE:
+            return bare
+        if bare is not None and alike >= _LIST_OF_DATES and element.tag in {"li", "p"}:
+            return bare
+        element = element.parent
+    return bare
+
+
+def _is_row_of_dates(element: Element) -> bool:
+    """Whether it is a row of a table that has a column for dates: of such rows one alone is an event."""
+    return element.tag == "tr" and cell_under(element, DATE_COLUMN) is not None
+
+
+def says_more(block: Element) -> bool:
+    """Whether a block says more than its date: a title, a place."""
+    return has_words(block.text[:_ENOUGH_TEXT])
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has words beside its dates and times."""
+    return bool(stripped(text))

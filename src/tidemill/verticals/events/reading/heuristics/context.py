@@ -1,0 +1,133 @@
+"""What stands around a block: the heading over it, the year it is of, the page's own subject."""
+
+import re
+from datetime import date
+
+from tidemill.reading.document import Document
+from tidemill.reading.text import squash
+from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
+from tidemill.verticals.events.reading.heuristics.wording import title_from, without_paperwork, years_in
+
+_SITE = re.compile(r"\s+[|\u2013\u2014·»:>-]\s+|\s*[|»]\s*")
+
+
+_NEWS = re.compile(
+    r"(?:(?:het|all|our|more|meer|ander|other|overig|latest|recente?|laatste|city|local|lokaal|related|gerelateerd) )*"
+    r"(?:news(?:room)?|nieuws(?:berichten|archief)?|blogs?|(?:blog)?posts?|berichten|press releases?|persberichten"
+    r"|actueel|mededelingen|bekendmakingen|(?:\d+ )?(?:comments|reacties))",
+    re.IGNORECASE,
+)
+_VACANCIES = re.compile(
+    r"(?:(?:alle|onze|current|our) )*(?:vacatures?|job openings?|jobs|careers|employment(?: opportunities)?"
+    r"|aanbestedingen|bids(?: (?:and|&) rfps)?|tenders)",
+    re.IGNORECASE,
+)
+_LONGEST_SECTION = 60
+
+
+class Surroundings:
+    """The headings of a page in order, to ask what a block stands under."""
+
+    def __init__(self, document: Document, elements: list[Element]) -> None:
+        """Look the page's headings and its own title over."""
+        parts = _SITE.split(document.title)
+        named = [title for part in parts if (title := title_from(part))]
+        self._site = _site_name(document, parts)
+        self._own = [name for name in named if name.casefold() != self._site]
+        self._headings = [element for element in elements if is_heading(element) and element.text]
+        self.main_heading = next(
+            (one for one in self._headings if one.tag == "h1" and self._names_something(one)), None
+        )
+        self.subject = self._subject()
+        self._sections: dict[int, str] = {}
+
+    def title_over(self, block: Element) -> str:
+        """The nearest heading above a block that can be a title; else what the page is about."""
+        heading = self.heading_over(block)
+        return without_paperwork(title_from(heading.text)) if heading is not None else self.subject
+
+    def heading_over(self, block: Element) -> Element | None:
+        """The nearest heading above a block that can be a title."""
+        return next((heading for heading in reversed(self._before(block)[-6:]) if self._names_something(heading)), None)
+
+    def is_agenda(self, block: Element, day: date, today: date) -> bool:
+        """Whether a block may be an event: vacancies never are, and news of a day gone by is no more than news."""
+        heading = section_heading(block, self._sections)
+        if _VACANCIES.fullmatch(heading):
+            return False
+        return day > today or _NEWS.fullmatch(heading) is None
+
+    def year_over(self, block: Element) -> int | None:
+        """The year that the nearest heading with one names, if it names just one."""
+        for heading in reversed(self._before(block)):
+            years = years_in(heading.text)
+            if years:
+                return next(iter(years)) if len(years) == 1 else None
+        return None
+
+    def _before(self, block: Element) -> list[Element]:
+        return [heading for heading in self._headings if heading.order < block.order]
+
+    def _names_something(self, heading: Element) -> bool:
+        """Whether a heading can be a title: not the site's name, nor a banner that the page's own title ignores."""
+        title = title_from(heading.text)
+        if not title or title.casefold() == self._site:
+            return False
+        return heading.tag != "h1" or not self._own or any(_same(title, name) for name in self._own)
+
+    def _subject(self) -> str:
+        if self.main_heading is not None:
+            return title_from(self.main_heading.text)
+        return next(iter(self._own), "")
+
+
+def _site_name(document: Document, parts: list[str]) -> str:
+    """What the site calls itself: its own word for it, else the last part of a title in several parts."""
+    node = document.first('meta[property="og:site_name"]')
+    declared = squash(node.attributes.get("content") or "") if node is not None else ""
+    return (declared or (title_from(parts[-1]) if len(parts) > 1 else "")).casefold()
+
+
+def _same(one: str, other: str) -> bool:
+    one, other = one.casefold(), other.casefold()
+    return one in other or other in one
+
+
+def section_heading(block: Element, known: dict[int, str]) -> str:
+    """The heading of the list that a block is an item of: the nearest above that is not another item's.
+
+    `known` remembers it for the next items.
+    """
+    found = _heading_before(block, block.kind, known)
+    element = block.parent
+    while found is None and element is not None:
+        found = _heading_before(element, "", known)
+        element = element.parent
+    known[block.order] = found or ""
+    return found or ""
+
+
+def _heading_before(element: Element, kind: str, known: dict[int, str]) -> str | None:
+    """The nearest heading before an element among its siblings, or what is known of a like item; None if neither."""
+    siblings = element.parent.children if element.parent is not None else []
+    place = next((index for index, sibling in enumerate(siblings) if sibling is element), 0)
+    for index in range(place - 1, -1, -1):
+        sibling = siblings[index]
+        if sibling.kind == kind:
+            if sibling.order in known:
+                return known[sibling.order]
+        elif 0 < len(sibling.text) <= _LONGEST_SECTION:
+            heading = next((one for one in sibling.walk() if is_heading(one)), None)
+            if heading is not None:
+                return heading.text
+    return None
+
+
+def is_heading(element: Element) -> bool:
+    """A heading, or what is used as one: a caption, a summary, a paragraph that is all bold."""
+    if element.tag in HEADINGS or element.tag in {"caption", "summary", "legend"}:
+        return True
+    if element.tag != "p" or len(element.text) > 100:  # noqa: PLR2004 - a heading's length
+        return False
+    bold = [child for child in element.children if child.tag in {"strong", "b"}]
+    return bool(bold) and bold[0].text == element.text

@@ -1,0 +1,194 @@
+"""What a block says beside its date: title, place, link, image, description."""
+
+import re
+from collections.abc import Iterator
+
+from tidemill.reading.document import Document
+from tidemill.reading.text import bounded
+from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
+from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
+from tidemill.verticals.events.reading.heuristics.wording import ROLES, is_title, parts_of, stripped, title_from
+
+_TITLE_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:title|titel|name|naam|headline|summary|subject|kop)(?:$|[\s_-])|title\b|titel\b"
+)
+_PLACE_NAMES = re.compile(
+    r"locat|venue|(?:^|[\s_-])loc(?:$|[\s_-])|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])"
+)
+_TEXT_NAMES = re.compile(
+    r"descri|omschrijving|intro|excerpt|teaser|samenvatting|(?:^|[\s_-])(?:body|text|tekst)(?:$|[\s_-])"
+)
+_PLACE_LABEL = re.compile(
+    r"(?:^|[\s|,])(?:locatie|location|waar|where|plaats|place|venue|adres|address)\s*:\s*(?P<place>[^|]{3,150})",
+    re.IGNORECASE,
+)
+_NEXT_LABEL = re.compile(
+    r"\s(?=(?:datum|date|tijd|time|when|wanneer|kosten|prijs|price|cost|entree|toegang|contact|website|e-?mail|telefoon|phone|organi[sz]at\w+|"
+    r"meer info\w*|how to|description|category|categorie|agenda|minutes)\b[^:]{0,20}:)",
+    re.IGNORECASE,
+)
+_PLACE_WORDS = re.compile(
+    r"\b(?:rooms?|suite|floor|hall|building|auditorium|chambers?|library|courthouse|zaal|raadzaal|raadszaal|gemeentehuis|stadhuis|bibliotheek|"
+    r"buurthuis|dorpshuis|cent(?:er|re|rum)|street|st\.|ave(?:nue)?|blvd|road|rd\.|plein|\w+straat|\w+weg|\w+laan)\b|\b\d{4}\s?[A-Z]{2}\b",
+    re.IGNORECASE,
+)
+_PLACE_COLUMN = re.compile(
+    r"(?:locatie|location|plaats|place|waar|where|venue|zaal|adres|address|meeting location)", re.IGNORECASE
+)
+_TITLE_COLUMN = re.compile(
+    r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body"
+    r"|bijzonderheden|omschrijving|description|programma|gelegenheid|thema|tocht|wedstrijd|film|concert|lezing|committee|board)",
+    re.IGNORECASE,
+)
+_OTHER_COLUMN = re.compile(
+    rf"{_PLACE_COLUMN.pattern}|{DATE_COLUMN.pattern}|(?:start|end|begin|eind)?(?: ?ti(?:jd|me)s?)"
+    rf"|agenda|minutes|{ROLES}",
+    re.IGNORECASE,
+)
+_FILES = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|ics|mp3|mp4|zip)(?:$|[?#])", re.IGNORECASE)
+_IMAGE_NAMES = ("src", "data-src", "data-lazy-src", "data-original")
+_LONGEST_LABEL = 20
+_LONGEST_PLACE, _SHORT_PLACE, _FEW_FACTS, _LONGEST_DESCRIPTION = 150, 60, 5, 1_000
+
+
+def title_of(block: Element) -> tuple[str, Element | None]:
+    """A block's title and the element it stands in; ('', None) if nothing in it can be one."""
+    cell = cell_under(block, _TITLE_COLUMN) if block.tag == "tr" else None
+    if cell is not None and (found := _title_in(cell))[0]:
+        return found
+    return _title_in(block)
+
+
+def _title_in(block: Element) -> tuple[str, Element | None]:
+    for element in _candidates(block):
+        title = title_from(element.text)
+        if title:
+            return title, element
+    return next(filter(None, map(title_from, block.lines(without=is_label))), ""), None
+
+
+def is_label(element: Element) -> bool:
+    """A link that says what it does, not what the event is: `Agenda (pdf)`, `Lees meer`."""
+    return element.tag == "a" and not is_title(stripped(element.text))
+
+
+def looks_like_place(text: str) -> bool:
+    """Whether words name a place rather than an event: a room, a street, a town's hall."""
+    return _PLACE_WORDS.search(text) is not None
+
+
+def _candidates(block: Element) -> Iterator[Element]:
+    """Elements that may be the title, likeliest first: headings, what is named so, links, bold text, cells."""
+    under = list(block.walk())
+    if block.tag == "tr":
+        under = [element for cell in cells_beside(block, _OTHER_COLUMN) for element in cell.walk()]
+    yield from (element for element in under if element.tag in HEADINGS)
+    yield from (
+        element for element in under if element is not block and element.names and _TITLE_NAMES.search(element.names)
+    )
+    yield from (element for link in under if link.tag == "a" for element in (*_bold(link), link))
+    yield from (element for element in under if element.tag in {"strong", "b"})
+    yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
+
+
+def _bold(link: Element) -> Iterator[Element]:
+    """What stands out in a link that holds more than its title."""
+    return (element for element in link.walk() if element.tag in {"strong", "b"})
+
+
+def place_of(block: Element, title: str = "") -> str:
+    """Where it is: by what an element or a column is named, by a label, or by words that only a place has."""
+    cell = cell_under(block, _PLACE_COLUMN) if block.tag == "tr" else None
+    if cell is not None and cell.text:
+        return cell.text
+    for element in block.walk():
+        if element is not block and element.names and _PLACE_NAMES.search(element.names):
+            place = _without_label(element.text)
+            if place and len(place) <= _LONGEST_PLACE:
+                return place
+    return labelled_place(" | ".join(block.lines())) or _under_label(block) or _left_over(block, title)
+
+
+def _under_label(block: Element) -> str:
+    """What follows an element that is nothing but a label: `<dt>Locatie</dt><dd>Marktplein</dd>`."""
+    for element in block.walk():
+        if (
+            element.parent is not None
+            and len(element.text) <= _LONGEST_LABEL
+            and _PLACE_COLUMN.fullmatch(element.text.rstrip(" :"))
+        ):
+            siblings = element.parent.children
+            after = siblings[next(index for index, one in enumerate(siblings) if one is element) + 1 :]
+            if after and 0 < len(after[0].text) <= _LONGEST_PLACE:
+                return after[0].text
+    return ""
+
+
+def _left_over(block: Element, title: str) -> str:
+    """What is left without title and date: the one other fact of a list, or words that look like a place."""
+    for facts in block.walk():
+        if facts.tag in {"ul", "dl"} and 1 < len(facts.children) <= _FEW_FACTS:
+            others = [part for child in facts.children for part in parts_of(child.text) if part != title]
+            if len(others) == 1 and len(others[0]) <= _SHORT_PLACE:
+                return others[0]
+    if len(block.text) > _LONGEST_PLACE:
+        return ""
+    left = parts_of(" ".join(block.lines(without=is_label)).replace(title, " "))
+    return next((part for part in left if looks_like_place(part)), "")
+
+
+def labelled_place(text: str) -> str:
+    """The place after a label such as `Locatie:`, on its own line or the next."""
+    match = _PLACE_LABEL.search(text.replace(": |", ":"))
+    return _NEXT_LABEL.split(match["place"])[0].strip(" ,;-") if match else ""
+
+
+def _without_label(text: str) -> str:
+    place = re.sub(
+        r"^(?:locatie|location|waar|where|plaats|place|venue|adres|address)\b\s*:?\s*", "", text, flags=re.IGNORECASE
+    )
+    return stripped(place)
+
+
+def link_of(block: Element, title: Element | None, document: Document) -> str:
+    """The address of the event's own page: the title's link, the block's own, or the first that is not a file."""
+    for element in _links(block, title):
+        href = element.attributes.get("href") or ""
+        if href and not href.startswith(("#", "mailto:", "tel:", "javascript:")) and not _FILES.search(href):
+            return document.absolute(href)
+    return ""
+
+
+def _links(block: Element, title: Element | None) -> Iterator[Element]:
+    if title is not None:
+        yield from (element for element in title.walk() if element.tag == "a")
+        above = title.parent
+        while above is not None and above is not block.parent:
+            if above.tag == "a":
+                yield above
+            above = above.parent
+    under = [element for element in block.walk() if element.tag == "a"]
+    yield from (element for element in under if is_title(element.text))
+    yield from under
+
+
+def image_of(block: Element, document: Document) -> str:
+    """The address of the block's first picture."""
+    for element in block.walk():
+        if element.tag == "img":
+            found = next(filter(None, (element.attributes.get(name) for name in _IMAGE_NAMES)), "")
+            if found and not found.startswith("data:"):
+                return document.absolute(found)
+    return ""
+
+
+def description_of(block: Element, title: str) -> str:
+    """A few sentences about it: what is named so, else a paragraph that is neither title nor date."""
+    for element in block.walk():
+        if element is not block and (element.tag == "p" or (element.names and _TEXT_NAMES.search(element.names))):
+            text = element.text
+            if any(child.tag in HEADINGS for child in element.walk()):
+                continue
+            if len(text) > 40 and text != title and len(stripped(text)) > 30:  # noqa: PLR2004 - a sentence at least
+                return bounded(text, _LONGEST_DESCRIPTION)
+    return ""

@@ -1,0 +1,67 @@
+"""Days told by their number alone, under a heading that names the month: `November 2026`, then `vr 20`."""
+
+import re
+
+from tidemill.reading.moments import parse_moment
+from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, WEEKDAY, any_of
+from tidemill.reading.setting import Setting
+from tidemill.verticals.events.reading.heuristics.blocks import Leaf
+from tidemill.verticals.events.reading.heuristics.dating import UNDER_MONTH, Dated
+from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, LINE, Element
+from tidemill.verticals.events.reading.heuristics.wording import years_in
+
+_HEADING = re.compile(rf"(?P<month>{any_of(FULL_MONTHS)})(?:\s+(?P<year>20\d\d))?", re.IGNORECASE)
+_DAY = re.compile(rf"(?:{WEEKDAY},?\s*)?(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|e)?", re.IGNORECASE)
+_NUMBERED_LINE = re.compile(
+    rf"(?:{WEEKDAY},?\s*)?(?P<day>[1-9]|[12]\d|3[01])(?:st|nd|rd|th|e)?\s*(?:[-\u2013\u2014:|]\s*)?(?=[^\W\d_]{{2}}|\d{{1,2}}[:.]\d\d)",
+    re.IGNORECASE,
+)
+_LONGEST_HEADING, _LONGEST_DAY, _LONGEST_LINE = 20, 14, 200
+
+
+def is_numbered(line: str) -> bool:
+    """Whether a line begins with a number that may be a day of a month."""
+    return _NUMBERED_LINE.match(line) is not None
+
+
+def days_under_months(elements: list[Element], setting: Setting) -> list[Leaf]:
+    """The elements that are, or begin with, a day's number under a month's name, as dates.
+
+    A month without a year is of the year that a heading above names.
+    """
+    found: list[Leaf] = []
+    month: re.Match[str] | None = None
+    year = ""
+    for element in elements:
+        if month is None and element.children and element.tag not in HEADINGS:
+            continue  # a heading that names a month has an element that says nothing else
+        text = element.text
+        if len(text) <= _LONGEST_HEADING and (heading := _HEADING.fullmatch(text)):
+            month = heading
+        elif element.tag in HEADINGS and len(years := years_in(text)) == 1:
+            year = str(next(iter(years)))
+        elif month is not None and (day := _day_of(element)):
+            leaf = _leaf(element, day, month, year, setting)
+            if leaf is not None:
+                found.append(leaf)
+    return found
+
+
+def _day_of(element: Element) -> str:
+    text = element.text
+    if len(text) <= _LONGEST_DAY and not element.children and (match := _DAY.fullmatch(text)):
+        return match["day"]
+    if len(text) > _LONGEST_LINE or (element.tag not in {"li", "p", LINE} and element.tag not in HEADINGS):
+        return ""
+    content = element.content[0] if element.content else ""
+    line = _NUMBERED_LINE.match(text) if isinstance(content, str) and content.strip() else None
+    return line["day"] if line else ""
+
+
+def _leaf(element: Element, day: str, month: re.Match[str], year: str, setting: Setting) -> Leaf | None:
+    number, year = MONTHS[month["month"].lower()], month["year"] or year
+    written = f"{day}-{number}-{year}" if year else f"{day} {month['month']}"
+    moment = parse_moment(written, setting.now, setting.time_zone, day_first=True)
+    if moment is None:
+        return None
+    return Leaf(element, Dated(moment, f"{element.text[:_LONGEST_DAY]} {month[0]}", f"{element.kind}{UNDER_MONTH}"))

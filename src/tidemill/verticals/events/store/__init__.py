@@ -1,0 +1,1 @@
+"""The tables of events and all SQL over them."""

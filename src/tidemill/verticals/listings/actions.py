@@ -1,0 +1,163 @@
+"""What a person can do with markets: look, add, change, scrape now."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.freshness import Fading
+from tidemill.core.run import Trigger
+from tidemill.operations.explanation import Explanation
+from tidemill.operations.mistakes import Conflict, Mistake, NotFound
+from tidemill.operations.runs import Enqueuer, Log, Shelf, Started
+from tidemill.pipeline.ports import Clock
+from tidemill.verticals.listings.market import Market, market_troubles
+from tidemill.verticals.listings.market_proof import WINDOW, Doubt, doubts
+from tidemill.verticals.listings.why import why_market
+
+
+class MarketShelf(Protocol):
+    """Where markets are kept."""
+
+    async def every(self) -> list[Market]:
+        """All markets."""
+        ...
+
+    async def find(self, market_id: str) -> Market | None:
+        """A market by its id."""
+        ...
+
+    async def add(self, market: Market, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
+        """Insert a new one; False if its id is taken."""
+        ...
+
+    async def change(self, market: Market, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Write what a person decided."""
+        ...
+
+    async def lay_out(self, now: datetime) -> int:
+        """Make sure that every source that covers markets has a target for each."""
+        ...
+
+    async def targets_of(self, market_id: str) -> list[int]:
+        """The keys of a market's targets that are switched on."""
+        ...
+
+    async def jobs_since(self, since: datetime) -> dict[str, int]:
+        """How many jobs each market got since then."""
+        ...
+
+    async def covered(self) -> dict[str, int]:
+        """How many targets each market has."""
+        ...
+
+    async def sizes(self, since: datetime) -> dict[str, int]:
+        """How many homes each market's sites said to have since then."""
+        ...
+
+
+class MarketDesk:
+    """Markets on a person's word; every deed is audited."""
+
+    def __init__(
+        self,
+        shelf: MarketShelf,
+        targets: Shelf,
+        enqueuer: Enqueuer,
+        log: Log,
+        clock: Clock,
+        fading: Fading,
+        wake: Callable[[int], None],
+    ) -> None:
+        """`wake` tells workers that there is work."""
+        self._shelf = shelf
+        self._targets = targets
+        self._enqueuer = enqueuer
+        self._log = log
+        self._clock = clock
+        self._fading = fading
+        self._wake = wake
+
+    async def every(self) -> list[Market]:
+        """All markets, the hot ones first."""
+        return await self._shelf.every()
+
+    async def find(self, market_id: str) -> Market:
+        """A market by its id."""
+        market = await self._shelf.find(market_id)
+        if market is None:
+            known = ", ".join(one.id for one in await self._shelf.every())
+            msg = f"there is no market {market_id!r}; there are {known}"
+            raise NotFound(msg)
+        return market
+
+    async def add(self, market: Market, actor: str) -> Market:
+        """A new city: one insert, and every source that covers markets covers it."""
+        self._require_sense(market)
+        now = self._clock.now()
+        entry = AuditEntry(actor, "market.add", f"market {market.id}")
+        if not await self._shelf.add(market, now, [entry]):
+            msg = f"there is a market {market.id!r} already; change it instead, or choose another id"
+            raise Conflict(msg)
+        await self._shelf.lay_out(now)
+        return await self.find(market.id)
+
+    async def change(self, market_id: str, changes: dict[str, Any], actor: str) -> Market:
+        """Change what was decided about a market; what is not named stays."""
+        before = await self.find(market_id)
+        after = msgspec.structs.replace(before, **changes)
+        self._require_sense(after)
+        now = self._clock.now()
+        words = ", ".join(f"{name}={value}" for name, value in sorted(changes.items()))
+        await self._shelf.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}: {words}")])
+        await self._shelf.lay_out(now)
+        return after
+
+    async def scrape(self, market_id: str, actor: str) -> Started:
+        """Scrape a market now, from every source that covers it, under the same limits as any work."""
+        market = await self.find(market_id)
+        if not market.enabled:
+            msg = f"market {market_id!r} is switched off; enable it first"
+            raise Conflict(msg)
+        await self._shelf.lay_out(self._clock.now())
+        keys = await self._shelf.targets_of(market_id)
+        if not keys:
+            msg = f"no source covers market {market_id!r}; add one with a `market_url`, see docs/listings.md"
+            raise Mistake(msg)
+        note = AuditEntry(actor, "market.scrape", f"market {market_id}")
+        await self._log.note([note], self._clock.now())
+        done, answer = await self._enqueuer.enqueue(await self._targets.of_targets(keys), Trigger.MANUAL)
+        self._wake(done.workers)
+        wait = answer.retry_after.total_seconds() if answer.retry_after else None
+        notes = [] if done.jobs or answer.rejected else ["every target of this market is at work already"]
+        return Started(
+            jobs=done.jobs, rejected=answer.rejected, reason=answer.reason, retry_after_seconds=wait, notes=notes
+        )
+
+    async def lay_out(self) -> int:
+        """Have every source that covers markets cover all of them, at once; answers how many targets changed."""
+        return await self._shelf.lay_out(self._clock.now())
+
+    async def doubts(self) -> list[Doubt]:
+        """Where markets fall short of what their schedule promises."""
+        return await market_doubts(self._shelf, self._clock.now())
+
+    async def explain(self, market_id: str) -> Explanation:
+        """Why a market is scraped when it is, and where that falls short."""
+        market = await self.find(market_id)
+        sources = (await self._shelf.covered()).get(market_id, 0)
+        mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
+        return why_market(market, sources, mine, self._clock.now())
+
+    def _require_sense(self, market: Market) -> None:
+        if troubles := market_troubles(market, self._fading):
+            raise Mistake("; ".join(troubles))
+
+
+async def market_doubts(shelf: MarketShelf, now: datetime) -> list[Doubt]:
+    """Compare every market's schedule with what the ledger shows."""
+    since = now - WINDOW
+    jobs, sizes = await shelf.jobs_since(since), await shelf.sizes(since)
+    return doubts(await shelf.every(), await shelf.covered(), jobs, sizes, now)

@@ -1,0 +1,1 @@
+"""Homes and markets over HTTP, one module per resource."""

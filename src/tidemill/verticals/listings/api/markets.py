@@ -1,0 +1,106 @@
+"""Markets under `/api/admin/markets`: look, add, change, scrape now."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from tidemill.operations.runs import Started
+from tidemill.verticals.listings.market import OUTSIDE_NAMES, Market
+from tidemill.web.acting import may_act
+from tidemill.web.answers import Listed, error_answer, json_answer
+from tidemill.web.api.questions import Name
+from tidemill.web.deps import WebDeps
+from tidemill.web.schemas import answers
+
+LONGEST = 200
+
+
+class NewMarket(BaseModel):
+    """A market as somebody sends it; what is wrong with it is said in words, field by field."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str = Field(max_length=LONGEST)
+    display_name: str = Field(max_length=LONGEST)
+    city: str = Field(max_length=LONGEST)
+    state: str = Field(max_length=LONGEST)
+    tier: str = Field("standard", max_length=LONGEST)
+    is_enabled: bool = True
+    max_listings_per_scrape: int = 100
+    scrape_frequency_hours: int | None = None
+
+
+class MarketChange(BaseModel):
+    """What is to change; what is not named stays."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    display_name: str | None = Field(None, max_length=LONGEST)
+    city: str | None = Field(None, max_length=LONGEST)
+    state: str | None = Field(None, max_length=LONGEST)
+    tier: str | None = Field(None, max_length=LONGEST)
+    is_enabled: bool | None = None
+    max_listings_per_scrape: int | None = None
+    scrape_frequency_hours: int | None = None
+
+
+_NAMES = {outside: inside for inside, outside in OUTSIDE_NAMES.items()}
+_MAY_BE_NONE = frozenset({"scrape_frequency_hours"})
+
+
+def markets(deps: WebDeps) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api/admin/markets", tags=["markets"])
+    actor = Depends(may_act(deps))
+
+    @router.get("", responses=answers(Listed[Market], 503))
+    async def every() -> Response:
+        """List all markets, the hot ones first, with when each was scraped and how that went."""
+        return json_answer(Listed(await deps.markets.every()))
+
+    @router.get("/{market_id}", responses=answers(Market, 404, 422, 503))
+    async def one(market_id: Name) -> Response:
+        """Show a market."""
+        return json_answer(await deps.markets.find(market_id))
+
+    @router.post("", status_code=201, responses=answers(Market, 401, 403, 409, 422, 503))
+    async def add(new: NewMarket, acting: Annotated[str, actor]) -> Response:
+        """Add a city: every source that covers markets covers it from now on."""
+        fields = ours(new.model_dump())
+        return json_answer(await deps.markets.add(Market(**fields), acting), 201)
+
+    @router.put("/{market_id}", responses=answers(Market, 401, 403, 404, 422, 503))
+    async def change(market_id: Name, changes: MarketChange, acting: Annotated[str, actor]) -> Response:
+        """Change a market: its tier, how often, how many, or whether at all."""
+        said = changes.model_dump(exclude_unset=True)
+        fields = ours({name: value for name, value in said.items() if value is not None or name in _MAY_BE_NONE})
+        return json_answer(await deps.markets.change(market_id, fields, acting))
+
+    @router.post("/{market_id}/scrape", status_code=202, responses=answers(Started, 401, 403, 404, 409, 422, 429, 503))
+    async def scrape(market_id: Name, acting: Annotated[str, actor]) -> Response:
+        """Scrape a market now, under the same limits as any other work."""
+        started = await deps.markets.scrape(market_id, acting)
+        if started.rejected and not started.jobs:
+            return turned_away(started)
+        return json_answer(started, 202)
+
+    return router
+
+
+def ours(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields under the names that the core has for them; a state is the same in small letters."""
+    if isinstance(state := fields.get("state"), str):
+        fields = {**fields, "state": state.upper()}
+    return {_NAMES.get(name, name): value for name, value in fields.items()}
+
+
+def turned_away(started: Started) -> Response:
+    """The queue is full: why, and when to come back."""
+    seconds = round(started.retry_after_seconds or 0)
+    answer = error_answer(
+        429, str(started.reason), f"{started.rejected} jobs were turned away.", f"Try again in {seconds} seconds."
+    )
+    answer.headers["Retry-After"] = str(seconds)
+    return answer

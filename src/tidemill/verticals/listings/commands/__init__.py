@@ -1,0 +1,1 @@
+"""The commands of listings, one module each, named like it."""

@@ -1,0 +1,112 @@
+"""`tidemill markets`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, group
+from tidemill.cli.running_now import report_started
+from tidemill.cli.showing import emit, say, table
+from tidemill.operations.runs import Started
+from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.views import MarketShare
+
+app = group("List, add, change and scrape markets: cities and their homes for rent.")
+Which = Annotated[str, typer.Argument(metavar="ID", help="The market's id, such as nyc.")]
+Tier = Annotated[str | None, typer.Option(help="hot (every 6 h), standard (12 h) or cool (24 h).")]
+Hours = Annotated[int | None, typer.Option(help="Hours between two scrapes, instead of the tier's.")]
+Most = Annotated[int | None, typer.Option("--max-listings", help="Homes taken at a time.")]
+
+
+@app.command("list")
+def list_markets(ctx: typer.Context, *, json: AsJson = False) -> None:
+    """List markets: how often each is scraped, how that went, and how many homes readers see."""
+
+    async def work() -> tuple[list[Market], dict[str, MarketShare]]:
+        async with opened(ctx) as system:
+            shares = await system.store.homes.by_market(system.clock.now())
+            return await system.desks.markets.every(), {share.market_id: share for share in shares}
+
+    markets, shares = run(work())
+    if json:
+        emit(markets)
+        return
+    rows = [_row(market, shares.get(market.id)) for market in markets]
+    columns = ["id", "city", "tier", "every", "on", "homes", "visible", "failures", "last", "scraped"]
+    table(f"{len(markets)} markets", columns, rows, right=["every", "homes", "visible", "failures"])
+
+
+def _row(market: Market, share: MarketShare | None) -> tuple[Any, ...]:
+    every = f"{market.every.total_seconds() / 3600:g} h"
+    homes, visible = (share.active, share.visible) if share else (0, 0)
+    return (market.id, f"{market.city}, {market.state}", market.tier, every, market.enabled, homes, visible,
+            market.consecutive_failures, market.last_scrape_status, market.last_scrape_at)  # fmt: skip
+
+
+@app.command("add")
+def add_market(
+    ctx: typer.Context,
+    which: Which,
+    city: Annotated[str, typer.Argument(metavar="CITY", help="As its sites spell it.")],
+    state: Annotated[str, typer.Argument(metavar="STATE", help="Two letters.")],
+    name: Annotated[str | None, typer.Option(help="How readers know it; the city's name by default.")] = None,
+    tier: Tier = None,
+    hours: Hours = None,
+    max_listings: Most = None,
+) -> None:
+    """Add a city; every source that covers markets covers it from now on."""
+
+    async def work() -> Market:
+        options = _chosen(tier=tier, frequency_hours=hours, max_listings=max_listings)
+        market = Market(id=which, display_name=name or city, city=city, state=state.upper(), **options)
+        async with opened(ctx) as system:
+            return await system.desks.markets.add(market, actor())
+
+    added = run(work())
+    say(f"added market {added.id}: {added.city}, {added.state}, every {added.every.total_seconds() / 3600:g} h")
+
+
+@app.command("change")
+def change_market(
+    ctx: typer.Context, which: Which, tier: Tier = None, hours: Hours = None, max_listings: Most = None
+) -> None:
+    """Change how often a market is scraped, or how many homes are taken at a time."""
+    _apply(ctx, which, _chosen(tier=tier, frequency_hours=hours, max_listings=max_listings))
+
+
+@app.command("enable")
+def enable_market(ctx: typer.Context, which: Which) -> None:
+    """Take a market up again."""
+    _apply(ctx, which, {"enabled": True})
+
+
+@app.command("disable")
+def disable_market(ctx: typer.Context, which: Which) -> None:
+    """Leave a market alone; its homes stay, and age."""
+    _apply(ctx, which, {"enabled": False})
+
+
+@app.command("run")
+def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> None:
+    """Enqueue a scrape of a market now, from every source that covers it."""
+
+    async def work() -> Started:
+        async with opened(ctx) as system:
+            return await system.desks.markets.scrape(which, actor())
+
+    raise typer.Exit(report_started(run(work()), as_json=json))
+
+
+def _apply(ctx: typer.Context, which: str, changes: dict[str, Any]) -> None:
+    async def work() -> Market:
+        async with opened(ctx) as system:
+            return await system.desks.markets.change(which, changes, actor())
+
+    market = run(work())
+    state = "on" if market.enabled else "off"
+    say(f"market {market.id} is {state}: tier {market.tier}, every {market.every.total_seconds() / 3600:g} h")
+
+
+def _chosen(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

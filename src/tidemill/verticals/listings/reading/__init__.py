@@ -1,0 +1,97 @@
+"""Listings on a search page, by whatever means it offers them: structured data, selectors, result cards."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from tidemill.core.record import Found, RawRecord, Strategy
+from tidemill.reading.document import Document
+from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.selectors import Spec, read_selectors
+from tidemill.verticals.listings.reading.cards import read_cards
+from tidemill.verticals.listings.reading.dataset import read_dataset
+from tidemill.verticals.listings.reading.embedded import from_scripts
+from tidemill.verticals.listings.reading.paging import next_of, total_of
+from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
+from tidemill.verticals.listings.reading.rooms import Span, parse_baths, parse_beds, parse_size
+from tidemill.verticals.listings.reading.schema import from_jsonld, from_microdata
+
+__all__ = [
+    "Period",
+    "Rent",
+    "Span",
+    "parse_baths",
+    "parse_beds",
+    "parse_rent",
+    "parse_size",
+    "read_dataset",
+    "read_listings",
+]
+
+
+def read_listings(document: Document, selectors: Spec | None = None) -> Found:
+    """Every home that the page shows, as raw records of the first strategy that finds any.
+
+    An answer without records says nothing about why: ask `blocked` and `declares_empty`.
+    """
+    rungs = [Rung(Strategy.JSONLD, from_jsonld), Rung(Strategy.MICRODATA, from_microdata)]
+    if selectors:
+        rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
+    rungs.append(Rung(Strategy.HEURISTICS, read_shown))
+    climbed = climb(document, rungs, is_usable)
+    records = completed(once(climbed.records), document)
+    guessed = bool(climbed.records) and climbed.records[0].strategy is Strategy.HEURISTICS
+    return Found(
+        records=records,
+        total=total_of(document, selectors),
+        next_url=next_of(document),
+        truncated=guessed and document.truncated,
+        notes=climbed.notes,
+    )
+
+
+def read_shown(document: Document) -> Sequence[RawRecord]:
+    """What a page shows without markup for it: its cards, or the data they are drawn from if that tells as many."""
+    cards, embedded = read_cards(document), from_scripts(document)
+    return embedded if len(embedded) >= len(cards) else cards
+
+
+def completed(records: list[RawRecord], document: Document) -> list[RawRecord]:
+    """Records of markup that names no rent, completed by what the page shows of the same home.
+
+    Sites tell search engines where a home is, and leave what it costs to the card.
+    """
+    marked_up = {Strategy.JSONLD, Strategy.MICRODATA}
+    if all("rent" in record.fields or record.strategy not in marked_up for record in records):
+        return records
+    shown = {record.fields.get("url"): record for record in read_shown(document) if record.fields.get("url")}
+    return [
+        completed_by(record, twin) if (twin := shown.get(record.fields.get("url"))) and "rent" not in record.fields
+        else record for record in records
+    ]  # fmt: skip
+
+
+def completed_by(record: RawRecord, shown: RawRecord) -> RawRecord:
+    """A record with what only its card says, and where that was read."""
+    missing = {name: value for name, value in shown.fields.items() if name not in record.fields}
+    places = {**(record.places or {}), **dict.fromkeys(missing, shown.origin)}
+    return msgspec.structs.replace(record, fields={**record.fields, **missing}, places=places)
+
+
+def is_usable(record: RawRecord) -> bool:
+    """Whether a record has what no listing can do without: a place and something to tell it by."""
+    fields = record.fields
+    return bool(fields.keys() & {"address", "latitude", "neighborhood"}) and (
+        "rent" in fields or "beds" in fields or "id" in fields
+    )
+
+
+def once(records: Sequence[RawRecord]) -> list[RawRecord]:
+    """Each home once: pages repeat theirs in a carousel of featured ones, or on the map."""
+    kept: dict[object, RawRecord] = {}
+    for record in records:
+        fields = record.fields
+        key = fields.get("id") or (fields.get("url"), fields.get("address"), fields.get("unit"), fields.get("beds"))
+        kept.setdefault(key, record)
+    return list(kept.values())

@@ -1,0 +1,137 @@
+"""Result cards on pages without markup for them: blocks that repeat, each with a rent or rooms and a way in."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.document import Document
+from tidemill.reading.text import block_of
+from tidemill.verticals.events.reading.heuristics.outline import Element, outline_of
+from tidemill.verticals.listings.reading.card_fields import RENT_NAMES, fields_of, own_id, tells_place, upwards
+from tidemill.verticals.listings.reading.rent import Rent, has_rent, parse_rent
+from tidemill.verticals.listings.reading.rooms import Span, parse_beds, parse_size
+
+MOST = 1_000
+_LARGEST_CARD, _LARGEST_LEAF = 3_000, 160
+_SURE, _SURER = 0.5, 0.65
+
+Alike = Counter[tuple[int, str]]
+"""How many like blocks there are in one, by its order and their kind."""
+
+
+def read_cards(document: Document) -> list[RawRecord]:
+    """The listings that the page's layout gives away."""
+    root = document.bounded_tree.body or document.bounded_tree.root
+    if root is None:
+        return []
+    cards = cards_of(outline_of(root))[:MOST]
+    records = [_record(card, plans, document) for card, plans in cards]
+    return [record for record in records if record is not None]
+
+
+def cards_of(elements: list[Element]) -> list[tuple[Element, list[Element]]]:
+    """The smallest blocks around a rent, beside which like blocks tell one too; each with its floor plans, if any."""
+    holding: set[int] = set()
+    alike: Alike = Counter()
+    leaves = [element for element in elements if tells_rent(element)]
+    for leaf in leaves:
+        for element in upwards(leaf):
+            if element.order in holding:
+                break
+            holding.add(element.order)
+            if element.parent is not None:
+                alike[element.parent.order, element.kind] += 1
+    found = {card.order: card for leaf in leaves if (card := _card_of(leaf, alike)) is not None}
+    return gathered([found[order] for order in sorted(found)], alike)
+
+
+def gathered(cards: Sequence[Element], alike: Alike) -> list[tuple[Element, list[Element]]]:
+    """Cards that tell no place of their own, put together under the block that tells it for all of them.
+
+    A building's card holds a box for each of its floor plans, which look like cards themselves.
+    """
+    placed = {card.order for card in cards if tells_place(card)}
+    above: dict[int, Element] = {}
+    for card in cards:
+        if card.order in placed:
+            above |= {element.order: card for element in upwards(card)}
+    plans: dict[int, tuple[Element, list[Element]]] = {}
+    for card in cards:
+        building = None if card.order in placed else _building_of(card, alike)
+        if building is None or building.order in above:
+            plans[card.order] = (card, [])
+        else:
+            plans.setdefault(building.order, (building, []))[1].append(card)
+    return [plans[order] for order in sorted(plans)]
+
+
+def _building_of(card: Element, alike: Alike) -> Element | None:
+    if own_id(card):
+        return None
+    for element in upwards(card):
+        if element.parent is None or len(element.text) > _LARGEST_CARD:
+            return None
+        if element is not card and alike[element.parent.order, element.kind] > 1 and tells_place(element):
+            return element
+    return None
+
+
+def tells_rent(element: Element) -> bool:
+    """Whether it is the smallest element that names a rent, or is named for it and says that one must ask."""
+    text = element.text
+    if not text or len(text) > _LARGEST_LEAF or any(has_rent(child.text) for child in element.children):
+        return False
+    if has_rent(text):
+        return True
+    return RENT_NAMES.search(element.names) is not None and not element.children and parse_rent(text) is not None
+
+
+def _card_of(leaf: Element, alike: Alike) -> Element | None:
+    for element in upwards(leaf):
+        if element.parent is None or len(element.text) > _LARGEST_CARD:
+            return None
+        if alike[element.parent.order, element.kind] > 1 and is_card(element):
+            return element
+    return None
+
+
+def is_card(element: Element) -> bool:
+    """Whether a block tells enough to be a home: a place, rooms or a size, and a link or a number of its own."""
+    text = " | ".join(element.lines())
+    tells_home = tells_place(element) or parse_beds(text) is not None or parse_size(text) is not None
+    return tells_home and (own_id(element) != "" or any(one.tag == "a" for one in element.walk()))
+
+
+def _record(card: Element, plans: Sequence[Element], document: Document) -> RawRecord | None:
+    told = fields_of(card, document, tells_rent)
+    if plans:
+        told |= ranges_of([fields_of(plan, document, tells_rent) for plan in plans])
+    if not told.keys() & {"address", "beds", "size"}:
+        return None
+    sure = _SURER if {"address", "beds", "id"} <= told.keys() else _SURE
+    return RawRecord(
+        fields=told, strategy=Strategy.HEURISTICS, confidence=sure, origin=f"cards/{card.path()}[{card.order}]",
+        block=block_of(card.node.html or ""),
+    )  # fmt: skip
+
+
+def ranges_of(plans: Sequence[dict[str, object]]) -> dict[str, str]:
+    """Rent and beds over all floor plans of a building."""
+    rents = [rent for plan in plans if (rent := parse_rent(str(plan.get("rent", "")))) and rent.low is not None]
+    beds = [span for plan in plans if (span := parse_beds(str(plan.get("beds", "")))) is not None]
+    return {**_rent_range(rents), **_beds_range(beds)}
+
+
+def _rent_range(rents: Sequence[Rent]) -> dict[str, str]:
+    if not rents or len({rent.currency for rent in rents}) > 1:
+        return {}
+    lows = [rent.low for rent in rents if rent.low is not None]
+    low, high = min(lows), max([*lows, *(rent.high for rent in rents if rent.high is not None)])
+    currency = rents[0].currency
+    return {"rent": f"{currency} {low / 100:.10g} - {currency} {high / 100:.10g}"}
+
+
+def _beds_range(beds: Sequence[Span]) -> dict[str, str]:
+    if not beds:
+        return {}
+    return {"beds": f"{min(span.low for span in beds):g} - {max(span.high for span in beds):g} beds"}

@@ -1,0 +1,1 @@
+"""The tables of homes and markets, and all SQL over them."""

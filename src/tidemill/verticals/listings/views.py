@@ -1,0 +1,94 @@
+"""Listings as readers get them."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidemill.core.freshness import Badge
+
+
+class ListingFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader looks for; `near` is latitude, longitude and a radius in kilometres."""
+
+    market: str | None = None
+    city: str | None = None
+    text: str | None = None
+    rent_from: int | None = None
+    rent_to: int | None = None
+    beds_from: float | None = None
+    beds_to: float | None = None
+    near: tuple[float, float, float] | None = None
+    least_confidence: int = 40
+    order: str = "newest"
+
+
+class ListingCursor(msgspec.Struct, frozen=True):
+    """Where a page of listings ended: the value it was ordered by, and the key."""
+
+    value: int
+    id: int
+
+    @property
+    def text(self) -> str:
+        """The cursor as a reader passes it on."""
+        return f"{self.value}.{self.id}"
+
+
+class ListingView(msgspec.Struct, frozen=True, kw_only=True):
+    """A home with what we know of its freshness."""
+
+    id: int
+    market_id: str
+    title: str
+    url: str
+    city: str
+    state: str
+    rent_low: int | None
+    rent_high: int | None
+    currency: str
+    previous_rent: int | None
+    rent_changed_at: datetime | None
+    rent_note: str
+    latitude: float | None
+    longitude: float | None
+    freshness_confidence: int
+    badge: Badge | None
+    first_seen_at: datetime
+    last_seen_at: datetime
+    verified_at: datetime | None
+    times_seen: int
+    is_active: bool
+    listing: dict[str, Any]
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A source's word on a home."""
+
+    source_id: int
+    source_name: str
+    url: str
+    last_seen_at: datetime
+    gone_at: datetime | None
+
+
+class ListingDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """A home with who shows it, who said what, and what became of it."""
+
+    view: ListingView
+    shown_by: list[Shown]
+    provenance: dict[str, int]
+    history: list[dict[str, Any]]
+    gone_at: datetime | None
+    gone_reason: str | None
+    checked_at: datetime | None
+    check_result: str | None
+
+
+class MarketShare(msgspec.Struct, frozen=True, kw_only=True):
+    """How a market stands with its readers."""
+
+    market_id: str
+    active: int
+    visible: int
+    fading: int

@@ -1,0 +1,1 @@
+"""The commands of prices, one module each, named like it."""

@@ -1,0 +1,177 @@
+"""`tidemill prices`."""
+
+from typing import Annotated
+
+import typer
+
+from tidemill.cli.opening import actor, opened, run
+from tidemill.cli.options import AsJson, Limit, Source, group
+from tidemill.cli.showing import emit, key, say, table
+from tidemill.verticals.prices.views import (
+    LinkView,
+    LowestView,
+    OfferFilter,
+    OfferView,
+    PricePoint,
+    ProductFilter,
+    ProductView,
+)
+
+app = group("Look at products, offers and prices; link offers to products.")
+
+Offer = Annotated[int, typer.Argument(metavar="OFFER", help="The offer's number.")]
+Product = Annotated[int, typer.Argument(metavar="PRODUCT", help="The product's number.")]
+Words = Annotated[str | None, typer.Option(help="Only with this in the title.")]
+
+
+def money(cents: int | None, currency: str = "") -> str:
+    """An amount as people write it; what has no cents is written the same way."""
+    return "-" if cents is None else f"{cents / 100:.2f} {currency}".strip()
+
+
+@app.command("products")
+def list_products(ctx: typer.Context, text: Words = None, limit: Limit = 50, *, json: AsJson = False) -> None:
+    """List products that readers may see, with the lowest price in stock."""
+
+    async def work() -> list[ProductView]:
+        async with opened(ctx) as system:
+            return await system.store.prices.products(ProductFilter(text=text), limit=limit)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [(key(one.id), one.title, one.brand, one.offers, one.in_stock, money(one.lowest_cents)) for one in found]
+    table(f"{len(found)} products", ["id", "title", "brand", "offers", "in stock", "from"], rows, right=["id", "from"])
+
+
+@app.command("offers")
+def list_offers(
+    ctx: typer.Context, source: Source = None, text: Words = None, limit: Limit = 50, *, json: AsJson = False
+) -> None:
+    """List what shops ask now, as readers see it."""
+
+    async def work() -> list[OfferView]:
+        async with opened(ctx) as system:
+            return await system.store.prices.offers(OfferFilter(source=source, text=text), limit=limit)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [
+        (
+            key(one.id),
+            one.source_name,
+            one.title,
+            money(one.price_cents, one.currency),
+            one.availability,
+            one.observed_at,
+        )
+        for one in found
+    ]
+    table(f"{len(found)} offers", ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"])
+
+
+@app.command("history")
+def show_history(
+    ctx: typer.Context,
+    offer: Offer,
+    limit: Limit = 100,
+    *,
+    raw: Annotated[bool, typer.Option("--raw", help="As pages said it, without corrections.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Show the prices that one shop asked for one product, oldest first."""
+
+    async def work() -> list[PricePoint]:
+        async with opened(ctx) as system:
+            return await system.store.prices.history([offer], limit=limit, corrected=not raw)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [
+        (
+            key(one.id),
+            one.observed_at,
+            money(one.price_cents, one.currency),
+            one.availability,
+            one.corrected,
+            key(one.run_id),
+        )
+        for one in found
+    ]
+    table(f"{len(found)} prices", ["id", "read", "price", "stock", "corrected", "run"], rows, right=["id", "price"])
+
+
+@app.command("lowest")
+def show_lowest(ctx: typer.Context, product: Product, *, json: AsJson = False) -> None:
+    """Show the lowest price of a product per currency: now and in stock, and ever."""
+
+    async def work() -> list[LowestView]:
+        async with opened(ctx) as system:
+            return await system.store.prices.lowest(product)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [
+        (one.currency, money(one.now.price_cents) if one.now else None, one.now.source_name if one.now else None,
+         money(one.ever_cents), one.ever_at)
+        for one in found
+    ]  # fmt: skip
+    table("Lowest prices", ["currency", "now", "at", "ever", "read"], rows, right=["now", "ever"])
+
+
+@app.command("review")
+def list_review(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = False) -> None:
+    """List the offers that the resolver could not link to a product, with why."""
+
+    async def work() -> list[LinkView]:
+        async with opened(ctx) as system:
+            return await system.desks.links.review(limit=limit)
+
+    found = run(work())
+    if json:
+        emit(found)
+        return
+    rows = [(key(one.source_product_id), one.source_name, one.title, one.upc, one.reason, one.detail) for one in found]
+    table(f"{len(found)} offers", ["offer", "source", "title", "UPC", "reason", "detail"], rows, right=["offer"])
+
+
+@app.command("link")
+def link_offer(ctx: typer.Context, offer: Offer, product: Product) -> None:
+    """Say which product an offer stands for; that outlasts the resolver's word."""
+
+    async def work() -> LinkView:
+        async with opened(ctx) as system:
+            return await system.desks.links.link(offer, product, actor())
+
+    done = run(work())
+    say(f"offer {offer} stands for product {done.product_id}, {done.product_title}")
+
+
+@app.command("unlink")
+def unlink_offer(ctx: typer.Context, offer: Offer) -> None:
+    """Keep an offer apart from every product."""
+
+    async def work() -> LinkView:
+        async with opened(ctx) as system:
+            return await system.desks.links.unlink(offer, actor())
+
+    run(work())
+    say(f"offer {offer} stands for no product")
+
+
+@app.command("new-product")
+def new_product(ctx: typer.Context, offer: Offer) -> None:
+    """Make a product of an offer that stands for none yet."""
+
+    async def work() -> LinkView:
+        async with opened(ctx) as system:
+            return await system.desks.links.new_product(offer, actor())
+
+    say(f"offer {offer} stands for the new product {run(work()).product_id}")

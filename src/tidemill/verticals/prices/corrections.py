@@ -1,0 +1,112 @@
+"""What a person can do about a price that is wrong: correct it, ignore it, take that back."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from tidemill.core.audit import AuditEntry
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.ports import Clock
+from tidemill.verticals.prices.views import CorrectionView
+
+LEAST_CENTS, MOST_CENTS = 1, 99_999_999
+_CODE = 3
+"""Letters in a currency's code."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said about a price, by whom and why."""
+
+    kind: str
+    reason: str
+    made_by: str
+    price_cents: int | None = None
+    currency: str | None = None
+
+
+class Shelf(Protocol):
+    """Where corrections are kept."""
+
+    async def known(self, price_ids: Sequence[int]) -> list[int]:
+        """Those of the prices that exist."""
+        ...
+
+    async def of_run(self, run_id: int) -> list[int]:
+        """Every price that a run brought."""
+        ...
+
+    async def make(self, price_ids: Sequence[int], said: Any, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
+        """Say the same about each of these prices."""
+        ...
+
+    async def made(
+        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
+    ) -> list[CorrectionView]:
+        """The newest first."""
+        ...
+
+
+class CorrectionDesk:
+    """Lays corrections over prices, which themselves never change; every one says why, and is audited."""
+
+    def __init__(self, shelf: Shelf, clock: Clock) -> None:
+        """Act on the store's shelf."""
+        self._shelf = shelf
+        self._clock = clock
+
+    async def correct(
+        self, price_id: int, cents: int, actor: str, reason: str, currency: str | None = None
+    ) -> CorrectionView:
+        """Show readers another amount in a price's place."""
+        if not LEAST_CENTS <= cents <= MOST_CENTS:
+            msg = f"a price lies between {LEAST_CENTS} and {MOST_CENTS} cents; ignore it instead, if it never was one"
+            raise Mistake(msg)
+        if currency is not None and not (len(currency) == _CODE and currency.isascii() and currency.isalpha()):
+            msg = f"{currency!r} is no currency; write its code, such as USD"
+            raise Mistake(msg)
+        code = currency.upper() if currency else None
+        said = Said(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
+        return await self._one(price_id, said, "price.correct")
+
+    async def ignore(self, price_id: int, actor: str, reason: str) -> CorrectionView:
+        """Let no reader see a price."""
+        return await self._one(price_id, Said(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore")
+
+    async def revoke(self, price_id: int, actor: str, reason: str) -> CorrectionView:
+        """Let a price stand as it was read, whatever was said about it before."""
+        return await self._one(price_id, Said(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke")
+
+    async def ignore_run(self, run_id: int, actor: str, reason: str) -> int:
+        """Let no reader see any price that a run brought; answers how many."""
+        keys = await self._shelf.of_run(run_id)
+        if not keys:
+            msg = f"run {run_id} has brought no price; see `tidemill runs list`"
+            raise NotFound(msg)
+        said = Said(kind="IGNORE", reason=_why(reason), made_by=actor)
+        note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
+        await self._shelf.make(keys, said, self._clock.now(), [note])
+        return len(keys)
+
+    async def every(
+        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
+    ) -> list[CorrectionView]:
+        """What was said about prices, the newest first."""
+        return await self._shelf.made(price_id=price_id, before=before, limit=limit)
+
+    async def _one(self, price_id: int, said: Said, action: str) -> CorrectionView:
+        if not await self._shelf.known([price_id]):
+            msg = f"there is no price {price_id}; see `tidemill prices history`"
+            raise NotFound(msg)
+        detail = {"reason": said.reason, "price_cents": said.price_cents, "currency": said.currency}
+        note = AuditEntry(said.made_by, action, f"price {price_id}", detail)
+        await self._shelf.make([price_id], said, self._clock.now(), [note])
+        return (await self._shelf.made(price_id=price_id, limit=1))[0]
+
+
+def _why(reason: str) -> str:
+    if not reason.strip():
+        msg = "say why: whoever looks at the price later will want to know"
+        raise Mistake(msg)
+    return reason.strip()

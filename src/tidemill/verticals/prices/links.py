@@ -1,0 +1,104 @@
+"""What a person can do about which product an offer stands for: link, keep apart, make a product of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from tidemill.core.audit import AuditEntry
+from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.ports import Clock
+from tidemill.verticals.prices.views import LinkView
+
+WAITING = "REVIEW"
+
+
+class Shelf(Protocol):
+    """Where links are kept."""
+
+    async def links(
+        self, *, status: str | None = None, product_id: int | None = None, after: int = 0, limit: int = 100
+    ) -> list[LinkView]:
+        """Links in order of key."""
+        ...
+
+    async def find(self, source_product_id: int) -> LinkView | None:
+        """The link of one shop's product."""
+        ...
+
+    async def has_product(self, product_id: int) -> bool:
+        """Whether there is such a product."""
+        ...
+
+    async def link(
+        self,
+        source_product_id: int,
+        product_id: int | None,
+        actor: str,
+        now: datetime,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
+        """Link by hand, or keep apart."""
+        ...
+
+    async def make_product(
+        self, source_product_id: int, actor: str, now: datetime, audit: Sequence[AuditEntry] = ()
+    ) -> int:
+        """Make a canonical product of an offer."""
+        ...
+
+
+class LinkDesk:
+    """Links offers by hand; a person's word outlasts the resolver's, and is audited."""
+
+    def __init__(self, shelf: Shelf, clock: Clock) -> None:
+        """Act on the store's shelf."""
+        self._shelf = shelf
+        self._clock = clock
+
+    async def review(self, *, after: int = 0, limit: int = 100) -> list[LinkView]:
+        """What the resolver left for a person, with why."""
+        return await self._shelf.links(status=WAITING, after=after, limit=limit)
+
+    async def of_product(self, product_id: int, *, limit: int = 100) -> list[LinkView]:
+        """Everything that stands for one product."""
+        return await self._shelf.links(product_id=product_id, limit=limit)
+
+    async def find(self, source_product_id: int) -> LinkView:
+        """How one offer stands to the products."""
+        found = await self._shelf.find(source_product_id)
+        if found is None:
+            msg = f"there is no offer {source_product_id}; see `tidemill prices offers`"
+            raise NotFound(msg)
+        return found
+
+    async def link(self, source_product_id: int, product_id: int, actor: str) -> LinkView:
+        """Say which product an offer stands for."""
+        before = await self.find(source_product_id)
+        if not await self._shelf.has_product(product_id):
+            msg = f"there is no product {product_id}; `tidemill prices new-product {source_product_id}` makes one"
+            raise NotFound(msg)
+        note = _note(actor, "product.link", before, product_id)
+        await self._shelf.link(source_product_id, product_id, actor, self._clock.now(), [note])
+        return await self.find(source_product_id)
+
+    async def unlink(self, source_product_id: int, actor: str) -> LinkView:
+        """Keep an offer apart from every product, until somebody links it again."""
+        before = await self.find(source_product_id)
+        note = _note(actor, "product.unlink", before, None)
+        await self._shelf.link(source_product_id, None, actor, self._clock.now(), [note])
+        return await self.find(source_product_id)
+
+    async def new_product(self, source_product_id: int, actor: str) -> LinkView:
+        """Make a product of an offer that stands for none yet."""
+        before = await self.find(source_product_id)
+        if before.product_id is not None:
+            msg = f"offer {source_product_id} stands for product {before.product_id}; unlink it first"
+            raise Mistake(msg)
+        note = _note(actor, "product.make", before, None)
+        await self._shelf.make_product(source_product_id, actor, self._clock.now(), [note])
+        return await self.find(source_product_id)
+
+
+def _note(actor: str, action: str, before: LinkView, product_id: int | None) -> AuditEntry:
+    detail = {"was": before.product_id, "is": product_id, "title": before.title}
+    return AuditEntry(actor, action, f"offer {before.source_product_id}", detail)

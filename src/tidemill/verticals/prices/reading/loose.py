@@ -1,0 +1,57 @@
+"""Prices that markup carries loose, in attributes: `itemprop` without a scope, `data-price`, a form's hidden field."""
+
+from decimal import Decimal
+
+from selectolax.lexbor import LexborNode
+
+from tidemill.core.record import Strategy
+from tidemill.reading.document import Document
+from tidemill.verticals.prices.reading.claims import Claim, amount_of
+from tidemill.verticals.prices.reading.marks import Mark, marks_of
+from tidemill.verticals.prices.reading.price_text import text_within
+
+_SURE = 0.7
+_WAYS = (
+    ("[itemprop=price]", "content"),
+    ("[data-product-price]", "data-product-price"),
+    ("[data-current-price]", "data-current-price"),
+    ("[data-sale-price]", "data-sale-price"),
+    ("[data-price-amount]", "data-price-amount"),
+    ("[data-price]", "data-price"),
+    ("form input[type=hidden][name$=price]", "value"),
+)
+_MOST = 30
+
+
+def loose_claim(document: Document, near: str) -> Claim | None:
+    """The one price that such attributes name, when all of a kind agree outside of what stands aside."""
+    for selector, attribute in _WAYS:
+        nodes = [node for node in document.css(selector)[:_MOST] if not _stands_aside(node)]
+        amounts = {amount for node in nodes if (amount := _amount(node, attribute, near))}
+        if len(amounts) == 1:
+            return Claim(
+                strategy=Strategy.SELECTORS,
+                origin="markup",
+                sure=_SURE,
+                places={"price": f"{selector}@{attribute}"},
+                price=amounts.pop(),
+                currency="",
+            )
+    return None
+
+
+def _amount(node: LexborNode, attribute: str, near: str) -> Decimal | None:
+    written = node.attributes.get(attribute)
+    if not written and attribute == "content":
+        written = text_within(node)
+    return amount_of(written, near) if written and len(written) <= 30 else None  # noqa: PLR2004 - no price is longer
+
+
+def _stands_aside(node: LexborNode | None) -> bool:
+    while node is not None and node.tag != "body":
+        if marks_of(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}") & (
+            Mark.ASIDE | Mark.OLD
+        ):
+            return True
+        node = node.parent
+    return False

@@ -1,0 +1,1 @@
+"""The tables of products, offers and prices, and all SQL over them."""

@@ -1,0 +1,172 @@
+"""The shelf of prices: products upserted by identity, prices appended, one transaction per batch."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.job import Job
+from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.store.database.keys import Ids
+from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.upkeep.history import Line, write_history
+from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
+from tidemill.verticals.prices.store import writes as price_writes
+from tidemill.verticals.prices.store.items import (
+    Item,
+    Read,
+    Row,
+    Sorted,
+    has_changed,
+    items_of,
+    price_row,
+    revived,
+    sort_out,
+    tally,
+)
+from tidemill.verticals.prices.store.resolver import resolve
+from tidemill.verticals.prices.store.sequence import next_changes
+
+VERTICAL = "prices"
+CONFIRMED_AT_ONCE = 4
+"""Held prices that one unchanged page confirms; of a list that holds more, the rest wait for the next look."""
+SHELF_POSITION = 1_000_000
+"""Where the positions of records begin that the shelf itself turned away, after those of the rules."""
+
+_TWICE = "the run has brought this product already"
+
+Priced = tuple[int, int, Item, Row | None]
+"""The keys of a price and of its product, the offer, and the product's row as it was."""
+
+
+class PriceShelf:
+    """Where accepted offers end up."""
+
+    vertical = VERTICAL
+
+    def __init__(self, ids: Ids) -> None:
+        """Take keys from the process's supply."""
+        self._ids = ids
+
+    async def put(
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
+    ) -> dict[int, Kept]:
+        """Upsert products, append their prices, link them; hold what looks like a glitch, once per run each."""
+        done = await self._sorted(connection, harvests, sort_out)
+        await self._publish(connection, done, now)
+        await self._turn_away(connection, done, now)
+        await price_writes.sell_out(connection, harvests, now)
+        return tally(harvests, done)
+
+    async def put_released(
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
+    ) -> dict[int, Kept]:
+        """The same for what a person has looked at: their word is the second reading, and nothing is held."""
+        done = await self._sorted(connection, harvests, partial(sort_out, guarded=False))
+        await self._publish(connection, done, now)
+        return tally(harvests, done)
+
+    async def _sorted(
+        self,
+        connection: AsyncConnection,
+        harvests: Sequence[tuple[Job, Harvest]],
+        decide: Callable[[Sequence[Item], Mapping[tuple[int, str], Row], Read], Sorted],
+    ) -> Sorted:
+        items = sorted(items_of(harvests), key=lambda item: item.key)
+        known = await price_writes.known_products(connection, [item.key for item in items])
+        read = await price_writes.priced_by(connection, {item.job.run_id for item in items if item.key in known})
+        return decide(items, known, read)
+
+    async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
+        """Everything on a page that did not change was seen again, which confirms a price that was held."""
+        held = await price_writes.held_products(connection, source_id, identities, CONFIRMED_AT_ONCE)
+        if held:
+            await self._publish(connection, Sorted([], [(revived(row, now), row) for row in held], [], []), now)
+        return await price_writes.seen_again(connection, source_id, identities, now)
+
+    async def miss(
+        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+    ) -> dict[int, int]:
+        """Count complete runs against what they did not see; after `patience` of them in a row it is gone."""
+        gone = {
+            each.run_id: await price_writes.missed(connection, each.source_id, each.since, patience, now)
+            for each in over
+        }
+        lines = [Line(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
+        return {run_id: len(keys) for run_id, keys in gone.items()}
+
+    async def _publish(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
+        fresh: list[tuple[int, Item, Row | None]] = [(self._ids.take(), item, None) for item in done.new]
+        fresh += [(row["id"], item, row) for item, row in done.known]
+        if not fresh:
+            return
+        priced: list[Priced] = [(self._ids.take(), key, item, row) for key, item, row in fresh]
+        await self._note_changes(connection, done.known, now)
+        await price_writes.upsert_products(connection, priced, now)
+        await price_writes.name_products(connection, priced, now)
+        await price_writes.settle_held(connection, done.known, now)
+        await self._append(connection, priced)
+        await resolve(connection, self._ids, [(product, item.offer, row) for _, product, item, row in priced], now)
+
+    async def _append(self, connection: AsyncConnection, priced: Sequence[Priced]) -> None:
+        """Append the prices; those that tell readers something new are numbered in the order of their commits."""
+        told = [has_changed(item.offer, row) for _, _, item, row in priced]
+        numbers = await next_changes(connection, sum(told))
+        await price_writes.append_prices(
+            connection,
+            [
+                price_row(key, product, item, row, next(numbers) if new else None)
+                for (key, product, item, row), new in zip(priced, told, strict=True)
+            ],
+        )
+
+    async def _note_changes(
+        self, connection: AsyncConnection, known: Sequence[tuple[Item, Row]], now: datetime
+    ) -> None:
+        """Keep as history what changed about a product besides its price, which has a history of its own."""
+        changed = {row["id"]: item for item, row in known if row["checksum"] != item.checksum}
+        before = await price_writes.records_of(connection, sorted(changed))
+        lines = [
+            Line(
+                record_id=key,
+                kind="changed",
+                run_id=item.job.run_id,
+                page_id=item.page_id,
+                changes=price_writes.differences(before[key], item),
+            )
+            for key, item in changed.items()
+        ]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
+
+    async def _turn_away(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
+        """Write down what was not published and why; what is held waits on its product's row too."""
+        rows = [
+            self._rejection(item, "dropped", DropReason.DUPLICATE_WITHIN_RUN, _TWICE, now) for item in done.repeated
+        ]
+        held = [
+            (self._rejection(item, "quarantined", QuarantineReason.DRIFT_DETECTED, doubt, now), item, row)
+            for item, row, doubt in done.held
+        ]
+        await price_writes.reject(connection, rows + [rejection for rejection, _, _ in held])
+        await price_writes.settle_held(connection, [(item, row) for _, item, row in held], now)
+        await price_writes.hold(connection, [(rejection["id"], item, row) for rejection, item, row in held], now)
+
+    def _rejection(self, item: Item, verdict: str, reason: str, detail: str, now: datetime) -> dict[str, Any]:
+        return {
+            "id": self._ids.take(),
+            "job_id": item.job.id,
+            "run_id": item.job.run_id,
+            "source_id": item.job.source_id,
+            "page_id": item.page_id,
+            "position": SHELF_POSITION + item.position,
+            "vertical": VERTICAL,
+            "verdict": verdict,
+            "reason": reason,
+            "detail": detail,
+            "raw": {"identity": item.offer.identity_key, "record": msgspec.to_builtins(item.offer)},
+            "created_at": now,
+        }
