@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rig.parent import TESTS
 from rig.site import a_site
-from tidemill.fetching.browsers.processes import Watch, process_of
+from tidemill.fetching.browsers.processes import ProcessWatch, process_of
 
 CHILD = """
 import asyncio, json, sys
@@ -40,7 +40,7 @@ async def test_a_process_that_is_killed_takes_browser_and_driver_along_even_a_fr
         browser, driver, profile = json.loads(await child.stdout.readline())
         os.kill(driver, signal.SIGSTOP)  # it notices nothing any more, and can close nothing
         orphans = [process_of(browser), process_of(driver)]
-        watches = [Watch(orphan) for orphan in orphans if orphan is not None]
+        watches = [ProcessWatch(orphan) for orphan in orphans if orphan is not None]
         assert len(watches) == len(orphans)
         child.kill()
         await child.wait()

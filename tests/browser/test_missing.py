@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rig.works import the_works
-from tidemill.core.degradation import Service, Standing
+from tidemill.core.degradation import Service, ServiceState
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.store.schema import audit_log, dead_letters, jobs, page_screenshots, pages, runs
 from tidemill.verticals.events.store.tables import events
@@ -22,14 +22,14 @@ async def test_jobs_wait_for_a_browser_that_is_missing_and_go_on_when_it_is_ther
         waiting = await works.rows(jobs)
         assert {(row["status"], row["attempts"]) for row in waiting} == {("waiting", 0)}
         assert "browser_program" in waiting[0]["last_error"]
-        assert works.system.services.state_of(Service.BROWSER) is Standing.DEGRADED
+        assert works.system.services.state_of(Service.BROWSER) is ServiceState.DEGRADED
         assert site.asked == []
 
         program.symlink_to(real)
         await works.say("UPDATE pipeline_jobs SET not_before = 0")
         await works.system.make_drain().run("browser")
         assert await works.count(events) == 2
-        assert works.system.services.state_of(Service.BROWSER) is Standing.WORKS
+        assert works.system.services.state_of(Service.BROWSER) is ServiceState.WORKS
         (run,) = await works.rows(runs)
         assert run["degraded"] == ["browser"]
         assert await works.count(dead_letters) == 0
@@ -57,4 +57,4 @@ async def test_a_program_that_is_no_browser_is_told_of_and_waited_for(migrated_s
         (job,) = await works.rows(jobs)
         assert (job["status"], job["attempts"]) == ("waiting", 0)
         assert "/bin/false did not start" in job["last_error"]
-        assert works.system.services.state_of(Service.BROWSER) is Standing.DEGRADED
+        assert works.system.services.state_of(Service.BROWSER) is ServiceState.DEGRADED

@@ -11,7 +11,7 @@ from rig.site import a_site
 from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.core.views.browsers import PoolView
 from tidemill.store.database.database import open_database
-from tidemill.store.services.browsers import BrowserShelf
+from tidemill.store.services.browsers import BrowserRepository
 
 BEAT = PoolLimits(beat=timedelta(milliseconds=50), told_every=timedelta(milliseconds=50))
 HUGE = 10**12
@@ -61,7 +61,7 @@ def told_of(pool: PoolView) -> bool:
 
 async def test_a_person_has_every_browser_replaced_through_the_database(chromium: str, migrated_sqlite_url: str):
     database = open_database(migrated_sqlite_url)
-    shelf = BrowserShelf(database)
+    shelf = BrowserRepository(database)
     async with a_site() as site, browsing(chromium, book=shelf, limits=BEAT) as browser:
         site.page("/page", TEXT)
         await browser.get(f"{site.origin}/page", "p")

@@ -20,7 +20,7 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Adapter, Context
 from tidemill.engine.chores import RHYTHMS
-from tidemill.operations.plans import Known, SourcePlan, Troubles
+from tidemill.operations.plans import KnownAdapters, SourcePlan, Troubles
 from tidemill.operations.source_file import read_sources
 from tidemill.operations.target_file import read_targets
 from tidemill.settings import load_settings
@@ -31,7 +31,7 @@ from tidemill.verticals.events import VERTICAL
 from tidemill.verticals.events.record import Event
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-KNOWN = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+KNOWN = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
 NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv": {"targets.csv"}}
 """Every block in these languages bears a name, by which it is tried here; a vertical's README shows settings alone."""
 

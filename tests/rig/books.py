@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tidemill.core.actor_run import StartedRun
 from tidemill.core.budget import Budget, Refused, Spent, refusal
-from tidemill.core.degradation import Service, ServiceStatus, Standing
+from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.pipeline.ports import Probe, WireFailure, WireRequest
 
@@ -37,10 +37,10 @@ class OpenBook:
         """Note that it works."""
         self.said.append((service, ""))
 
-    def state_of(self, service: Service) -> Standing:
+    def state_of(self, service: Service) -> ServiceState:
         """By the last word."""
         words = [why for named, why in self.said if named is service]
-        return Standing.DEGRADED if words and words[-1] else Standing.WORKS
+        return ServiceState.DEGRADED if words and words[-1] else ServiceState.WORKS
 
     def weighing_on_all(self) -> tuple[Service, ...]:
         """Nothing does."""

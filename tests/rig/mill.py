@@ -16,23 +16,23 @@ from tidemill.core.run import Trigger
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.verdict import Accepted, Dropped
-from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Judged, Parsed, Rejected, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Judged, Parsed, Rejected, Unchanged
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
 from tidemill.store.ledger.ledger import Ledger
-from tidemill.store.ledger.retries import Letters
-from tidemill.store.ledger.scheduling import Agendas
+from tidemill.store.ledger.retries import DeadLetterRetries
+from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.ledger.sweeps import Sweeps
 from tidemill.store.ledger.workers import Workers
 from tidemill.store.pages.bodies import bodies_for
 from tidemill.store.schema import targets
-from tidemill.store.sources.sources import SourceShelf
-from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.record import Event, Method, Precision, StructuredDate, StructuredLocation
-from tidemill.verticals.events.store.repository import EventShelf
+from tidemill.verticals.events.store.repository import EventRepository
 
 VERTICALS = {"events": EVENTS}
 FREE = Pace(timedelta(0), 1, 100)
@@ -47,10 +47,10 @@ class Mill:
         self.clock = clock
         self.ids = Ids(database)
         self.bodies = bodies_for(database)
-        self.ledger = Ledger(database, self.ids, self.bodies, {"events": EventShelf(self.ids)}, VERTICALS)
-        self.agenda = Agendas(database, self.ids)
+        self.ledger = Ledger(database, self.ids, self.bodies, {"events": EventRepository(self.ids)}, VERTICALS)
+        self.agenda = DispatchRepository(database, self.ids)
         self.workers = Workers(database, self.ids, lease=LEASE, job_limit=timedelta(minutes=30))
-        self.letters = Letters(database, self.ids)
+        self.letters = DeadLetterRetries(database, self.ids)
         self.sweeps = Sweeps(database)
         self.breakers = Breakers(database, {"events": EVENTS.policy.breaker})
         self.announced = []
@@ -67,9 +67,9 @@ class Mill:
             **fields,
         )  # fmt: skip
         every = [field for field in Source.__struct_fields__ if field != "id"]
-        done = await SourceShelf(self.database, self.ids).upsert([(wanted, every)], self.clock.now())
+        done = await SourceRepository(self.database, self.ids).upsert([(wanted, every)], self.clock.now())
         key = done[name][0]
-        shelf = TargetShelf(self.database, self.ids)
+        shelf = TargetRepository(self.database, self.ids)
         urls = [f"https://{host}/agenda/{number}" for number in range(pages)]
         rows = [
             Target(id=0, source_id=key, url=url, canonical_url=url, host=host, adapter_id="events.generic")
@@ -173,7 +173,7 @@ def accept(identity, record):
 
 def harvest(judged):
     """Persist's answer to verdicts."""
-    return Advance(Stage.COMPLETED, Harvest(judged, judged.accepted, 0))
+    return Advance(Stage.COMPLETED, AcceptedRecords(judged, judged.accepted, 0))
 
 
 def at_stage(claimed, stage, page_id):

@@ -6,7 +6,7 @@ import msgspec
 
 from rig.mill import accept
 from tidemill.core.outcome import Advance, Stage
-from tidemill.pipeline.checkpoints import Harvest, Judged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 
 
 async def shelve(mill, source_id, *told, later=timedelta(days=1)):
@@ -16,5 +16,5 @@ async def shelve(mill, source_id, *told, later=timedelta(days=1)):
     (claimed,) = await mill.claim(await mill.worker())
     judged = Judged(mill.page(), "events.generic@1.0.0", [accept(one.fingerprint, one) for one in told], [])
     persisting = msgspec.structs.replace(claimed, job=msgspec.structs.replace(claimed.job, stage=Stage.PERSIST))
-    await mill.commit((persisting, Advance(Stage.COMPLETED, Harvest(judged, judged.accepted, 0))))
+    await mill.commit((persisting, Advance(Stage.COMPLETED, AcceptedRecords(judged, judged.accepted, 0))))
     return await mill.ledger.runs.close(claimed.job.run_id, mill.clock.now())

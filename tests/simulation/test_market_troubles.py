@@ -9,19 +9,19 @@ import pytest
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import Surroundings
+from tidemill.lab.mill import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import DriftNoticed, Overdue
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
-from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, Trouble
+from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, MarketFault
 
 DAYS = 2.2
 CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"
 TROUBLES = (
-    Trouble(TRUNCATED, PLACARDS, CUT_SHORT, START + timedelta(hours=14), START + timedelta(hours=40)),
-    *(Trouble(BLOCKED, site, BLOCKED_FOR_DAYS, START + timedelta(hours=1), START + timedelta(days=9))
+    MarketFault(TRUNCATED, PLACARDS, CUT_SHORT, START + timedelta(hours=14), START + timedelta(hours=40)),
+    *(MarketFault(BLOCKED, site, BLOCKED_FOR_DAYS, START + timedelta(hours=1), START + timedelta(days=9))
       for site in (PLACARDS, CARDS)),
 )  # fmt: skip
 TRIPPED = START + timedelta(hours=20)
@@ -51,7 +51,7 @@ def fallout(tmp_path_factory):
     leash = Leash()
 
     async def main(clock):
-        surroundings = Surroundings(
+        surroundings = SimulatedEnvironment(
             folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"),
             transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, leash=leash, ticks=TICKS,
             lease=LEASE, settings={},

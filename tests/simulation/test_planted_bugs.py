@@ -17,9 +17,9 @@ from tidemill.core.source import FetcherKind
 from tidemill.engine.ticks import Tick
 from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation import Plan, simulate
-from tidemill.pipeline.checkpoints import Kept
+from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
-from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.ledger.checkpoints import CompleteRun
 
 Planting = Callable[[System], None]
 
@@ -74,7 +74,7 @@ def test_a_commit_that_ignores_the_fence_is_found(tmp_path: Path, monkeypatch: p
 def test_a_count_that_forgets_a_record_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     count = checkpoints.count_kept
 
-    def forgetful(tally: Any, harvest: Any, kept: Kept) -> None:
+    def forgetful(tally: Any, harvest: Any, kept: WriteCounts) -> None:
         count(tally, harvest, msgspec.structs.replace(kept, inserted=max(0, kept.inserted - 1)))
 
     monkeypatch.setattr(checkpoints, "count_kept", forgetful)
@@ -117,7 +117,7 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
         shelf = book._shelves["events"]
 
         async def eager(connection: Any, ended: Any, now: Any) -> Any:
-            over = [Over(each.run["id"], each.run["source_id"], each.run["started_at"]) for each in ended]
+            over = [CompleteRun(each.run["id"], each.run["source_id"], each.run["started_at"]) for each in ended]
             return Counter(await shelf.miss(connection, over, now, 2))
 
         book._fade = eager

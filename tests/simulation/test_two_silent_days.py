@@ -10,7 +10,7 @@ import pytest
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import Surroundings
+from tidemill.lab.mill import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
 from tidemill.verticals.listings.lab.sites import entries
@@ -40,7 +40,7 @@ def seen(tmp_path_factory):
 
     async def main(clock):
         transport = HomesTransport(world, clock, troubles(PLAN, world))
-        surroundings = Surroundings(
+        surroundings = SimulatedEnvironment(
             folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"), transport=transport,
             announce=lambda _: None, leash=leash, ticks=TICKS, lease=LEASE, settings={},
         )  # fmt: skip

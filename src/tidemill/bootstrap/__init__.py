@@ -1,6 +1,6 @@
 """The composition root: settings in, running system out. One module per thing that is put together."""
 
-from tidemill.bootstrap.desks import Desks
+from tidemill.bootstrap.desks import Actions
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.storing import Store, build_store
@@ -10,7 +10,7 @@ from tidemill.bootstrap.verticals import VERTICALS
 __all__ = [
     "LANES",
     "VERTICALS",
-    "Desks",
+    "Actions",
     "Listeners",
     "Store",
     "System",

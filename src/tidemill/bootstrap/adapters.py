@@ -19,7 +19,7 @@ _SEMVER = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?")
 _NEEDED = {"id": str, "version": str, "domain": str, "needs_browser": bool, "vertical": str}
 
 
-class Point(Protocol):
+class EntryPointLike(Protocol):
     """As much of an entry point as is needed."""
 
     @property
@@ -37,7 +37,7 @@ class Point(Protocol):
         ...
 
 
-class Unusable(msgspec.Struct, frozen=True):
+class UnusableAdapter(msgspec.Struct, frozen=True):
     """An adapter that was left out, and why."""
 
     name: str
@@ -45,7 +45,7 @@ class Unusable(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Widened:
+class ExtendedVertical:
     """A vertical with the adapters that other packages bring beside its own."""
 
     def __init__(self, vertical: Vertical, more: Mapping[str, Adapter]) -> None:
@@ -65,23 +65,23 @@ class Widened:
 
 
 def with_installed(
-    verticals: Mapping[str, Vertical], points: Iterable[Point]
-) -> tuple[dict[str, Vertical], tuple[Unusable, ...]]:
+    verticals: Mapping[str, Vertical], points: Iterable[EntryPointLike]
+) -> tuple[dict[str, Vertical], tuple[UnusableAdapter, ...]]:
     """The verticals with every adapter that can be used, and those that cannot."""
     more: dict[str, dict[str, Adapter]] = {}
-    unusable: list[Unusable] = []
+    unusable: list[UnusableAdapter] = []
     for point in sorted(points, key=lambda each: (each.name, each.value)):
         found, reason = _loaded(point, verticals, more)
         if found is None:
-            unusable.append(Unusable(point.name, point.value, reason))
+            unusable.append(UnusableAdapter(point.name, point.value, reason))
         else:
             more.setdefault(found.vertical, {})[found.id] = found
-    widened = {name: Widened(each, more[name]) if name in more else each for name, each in verticals.items()}
+    widened = {name: ExtendedVertical(each, more[name]) if name in more else each for name, each in verticals.items()}
     return widened, tuple(unusable)
 
 
 def _loaded(
-    point: Point, verticals: Mapping[str, Vertical], more: Mapping[str, Mapping[str, Adapter]]
+    point: EntryPointLike, verticals: Mapping[str, Vertical], more: Mapping[str, Mapping[str, Adapter]]
 ) -> tuple[Any, str]:
     try:
         found = point.load()

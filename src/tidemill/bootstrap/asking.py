@@ -12,21 +12,21 @@ from tidemill.core.degradation import Service
 from tidemill.core.discovery import NOISE
 from tidemill.core.pacing import Pace
 from tidemill.core.run import Trigger
-from tidemill.operations.discovery import DiscoveryDesk
+from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.discover import Discoverer, Scope
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Bounds, Enricher
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.looking import Look
-from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
-from tidemill.pipeline.saving import Aid
-from tidemill.pipeline.thrift import Price, ThriftyModel
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.saving import EnrichmentHints
+from tidemill.pipeline.thrift import BudgetedModel, TokenPrice
 from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
 from tidemill.settings import Settings
-from tidemill.store.services.answers import Hints
-from tidemill.store.services.spending import Purse
+from tidemill.store.services.answers import StoredHints
+from tidemill.store.services.spending import SpendingRepository
 from tidemill.store.services.spill import SpillFile
 
 MICRO = 1_000_000
@@ -34,7 +34,7 @@ EVENTS, GENERIC = "events", "events.generic"
 
 
 @dataclass(frozen=True, slots=True)
-class Askable:
+class OutsideServices:
     """The services that are set up; None is one that is not."""
 
     search: Serper | None
@@ -48,12 +48,12 @@ class Askable:
                 await service.close()
 
 
-def build_askable(settings: Settings, clock: Clock) -> Askable:
+def build_askable(settings: Settings, clock: Clock) -> OutsideServices:
     """The clients of what has a key or an address."""
     timeout = timedelta(seconds=settings.service_timeout_seconds)
     search, key, address = settings.search_key, settings.llm_key, settings.geocoder_url
     spacing = timedelta(seconds=settings.geocoder_interval_seconds)
-    return Askable(
+    return OutsideServices(
         search=Serper(settings.search_url, search.get_secret_value(), timeout=timeout) if search else None,
         model=Gemini(settings.llm_url, key.get_secret_value(), settings.llm_model, timeout=timeout) if key else None,
         geocoder=Nominatim(address, clock, user_agent=settings.user_agent, interval=spacing, timeout=timeout)
@@ -62,27 +62,29 @@ def build_askable(settings: Settings, clock: Clock) -> Askable:
     )
 
 
-def build_aid(settings: Settings, store: Store) -> Aid | None:
+def build_aid(settings: Settings, store: Store) -> EnrichmentHints | None:
     """What normalizing may use besides rules; None when nobody is to be asked."""
     asks = settings.asks
-    return Aid(ENRICHING, Hints(store.answers), asks) if asks else None
+    return EnrichmentHints(ENRICHING, StoredHints(store.answers), asks) if asks else None
 
 
-def thrifty(settings: Settings, store: Store, clock: Clock, askable: Askable) -> ThriftyModel | None:
+def thrifty(settings: Settings, store: Store, clock: Clock, askable: OutsideServices) -> BudgetedModel | None:
     """The model within its budget."""
     if askable.model is None:
         return None
     budget = Budget(day=round(settings.llm_dollars_per_day * MICRO))
-    price = Price(round(settings.llm_price_in * MICRO), round(settings.llm_price_out * MICRO))
-    return ThriftyModel(askable.model, Purse(store.database), budget, price, clock, settings.llm_max_tokens)
+    price = TokenPrice(round(settings.llm_price_in * MICRO), round(settings.llm_price_out * MICRO))
+    return BudgetedModel(
+        askable.model, SpendingRepository(store.database), budget, price, clock, settings.llm_max_tokens
+    )
 
 
 def build_enricher(
     settings: Settings,
     store: Store,
     clock: Clock,
-    services: ServiceBook,
-    askable: Askable,
+    services: ServiceRegistry,
+    askable: OutsideServices,
     dispatcher: Dispatcher,
     wake: Callable[[int], None],
 ) -> Enricher | None:
@@ -121,10 +123,10 @@ def build_discovery(
     store: Store,
     clock: Clock,
     announce: Announce,
-    services: ServiceBook,
-    askable: Askable,
+    services: ServiceRegistry,
+    askable: OutsideServices,
     fetcher: Fetcher,
-) -> DiscoveryDesk:
+) -> DiscoveryActions:
     """Discovery, and what a person can do about it."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
     look = Look(VERTICALS[EVENTS], GENERIC, fetcher, clock, pace)
@@ -141,7 +143,7 @@ def build_discovery(
         model=thrifty(settings, store, clock, askable),
         scope=Scope(places=settings.discovery_places, noise=NOISE | frozenset(settings.discovery_noise)),
     )
-    return DiscoveryDesk(
+    return DiscoveryActions(
         discoverer,
         store.candidates,
         store.places,
@@ -167,7 +169,7 @@ def enriching_chore(enricher: Enricher | None) -> Callable[[], Awaitable[str]]:
     return work
 
 
-def discovering_chore(desk: DiscoveryDesk, askable: Askable) -> Callable[[], Awaitable[str]]:
+def discovering_chore(desk: DiscoveryActions, askable: OutsideServices) -> Callable[[], Awaitable[str]]:
     """The weekly discovery."""
 
     async def work() -> str:

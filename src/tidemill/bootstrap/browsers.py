@@ -10,7 +10,7 @@ from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.finding import find_browser
 from tidemill.fetching.http import HttpFetcher
-from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
 from tidemill.settings import Settings
 
 if TYPE_CHECKING:  # without the extra `browser` it cannot be imported
@@ -20,7 +20,7 @@ MEGABYTE = 1_000_000
 
 
 def build_browser(
-    settings: Settings, store: Store, clock: Clock, services: ServiceBook, http: Fetcher
+    settings: Settings, store: Store, clock: Clock, services: ServiceRegistry, http: Fetcher
 ) -> BrowserFetcher:
     """The fetcher; its pool is opened with the first page that needs one, and not before."""
 

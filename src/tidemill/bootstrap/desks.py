@@ -4,64 +4,64 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidemill.bootstrap.listings import build_market_desk
-from tidemill.bootstrap.notices import Notices
+from tidemill.bootstrap.notices import WebhookParts
 from tidemill.bootstrap.storing import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.ticks import Ticks
-from tidemill.operations.adapters import AdapterDesk
-from tidemill.operations.breakers import BreakerDesk
-from tidemill.operations.browsers import BrowserDesk
-from tidemill.operations.dead_letters import LetterDesk
+from tidemill.operations.adapters import AdapterActions
+from tidemill.operations.breakers import BreakerActions
+from tidemill.operations.browsers import BrowserActions
+from tidemill.operations.dead_letters import DeadLetterActions
 from tidemill.operations.doctor import Doctor
 from tidemill.operations.importing import Importer
-from tidemill.operations.plans import Known
-from tidemill.operations.proposals import ProposalDesk
-from tidemill.operations.quarantine import QuarantineDesk
-from tidemill.operations.runs import RunDesk
-from tidemill.operations.sources import SourceDesk
-from tidemill.operations.targets import TargetDesk
-from tidemill.operations.upgrades import UpgradeDesk
-from tidemill.operations.webhooks import WebhookDesk
-from tidemill.operations.why import WhyDesk
+from tidemill.operations.plans import KnownAdapters
+from tidemill.operations.proposals import ProposalActions
+from tidemill.operations.quarantine import QuarantineActions
+from tidemill.operations.runs import RunActions
+from tidemill.operations.sources import SourceActions
+from tidemill.operations.targets import TargetActions
+from tidemill.operations.upgrades import UpgradeActions
+from tidemill.operations.webhooks import WebhookActions
+from tidemill.operations.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.ports import Clock, ServiceBook
+from tidemill.pipeline.ports import Clock, ServiceRegistry
 from tidemill.settings import Settings
-from tidemill.store.database.ping import Pulse
+from tidemill.store.database.ping import DatabasePing
 from tidemill.store.ledger.stale_jobs import StaleJobs
-from tidemill.store.quality.incidents import QualityShelf
+from tidemill.store.quality.incidents import IncidentRepository
 from tidemill.store.quality.proposals import Proposals
-from tidemill.store.sources.adapters import AdapterShelf
-from tidemill.store.sources.upgrades import Upgrades
+from tidemill.store.sources.adapters import AdapterRepository
+from tidemill.store.sources.upgrades import UpgradeRepository
 from tidemill.verticals.events.export import Exporter
-from tidemill.verticals.listings.actions import MarketDesk
-from tidemill.verticals.prices.corrections import CorrectionDesk
-from tidemill.verticals.prices.links import LinkDesk
-from tidemill.verticals.prices.store.corrections import CorrectionShelf
-from tidemill.verticals.prices.store.links import LinkShelf
+from tidemill.verticals.listings.actions import MarketActions
+from tidemill.verticals.prices.corrections import CorrectionActions
+from tidemill.verticals.prices.links import LinkActions
+from tidemill.verticals.prices.store.corrections import CorrectionRepository
+from tidemill.verticals.prices.store.links import ProductLinkRepository
 
 
 @dataclass(frozen=True, slots=True)
-class Desks:
+class Actions:
     """What a person can do, once, for the command line, the API and the portal alike."""
 
     importer: Importer
-    sources: SourceDesk
-    targets: TargetDesk
-    runs: RunDesk
-    markets: MarketDesk
-    letters: LetterDesk
-    breakers: BreakerDesk
-    browsers: BrowserDesk
-    adapters: AdapterDesk
-    upgrades: UpgradeDesk
-    proposals: ProposalDesk
-    why: WhyDesk
+    sources: SourceActions
+    targets: TargetActions
+    runs: RunActions
+    markets: MarketActions
+    letters: DeadLetterActions
+    breakers: BreakerActions
+    browsers: BrowserActions
+    adapters: AdapterActions
+    upgrades: UpgradeActions
+    proposals: ProposalActions
+    why: WhyActions
     doctor: Doctor
     exporter: Exporter
-    quarantine: QuarantineDesk
-    corrections: CorrectionDesk
-    links: LinkDesk
-    webhooks: WebhookDesk
+    quarantine: QuarantineActions
+    corrections: CorrectionActions
+    links: LinkActions
+    webhooks: WebhookActions
 
 
 def build_desks(
@@ -71,33 +71,37 @@ def build_desks(
     dispatcher: Dispatcher,
     ticks: Ticks,
     wake: Callable[[int], None],
-    services: ServiceBook,
-    notices: Notices,
-) -> Desks:
+    services: ServiceRegistry,
+    notices: WebhookParts,
+) -> Actions:
     """What a person can do."""
-    known = Known({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
-    sources = SourceDesk(store.sources, clock, known)
-    targets = TargetDesk(store.sources, store.targets, clock, known)
+    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    sources = SourceActions(store.sources, clock, known)
+    targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
-    adapters = AdapterShelf(store.database, store.ids)
+    adapters = AdapterRepository(store.database, store.ids)
     markets = build_market_desk(store, clock, dispatcher, wake)
-    return Desks(
+    return Actions(
         importer=Importer(store.sources, store.targets, clock, known, store.markets.lay_out),
         sources=sources,
         targets=targets,
-        runs=RunDesk(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
+        runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
         markets=markets,
-        letters=LetterDesk(store.letters, store.views, store.audit, clock, wake),
-        breakers=BreakerDesk(sources, store.breakers, store.views, store.audit, clock, wake),
-        browsers=BrowserDesk(store.browsers, store.audit, clock),
-        adapters=AdapterDesk(
-            VERTICALS, adapters, store.views, clock, QualityShelf(store.database, store.ids, store.ledger.materials)
+        letters=DeadLetterActions(store.letters, store.views, store.audit, clock, wake),
+        breakers=BreakerActions(sources, store.breakers, store.views, store.audit, clock, wake),
+        browsers=BrowserActions(store.browsers, store.audit, clock),
+        adapters=AdapterActions(
+            VERTICALS,
+            adapters,
+            store.views,
+            clock,
+            IncidentRepository(store.database, store.ids, store.ledger.materials),
         ),
-        proposals=ProposalDesk(Proposals(store.database, store.ids, store.bodies), clock),
-        upgrades=UpgradeDesk(Upgrades(store.database, store.ids), sources, clock),
-        why=WhyDesk(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
+        proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
+        upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
         doctor=Doctor(
-            Pulse(store.database),
+            DatabasePing(store.database),
             store.views,
             ticks.overdue,
             folders_of(settings, store.database),
@@ -106,8 +110,8 @@ def build_desks(
             store.crowding.debts,
         ),
         exporter=Exporter(store.views),
-        quarantine=QuarantineDesk(store.quarantine, store.sources, VERTICALS, clock),
-        corrections=CorrectionDesk(CorrectionShelf(store.database, store.ids), clock),
-        links=LinkDesk(LinkShelf(store.database, store.ids), clock),
-        webhooks=WebhookDesk(notices.outbox, notices.guard.refusal, clock),
+        quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
+        corrections=CorrectionActions(CorrectionRepository(store.database, store.ids), clock),
+        links=LinkActions(ProductLinkRepository(store.database, store.ids), clock),
+        webhooks=WebhookActions(notices.outbox, notices.guard.refusal, clock),
     )

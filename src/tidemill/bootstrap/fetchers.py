@@ -5,7 +5,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.lanes import Report
 from tidemill.fetching.redis_meter import redis_meter
-from tidemill.pipeline.ports import Clock, Fetcher, Meter, ServiceBook, Toll, Transport
+from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
 LANES = (FetcherKind.HTTP.value, FetcherKind.BROWSER.value, FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
@@ -16,8 +16,8 @@ def build_fetchers(
     clock: Clock,
     transport: Transport | None,
     *,
-    toll: Toll | None = None,
-    services: ServiceBook | None = None,
+    toll: HostRateLimits | None = None,
+    services: ServiceRegistry | None = None,
 ) -> dict[FetcherKind, Fetcher]:
     """Every way to get a page, by kind; without a `toll` nobody else is thought to ask the same hosts."""
     report = reporter(services)
@@ -36,7 +36,7 @@ def build_fetchers(
     return {FetcherKind.HTTP: http}
 
 
-def reporter(services: ServiceBook | None) -> Report:
+def reporter(services: ServiceRegistry | None) -> Report:
     """How fetchers tell the book of services what works and what does not."""
 
     async def report(service: Service, trouble: str) -> None:
@@ -48,7 +48,9 @@ def reporter(services: ServiceBook | None) -> Report:
     return report
 
 
-def build_meter(settings: Settings, clock: Clock, services: ServiceBook | None, report: Report) -> Meter | None:
+def build_meter(
+    settings: Settings, clock: Clock, services: ServiceRegistry | None, report: Report
+) -> SharedRateLimiter | None:
     """The meter that many machines share, where Redis is set up."""
     if settings.redis is None:
         return None

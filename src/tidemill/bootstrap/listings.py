@@ -12,15 +12,15 @@ from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock, Fetcher
 from tidemill.pipeline.verify import Verifier
 from tidemill.reading import Document, blocked
-from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.listings.actions import MarketActions
 from tidemill.verticals.listings.chores import MarketHands, market_work
 from tidemill.verticals.listings.policy import FADING, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
 
 
-def build_market_desk(store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]) -> MarketDesk:
+def build_market_desk(store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]) -> MarketActions:
     """What a person can do with markets."""
-    return MarketDesk(store.markets, store.agenda, dispatcher, store.audit, clock, FADING, wake)
+    return MarketActions(store.markets, store.agenda, dispatcher, store.audit, clock, FADING, wake)
 
 
 def build_market_work(
@@ -28,7 +28,7 @@ def build_market_work(
     fetchers: Mapping[FetcherKind, Fetcher],
     clock: Clock,
     announce: Announce,
-    desk: MarketDesk,
+    desk: MarketActions,
     rhythms: Mapping[str, Every | Cron],
 ) -> list[Tick]:
     """The periodic work of markets and their homes."""

@@ -4,29 +4,29 @@ from dataclasses import dataclass
 
 from tidemill.bootstrap.storing import Store
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.notify import Notifier
 from tidemill.pipeline.ports import Clock
 from tidemill.services.webhooks import WebhookPost
 from tidemill.settings import Settings
-from tidemill.store.services.webhooks import Outbox
+from tidemill.store.services.webhooks import WebhookRepository
 from tidemill.verticals.prices.store.views import PriceReads
 
 
 @dataclass(frozen=True, slots=True)
-class Notices:
+class WebhookParts:
     """Everything about telling others."""
 
-    guard: Guard
-    outbox: Outbox
+    guard: AddressGuard
+    outbox: WebhookRepository
     post: WebhookPost
     notifier: Notifier
 
 
-def build_notices(settings: Settings, store: Store, clock: Clock) -> Notices:
+def build_notices(settings: Settings, store: Store, clock: Clock) -> WebhookParts:
     """Wire them; subscribers' addresses pass the same guard as everything else that we call."""
-    guard = Guard(settings.allow_networks)
+    guard = AddressGuard(settings.allow_networks)
     transport = AiohttpTransport(guard, resolve=settings.host_addresses, max_connections=10)
-    outbox = Outbox(store.database, store.ids)
+    outbox = WebhookRepository(store.database, store.ids)
     post = WebhookPost(transport, guard.refusal, settings.user_agent)
-    return Notices(guard, outbox, post, Notifier(outbox, PriceReads(store.database), post, clock))
+    return WebhookParts(guard, outbox, post, Notifier(outbox, PriceReads(store.database), post, clock))

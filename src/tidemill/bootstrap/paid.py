@@ -11,20 +11,20 @@ from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.apify import ApifyFetcher
 from tidemill.fetching.apify_protocol import MILLIONTHS
 from tidemill.fetching.budget import Account
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
 from tidemill.pipeline.fallback import Fallback, chosen
 from tidemill.pipeline.ports import Clock, Fetcher, Transport
 from tidemill.settings import Settings
-from tidemill.store.pages.stored_pages import PageShelf
-from tidemill.store.services.actor_runs import ActorRunBook
-from tidemill.store.services.spending import Purse
+from tidemill.store.pages.stored_pages import StoredPageRepository
+from tidemill.store.services.actor_runs import ActorRunRepository
+from tidemill.store.services.spending import SpendingRepository
 from tidemill.store.services.status import Services
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class PaidFetchers:
     """ScrapingBee and Apify, and the fallback that the first of them is."""
 
     scrapingbee: ScrapingBeeFetcher
@@ -39,15 +39,15 @@ class Paid:
 
 def build_paid(
     settings: Settings, store: Store, clock: Clock, services: Services, http: Fetcher, transport: Transport | None
-) -> Paid:
+) -> PaidFetchers:
     """Both paid fetchers, on budgets that all processes share; they are there without keys too, and then say so."""
     gated = cast("HttpFetcher", http)  # the composition root knows what it has built
     bee = _scrapingbee(settings, store, clock, services, gated, transport)
     apify = _apify(settings, store, clock, services, transport)
     services.probe_with(Service.SCRAPINGBEE, bee.probe)
     services.probe_with(Service.APIFY, apify.probe)
-    fallback = Fallback(bee, chosen(settings.paid_fallback), PageShelf(store.database), clock)
-    return Paid(bee, apify, fallback)
+    fallback = Fallback(bee, chosen(settings.paid_fallback), StoredPageRepository(store.database), clock)
+    return PaidFetchers(bee, apify, fallback)
 
 
 def _scrapingbee(
@@ -59,7 +59,7 @@ def _scrapingbee(
         transport or _own_transport(settings),
         settings.scrapingbee_url,
         settings.scrapingbee_key.get_secret_value() if settings.scrapingbee_key else "",
-        Account(Purse(store.database), Service.SCRAPINGBEE, budget, clock),
+        Account(SpendingRepository(store.database), Service.SCRAPINGBEE, budget, clock),
         services,
         clock,
     )
@@ -73,8 +73,8 @@ def _apify(
         transport or _own_transport(settings),
         settings.apify_url,
         settings.apify_token.get_secret_value() if settings.apify_token else "",
-        Account(Purse(store.database), Service.APIFY, budget, clock),
-        ActorRunBook(store.database),
+        Account(SpendingRepository(store.database), Service.APIFY, budget, clock),
+        ActorRunRepository(store.database),
         services,
         clock,
     )
@@ -82,4 +82,4 @@ def _apify(
 
 def _own_transport(settings: Settings) -> Transport:
     """Sockets of its own under the same guard; nothing is opened before it is needed."""
-    return AiohttpTransport(Guard(settings.allow_networks), resolve=settings.host_addresses, max_connections=16)
+    return AiohttpTransport(AddressGuard(settings.allow_networks), resolve=settings.host_addresses, max_connections=16)

@@ -11,28 +11,28 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
 from tidemill.store.ledger.ledger import Ledger
-from tidemill.store.ledger.overbooked import Crowding
-from tidemill.store.ledger.rate_limits import Tolls
-from tidemill.store.ledger.recheck import Standings
-from tidemill.store.ledger.retries import Letters
-from tidemill.store.ledger.scheduling import Agendas
+from tidemill.store.ledger.overbooked import OverbookedHosts
+from tidemill.store.ledger.rate_limits import RateLimitRepository
+from tidemill.store.ledger.recheck import CurrentStateReader
+from tidemill.store.ledger.retries import DeadLetterRetries
+from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.ledger.sweeps import Sweeps
-from tidemill.store.ledger.ticks import Slots
+from tidemill.store.ledger.ticks import TickSlots
 from tidemill.store.ledger.workers import Workers
 from tidemill.store.pages.bodies import Bodies, bodies_for
-from tidemill.store.quality.quarantine import QuarantineShelf
-from tidemill.store.services.answers import AnswerBook
-from tidemill.store.services.browsers import BrowserShelf
-from tidemill.store.services.enrichment_requests import WantBook
-from tidemill.store.sources.candidates import CandidateBook
-from tidemill.store.sources.host_assignment import Counting
+from tidemill.store.quality.quarantine import QuarantineRepository
+from tidemill.store.services.answers import AnswerRepository
+from tidemill.store.services.browsers import BrowserRepository
+from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository
+from tidemill.store.sources.candidates import CandidateRepository
+from tidemill.store.sources.host_assignment import HostAssignment
 from tidemill.store.sources.hosts import Paces
-from tidemill.store.sources.places import PlaceBook, SearchBook
-from tidemill.store.sources.sources import SourceShelf
-from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.sources.places import PlaceRepository, SearchRepository
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
-from tidemill.verticals.events.store.enrichment import Dresser
+from tidemill.verticals.events.store.enrichment import EventEnrichment
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.store.verification import Verification
@@ -48,32 +48,32 @@ class Store:
     ids: Ids
     bodies: Bodies
     ledger: Ledger
-    agenda: Agendas
+    agenda: DispatchRepository
     workers: Workers
-    slots: Slots
-    letters: Letters
+    slots: TickSlots
+    letters: DeadLetterRetries
     breakers: Breakers
     sweeps: Sweeps
-    crowding: Crowding
-    standing: Standings
-    tolls: Tolls
-    counting: Counting
-    sources: SourceShelf
-    targets: TargetShelf
+    crowding: OverbookedHosts
+    standing: CurrentStateReader
+    tolls: RateLimitRepository
+    counting: HostAssignment
+    sources: SourceRepository
+    targets: TargetRepository
     audit: AuditLog
-    browsers: BrowserShelf
-    places: PlaceBook
-    searches: SearchBook
-    candidates: CandidateBook
-    wants: WantBook
-    answers: AnswerBook
-    dresser: Dresser | None
+    browsers: BrowserRepository
+    places: PlaceRepository
+    searches: SearchRepository
+    candidates: CandidateRepository
+    wants: EnrichmentRequestRepository
+    answers: AnswerRepository
+    dresser: EventEnrichment | None
     markets: Markets
     homes: ListingViews
     verification: Verification
     views: Views
     prices: PriceReads
-    quarantine: QuarantineShelf
+    quarantine: QuarantineRepository
 
     async def close(self) -> None:
         """Let go of files and connections."""
@@ -90,42 +90,42 @@ def build_store(settings: Settings, database: Database) -> Store:
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
     asks = settings.asks
-    dresser = Dresser(database, ids, ENRICHING["events"], asks) if asks else None
+    dresser = EventEnrichment(database, ids, ENRICHING["events"], asks) if asks else None
     shelves = build_shelves(ids, dresser)
     ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
     paces = Paces(own=settings.own_paces)
-    sources, targets = SourceShelf(database, ids, paces), TargetShelf(database, ids, paces)
+    sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
     return Store(
         database=database,
         ids=ids,
         bodies=bodies,
         ledger=ledger,
-        agenda=Agendas(database, ids),
+        agenda=DispatchRepository(database, ids),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
-        slots=Slots(database),
-        letters=Letters(database, ids),
+        slots=TickSlots(database),
+        letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
-        crowding=Crowding(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
-        standing=Standings(database),
-        tolls=Tolls(database),
-        counting=Counting(database, paces),
+        crowding=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
+        standing=CurrentStateReader(database),
+        tolls=RateLimitRepository(database),
+        counting=HostAssignment(database, paces),
         sources=sources,
         targets=targets,
         audit=AuditLog(database, ids),
-        browsers=BrowserShelf(database),
-        places=PlaceBook(database),
-        searches=SearchBook(database),
-        candidates=CandidateBook(database, ids),
-        wants=WantBook(database),
-        answers=AnswerBook(database),
+        browsers=BrowserRepository(database),
+        places=PlaceRepository(database),
+        searches=SearchRepository(database),
+        candidates=CandidateRepository(database, ids),
+        wants=EnrichmentRequestRepository(database),
+        answers=AnswerRepository(database),
         dresser=dresser,
         markets=Markets(database, ids, sources, targets),
         homes=ListingViews(database, FADING),
         verification=Verification(database, ids, FADING),
         views=Views(database, bodies.outputs),
         prices=PriceReads(database),
-        quarantine=QuarantineShelf(database, ids, ledger.materials, shelves),
+        quarantine=QuarantineRepository(database, ids, ledger.materials, shelves),
     )
 
 

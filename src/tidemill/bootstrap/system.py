@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tidemill.bootstrap.asking import (
-    Askable,
+    OutsideServices,
     build_aid,
     build_askable,
     build_discovery,
@@ -14,12 +14,12 @@ from tidemill.bootstrap.asking import (
     enriching_chore,
 )
 from tidemill.bootstrap.browsers import build_browser
-from tidemill.bootstrap.desks import Desks, build_desks
+from tidemill.bootstrap.desks import Actions, build_desks
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.listings import build_market_work
-from tidemill.bootstrap.notices import Notices, build_notices
-from tidemill.bootstrap.paid import Paid, build_paid
+from tidemill.bootstrap.notices import WebhookParts, build_notices
+from tidemill.bootstrap.paid import PaidFetchers, build_paid
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.storing import Store, build_store
 from tidemill.bootstrap.upkeep import build_hands
@@ -32,12 +32,12 @@ from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
-from tidemill.operations.discovery import DiscoveryDesk
+from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Enricher
 from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.tools import StageDependencies
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.services.status import Services
@@ -54,18 +54,18 @@ class System:
     verticals: Mapping[str, Vertical]
     store: Store
     services: Services
-    notices: Notices
+    notices: WebhookParts
     fetchers: Mapping[FetcherKind, Fetcher]
-    tools: Tools
+    tools: StageDependencies
     dispatcher: Dispatcher
     worker: Worker
     ticks: Ticks
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
-    askable: Askable
+    askable: OutsideServices
     enricher: Enricher | None
-    discovery: DiscoveryDesk
-    desks: Desks
+    discovery: DiscoveryActions
+    desks: Actions
 
     async def close(self) -> None:
         """Let go of sockets, files and connections."""
@@ -93,7 +93,7 @@ def build(
     fetchers, paid = build_every_fetcher(settings, store, clock, services, transport)
     notices = build_notices(settings, store, clock)
     worker = Worker(store.workers, clock, prepare=store.counting.settle)
-    tools = Tools(
+    tools = StageDependencies(
         clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.holds, paid.fallback,
         build_aid(settings, store),
     )  # fmt: skip
@@ -146,7 +146,7 @@ def tell_of_unusable_adapters(announce: Listeners, clock: Clock) -> None:
 
 def build_every_fetcher(
     settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
-) -> tuple[dict[FetcherKind, Fetcher], Paid]:
+) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
     """The fetchers by kind, and what the paid ones are kept by; all of them stand behind the first one's gates."""
     fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
     paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
@@ -156,7 +156,7 @@ def build_every_fetcher(
 
 
 def drain_maker(
-    settings: Settings, store: Store, tools: Tools, dice: Dice, narrator: Narrator, worker: Worker
+    settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: Narrator, worker: Worker
 ) -> Callable[[], Drain]:
     """How a fresh drain is made."""
 

@@ -6,14 +6,14 @@ from tidemill.bootstrap.adapters import GROUP, with_installed
 from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Shelf
+from tidemill.store.ledger.checkpoints import RecordRepository
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING as EVENTS_ENRICHING
-from tidemill.verticals.events.store.repository import Dressing, EventShelf
+from tidemill.verticals.events.store.repository import EnrichesEvents, EventRepository
 from tidemill.verticals.listings import VERTICAL as LISTINGS
-from tidemill.verticals.listings.store.repository import ListingShelf
+from tidemill.verticals.listings.store.repository import ListingRepository
 from tidemill.verticals.prices import VERTICAL as PRICES
-from tidemill.verticals.prices.store.repository import PriceShelf
+from tidemill.verticals.prices.store.repository import PriceRepository
 
 _OWN: dict[str, Vertical] = {EVENTS.name: EVENTS, PRICES.name: PRICES, LISTINGS.name: LISTINGS}
 _widened = with_installed(_OWN, entry_points(group=GROUP))
@@ -27,6 +27,10 @@ ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}
 """What may be asked about the records of a vertical. Prices are not here, and never will be."""
 
 
-def build_shelves(ids: Ids, dresser: Dressing | None = None) -> dict[str, Shelf]:
+def build_shelves(ids: Ids, dresser: EnrichesEvents | None = None) -> dict[str, RecordRepository]:
     """Each vertical's own tables; `dresser` puts in what enrichment knows of events."""
-    return {EVENTS.name: EventShelf(ids, dresser), PRICES.name: PriceShelf(ids), LISTINGS.name: ListingShelf(ids)}
+    return {
+        EVENTS.name: EventRepository(ids, dresser),
+        PRICES.name: PriceRepository(ids),
+        LISTINGS.name: ListingRepository(ids),
+    }

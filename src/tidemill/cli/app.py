@@ -14,55 +14,61 @@ from typer._click.core import Command, Context
 from typer.core import TyperCommand, TyperGroup
 
 from tidemill import __version__
-from tidemill.cli.place import Place
+from tidemill.cli.place import GlobalOptions
 
 RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command: the panel it is listed in and its help in one line."""
 
     panel: str
     help: str
 
 
-COMMANDS: dict[str, Entry] = {
-    "up": Entry(RUN, "Run everything in one process: schedule, workers and web app."),
-    "demo": Entry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
-    "crawl": Entry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
-    "tick": Entry(RUN, "Do one piece of periodic work by hand."),
-    "simulate": Entry(RUN, "Run the real system through weeks of virtual time and check its laws."),
-    "bench": Entry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
-    "list": Entry(LOOK, "List adapters, verticals and sources."),
-    "runs": Entry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
-    "why": Entry(LOOK, "Explain anything: which gate, which rule, which page."),
-    "doctor": Entry(LOOK, "Check that everything is well, and say what to do if it is not."),
-    "sql": Entry(LOOK, "Ask the database a question, read-only: the runbook's or your own."),
-    "export": Entry(LOOK, "Write events as JSON Lines or CSV, however many there are."),
-    "sources": Entry(ACT, "List, import, add, switch, run and remove sources."),
-    "targets": Entry(ACT, "List, import, add, pause, run and remove targets."),
-    "markets": Entry(ACT, "List, add, change and scrape markets: cities and their homes for rent."),
-    "discover": Entry(ACT, "Search municipalities for agendas, and import what a search without a database found."),
-    "candidates": Entry(ACT, "Look through the sites that discovery found, approve and reject them."),
-    "adapters": Entry(ACT, "List adapters, switch them on and off, bless what they yield."),
-    "quarantine": Entry(ACT, "Look at records that were set aside, release and reject them."),
-    "prices": Entry(ACT, "Look at products, offers and prices; link offers to products."),
-    "corrections": Entry(ACT, "Correct or ignore prices; the prices themselves never change."),
-    "webhooks": Entry(ACT, "Tell other programs of prices that fall and stock that is back."),
-    "proposals": Entry(ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."),
-    "dlq": Entry(ACT, "Look at dead letters, retry and discard them."),
-    "breaker": Entry(ACT, "Look at circuit breakers and reset them."),
-    "browsers": Entry(ACT, "Look at the browsers of running workers, and have them replaced."),
-    "fetch": Entry(PAGES, "Fetch one page through every gate and tell what came back."),
-    "view": Entry(PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
-    "parse": Entry(PAGES, "Read a page and show what becomes of every record on it."),
-    "shell": Entry(PAGES, "Try selectors on a fetched, saved or stored page."),
-    "new": Entry(PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
-    "check": Entry(PAGES, "Read the golden pages of adapters, and compare them field by field."),
-    "savefixture": Entry(PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
-    "score": Entry(PAGES, "Score the reading library on a folder of saved pages and tables: days, titles, dates."),
-    "settings": Entry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),
-    "migrate": Entry(UPKEEP, "Bring the database's tables to this version."),
+COMMANDS: dict[str, CommandEntry] = {
+    "up": CommandEntry(RUN, "Run everything in one process: schedule, workers and web app."),
+    "demo": CommandEntry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
+    "crawl": CommandEntry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
+    "tick": CommandEntry(RUN, "Do one piece of periodic work by hand."),
+    "simulate": CommandEntry(RUN, "Run the real system through weeks of virtual time and check its laws."),
+    "bench": CommandEntry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
+    "list": CommandEntry(LOOK, "List adapters, verticals and sources."),
+    "runs": CommandEntry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
+    "why": CommandEntry(LOOK, "Explain anything: which gate, which rule, which page."),
+    "doctor": CommandEntry(LOOK, "Check that everything is well, and say what to do if it is not."),
+    "sql": CommandEntry(LOOK, "Ask the database a question, read-only: the runbook's or your own."),
+    "export": CommandEntry(LOOK, "Write events as JSON Lines or CSV, however many there are."),
+    "sources": CommandEntry(ACT, "List, import, add, switch, run and remove sources."),
+    "targets": CommandEntry(ACT, "List, import, add, pause, run and remove targets."),
+    "markets": CommandEntry(ACT, "List, add, change and scrape markets: cities and their homes for rent."),
+    "discover": CommandEntry(
+        ACT, "Search municipalities for agendas, and import what a search without a database found."
+    ),
+    "candidates": CommandEntry(ACT, "Look through the sites that discovery found, approve and reject them."),
+    "adapters": CommandEntry(ACT, "List adapters, switch them on and off, bless what they yield."),
+    "quarantine": CommandEntry(ACT, "Look at records that were set aside, release and reject them."),
+    "prices": CommandEntry(ACT, "Look at products, offers and prices; link offers to products."),
+    "corrections": CommandEntry(ACT, "Correct or ignore prices; the prices themselves never change."),
+    "webhooks": CommandEntry(ACT, "Tell other programs of prices that fall and stock that is back."),
+    "proposals": CommandEntry(
+        ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."
+    ),
+    "dlq": CommandEntry(ACT, "Look at dead letters, retry and discard them."),
+    "breaker": CommandEntry(ACT, "Look at circuit breakers and reset them."),
+    "browsers": CommandEntry(ACT, "Look at the browsers of running workers, and have them replaced."),
+    "fetch": CommandEntry(PAGES, "Fetch one page through every gate and tell what came back."),
+    "view": CommandEntry(PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
+    "parse": CommandEntry(PAGES, "Read a page and show what becomes of every record on it."),
+    "shell": CommandEntry(PAGES, "Try selectors on a fetched, saved or stored page."),
+    "new": CommandEntry(PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
+    "check": CommandEntry(PAGES, "Read the golden pages of adapters, and compare them field by field."),
+    "savefixture": CommandEntry(PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
+    "score": CommandEntry(
+        PAGES, "Score the reading library on a folder of saved pages and tables: days, titles, dates."
+    ),
+    "settings": CommandEntry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),
+    "migrate": CommandEntry(UPKEEP, "Bring the database's tables to this version."),
 }
 """Every command; its module is `tidemill.cli.commands.NAME`, and a test holds these words against its own."""
 
@@ -137,7 +143,7 @@ def tidemill(
     Begin with [bold]tidemill demo[/bold]. Every command that reads takes --json for machines. Exit codes: 0 complete,
     1 failure, 2 usage, 3 partial, 4 empty although nothing said so.
     """
-    ctx.obj = Place(settings, database)
+    ctx.obj = GlobalOptions(settings, database)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ GOOD_ENOUGH = 0.5
 REVIEWER = "demo"
 
 
-class Reviewed(msgspec.Struct, frozen=True):
+class ReviewedCandidates(msgspec.Struct, frozen=True):
     """What became of the search: municipalities, paid questions, candidates, and those that were approved."""
 
     municipalities: int
@@ -69,7 +69,7 @@ async def standins(entries: Sequence[dict[str, Any]], *, serve: bool) -> AsyncIt
         }
 
 
-async def discover_and_review(system: System, entries: Sequence[dict[str, Any]]) -> Reviewed:
+async def discover_and_review(system: System, entries: Sequence[dict[str, Any]]) -> ReviewedCandidates:
     """Search the municipalities, and approve what is good enough, as a person would."""
     places = list(agendas_of(entries))
     done, _ = await system.discovery.run(only=places)
@@ -77,4 +77,4 @@ async def discover_and_review(system: System, entries: Sequence[dict[str, Any]])
     good = [each for each in pending if each.confidence >= GOOD_ENOUGH]
     for each in good:
         await system.discovery.approve(each.id, REVIEWER, enable=True, note="good enough for a demo")
-    return Reviewed(len(done.places), done.asked, len(pending), len(good))
+    return ReviewedCandidates(len(done.places), done.asked, len(pending), len(good))

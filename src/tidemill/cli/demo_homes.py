@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from tidemill.bootstrap import System
-from tidemill.cli.demo_lab import Terms
+from tidemill.cli.demo_lab import LabTerms
 from tidemill.operations.mistakes import Mistake
 from tidemill.verticals.listings.lab.server import homes_served
 
@@ -17,7 +17,7 @@ REQUESTER = "demo"
 
 
 @asynccontextmanager
-async def housing(terms: Terms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
+async def housing(terms: LabTerms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
     """Serve the housing market while entered; answers its sources and the settings that reach its actor."""
     if terms.faults not in {"all", "none"}:
         msg = "the world of homes has its own faults: choose all or none"

@@ -17,7 +17,7 @@ STARTS_WITHIN = 30.0
 ENDS_WITHIN = 5.0
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
+class LabTerms(msgspec.Struct, frozen=True, kw_only=True):
     """What sort of world to serve, and how fast it may be asked."""
 
     seed: int
@@ -39,7 +39,7 @@ def kinds_of(faults: str) -> str:
 
 
 @asynccontextmanager
-async def lab(terms: Terms) -> AsyncIterator[list[dict[str, Any]]]:
+async def lab(terms: LabTerms) -> AsyncIterator[list[dict[str, Any]]]:
     """Serve a world while entered; answers its sites as sources."""
     arguments = [
         "--seed", str(terms.seed), "--sites", str(terms.sites), "--faults", kinds_of(terms.faults),

@@ -10,7 +10,7 @@ import xxhash
 
 from tidemill.bootstrap import System, build, build_fetchers
 from tidemill.cli.opening import refuse_if_absent
-from tidemill.core.gates import Answer, Gate, GateAnswer, breaker_closed, go, standing_gates
+from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.source import FetcherKind
@@ -117,7 +117,7 @@ def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) ->
 
 async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:
     """Fetch, unless the source may not be asked at all."""
-    refusal = next((one for one in gates if one.gate is Gate.COMPLIANCE and one.verdict is not Answer.GO), None)
+    refusal = next((one for one in gates if one.gate is Gate.COMPLIANCE and one.verdict is not GateDecision.GO), None)
     if refusal is None:
         return Attempt(gates, await fetcher.fetch(request))
     refused = FetchResult(

@@ -2,7 +2,7 @@
 
 from tidemill.cli.mistakes import FAILURE, PARTIAL
 from tidemill.cli.showing import emit, say, table
-from tidemill.operations.importing import Imported, Tally
+from tidemill.operations.importing import ImportCounts, Imported
 
 
 def report_import(done: Imported, *, as_json: bool) -> int:
@@ -23,6 +23,6 @@ def report_import(done: Imported, *, as_json: bool) -> int:
     return PARTIAL if total(done.sources) + total(done.targets) else FAILURE
 
 
-def total(tally: Tally) -> int:
+def total(tally: ImportCounts) -> int:
     """How many entries were good."""
     return tally.created + tally.updated + tally.unchanged

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import typer
 
 from tidemill.bootstrap import Listeners, System, build
-from tidemill.cli.place import Place
+from tidemill.cli.place import GlobalOptions
 from tidemill.engine.interpreter import settle_in
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
@@ -25,7 +25,7 @@ TRY_DEMO = "`tidemill migrate` makes it, `tidemill up` makes it and starts"
 
 def settings_of(context: typer.Context, **overrides: Any) -> Settings:
     """The settings that this command works with."""
-    place: Place = context.obj or Place()
+    place: GlobalOptions = context.obj or GlobalOptions()
     if place.database is not None:
         overrides["database"] = readable(place.database)
     settings = load_settings(place.settings, **overrides)

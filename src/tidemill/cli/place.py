@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class GlobalOptions(NamedTuple):
     """What was said before the command's name."""
 
     settings: Path | None = None

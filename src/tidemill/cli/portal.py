@@ -19,7 +19,7 @@ from tidemill.telemetry.recent import Recent
 from tidemill.telemetry.shield import shielded
 from tidemill.verticals.events.feed import Weights
 from tidemill.web.app import create_app
-from tidemill.web.deps import LOOPBACK_NAMES, ActingDesks, WebDeps
+from tidemill.web.deps import LOOPBACK_NAMES, WebActions, WebDeps
 from tidemill.web.serve import CannotListen, serve
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
@@ -74,10 +74,10 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
     )
 
 
-def acting_desks(system: System) -> ActingDesks:
+def acting_desks(system: System) -> WebActions:
     """The desks at which the web app acts for a person."""
-    names = (field.name for field in fields(ActingDesks))
-    return ActingDesks(**{name: getattr(system.desks, name) for name in names})
+    names = (field.name for field in fields(WebActions))
+    return WebActions(**{name: getattr(system.desks, name) for name in names})
 
 
 @asynccontextmanager

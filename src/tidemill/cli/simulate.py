@@ -10,7 +10,7 @@ import msgspec
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.rhythm import Every
 from tidemill.lab.leash import Leash
-from tidemill.lab.mill import Mill, Surroundings
+from tidemill.lab.mill import SimulatedEnvironment, SystemUnderTest
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -86,7 +86,7 @@ class SimulatedMill:
         await self._system.close()
 
 
-def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lambda _: None) -> Mill:
+def build_mill(surroundings: SimulatedEnvironment, alter: Callable[[System], None] = lambda _: None) -> SystemUnderTest:
     """A system in these surroundings; `alter` lets a test plant a bug in it."""
     system = build(
         simulated_settings(surroundings),
@@ -101,7 +101,7 @@ def build_mill(surroundings: Surroundings, alter: Callable[[System], None] = lam
     return SimulatedMill(system)
 
 
-def simulated_settings(surroundings: Surroundings) -> Settings:
+def simulated_settings(surroundings: SimulatedEnvironment) -> Settings:
     """The defaults, with the simulation's coarser rhythms."""
     seconds = surroundings.lease.total_seconds()
     values: dict[str, Any] = {

@@ -21,7 +21,7 @@ from tidemill.operations.mistakes import Mistake, NotFound, unknown
 LARGEST_SPECIFICATION = 1_000_000
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one raw record."""
 
     verdict: str
@@ -43,7 +43,7 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     total: int | None = None
     next_url: str | None = None
     notes: tuple[str, ...] = ()
-    records: tuple[Judged, ...] = ()
+    records: tuple[JudgedRecord, ...] = ()
 
 
 def vertical_named(name: str) -> Vertical:
@@ -126,12 +126,12 @@ def tried(page: Page, vertical: Vertical, source: Source, now: datetime) -> Trie
     )
 
 
-def judged(raw: RawRecord, vertical: Vertical, context: Context) -> Judged:
+def judged(raw: RawRecord, vertical: Vertical, context: Context) -> JudgedRecord:
     """One record's verdict."""
     verdict = vertical.judge(raw, context)
     if isinstance(verdict, Accepted):
-        return Judged(
+        return JudgedRecord(
             verdict="accepted", reason="", detail="", identity=verdict.identity, record=verdict.record, raw=raw
         )
     name = type(verdict).__name__.lower()
-    return Judged(verdict=name, reason=verdict.reason, detail=verdict.detail, identity="", record=None, raw=raw)
+    return JudgedRecord(verdict=name, reason=verdict.reason, detail=verdict.detail, identity="", record=None, raw=raw)

@@ -25,7 +25,7 @@ class QueueLimits(msgspec.Struct, frozen=True):
     alert_backoff: timedelta = timedelta(minutes=30)
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Admission(msgspec.Struct, frozen=True):
     """What an enqueue answers: how many were taken, and for the rest why not and when to come back."""
 
     accepted: int
@@ -34,13 +34,13 @@ class Answer(msgspec.Struct, frozen=True):
     retry_after: timedelta | None = None
 
 
-def admit(wanted: int, pending_adapter: int, pending_total: int, limits: QueueLimits) -> Answer:
+def admit(wanted: int, pending_adapter: int, pending_total: int, limits: QueueLimits) -> Admission:
     """Take as many as fit under both limits; nothing is dropped silently."""
     room = max(0, min(limits.per_adapter - pending_adapter, limits.total - pending_total))
     accepted = min(wanted, room)
     if accepted == wanted:
-        return Answer(accepted)
-    return Answer(accepted, wanted - accepted, Rejection.QUEUE_FULL, limits.retry_after)
+        return Admission(accepted)
+    return Admission(accepted, wanted - accepted, Rejection.QUEUE_FULL, limits.retry_after)
 
 
 class Backoff(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Backoff(msgspec.Struct, frozen=True):
         return self.until is not None and now < self.until
 
 
-def after_cycle(backoff: Backoff, answer: Answer, limits: QueueLimits, now: datetime) -> Backoff:
+def after_cycle(backoff: Backoff, answer: Admission, limits: QueueLimits, now: datetime) -> Backoff:
     """The backoff after a scheduling cycle: over half rejected pauses, doubling each time, an hour at most."""
     offered = answer.accepted + answer.rejected
     if offered == 0 or answer.rejected * 2 <= offered:

@@ -19,7 +19,7 @@ class CandidateStatus(StrEnum):
     SKIPPED = "skipped"
 
 
-class Sample(msgspec.Struct, frozen=True):
+class CandidateSample(msgspec.Struct, frozen=True):
     """An event that was read on a candidate's page, to show what it would bring."""
 
     title: str
@@ -27,7 +27,7 @@ class Sample(msgspec.Struct, frozen=True):
     place: str = ""
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class CandidateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a look at a candidate's page found.
 
     `records` were read, of which `upcoming` would be kept; `dates` and `words` count the date patterns and event
@@ -42,7 +42,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     words: int = 0
     names_place: bool = False
     promise: float = 0.0
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[CandidateSample, ...] = ()
 
 
 class Opinion(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 0.0
     method: str = "heuristics"
     reasons: tuple[str, ...] = ()
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[CandidateSample, ...] = ()
     found_at: datetime
     id: int = 0
     decided_at: datetime | None = None
@@ -83,7 +83,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 _ENOUGH_EVENTS, _ENOUGH_DATES, _ENOUGH_WORDS = 8, 6, 10
 
 
-def appraise(evidence: Evidence) -> Appraisal:
+def appraise(evidence: CandidateEvidence) -> Appraisal:
     """How good a page is by what was found on it alone; events that would be kept weigh most."""
     read = 0.5 * min(1.0, evidence.upcoming / _ENOUGH_EVENTS)
     sure = 0.15 * evidence.sureness if evidence.upcoming else 0.0
@@ -105,7 +105,7 @@ _SAYS_NO_AT_MOST = 0.3
 _WITHOUT_EVENTS_AT_MOST = 0.5
 
 
-def with_opinion(appraisal: Appraisal, opinion: Opinion, evidence: Evidence) -> Appraisal:
+def with_opinion(appraisal: Appraisal, opinion: Opinion, evidence: CandidateEvidence) -> Appraisal:
     """The appraisal with the model's opinion beside it.
 
     A page is only text that somebody else wrote, and so may talk the model into anything: its opinion lowers a

@@ -8,7 +8,7 @@ from tidemill.core.degradation import MAY_SERVE_STORED
 from tidemill.core.run import Counts
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class CompletenessDoubt(msgspec.Struct, frozen=True):
     """Why a run is not trusted to have seen everything."""
 
     rule: str
@@ -18,7 +18,7 @@ class Doubt(msgspec.Struct, frozen=True):
 class Certificate(msgspec.Struct, frozen=True):
     """A run's completeness: complete, or every doubt against it."""
 
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[CompletenessDoubt, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -26,7 +26,7 @@ class Certificate(msgspec.Struct, frozen=True):
         return not self.doubts
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class RunEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a run when it ends.
 
     `targets` is how many targets the source has switched on: a run over a part of them can't be complete. `followed`
@@ -50,13 +50,13 @@ SHORTFALL = 0.5
 short in a source's first days would otherwise take everything else off the shelf."""
 
 
-def certify(evidence: Evidence) -> Certificate:
+def certify(evidence: RunEvidence) -> Certificate:
     """Judge a run by its pages, the site's own total, truncation marks and the usual count."""
     checks = (_every_page, _no_truncation, _own_eyes, _claimed_total, _usual_count)
     return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
 
 
-def far_short(evidence: Evidence) -> str:
+def far_short(evidence: RunEvidence) -> str:
     """How a run fell so far short that a person should know: under half of the usual, or of the site's own count."""
     seen, claimed = evidence.records_seen, evidence.claimed_total
     if (unusual := _usual_count(evidence)) is not None:
@@ -66,36 +66,40 @@ def far_short(evidence: Evidence) -> str:
     return ""
 
 
-def _every_page(evidence: Evidence) -> Doubt | None:
+def _every_page(evidence: RunEvidence) -> CompletenessDoubt | None:
     answered, expected = evidence.counts.urls_succeeded, evidence.targets + evidence.followed
     if answered >= expected and evidence.targets > 0:
         return None
-    return Doubt("pages", f"{answered} of {expected} pages answered")
+    return CompletenessDoubt("pages", f"{answered} of {expected} pages answered")
 
 
-def _no_truncation(evidence: Evidence) -> Doubt | None:
+def _no_truncation(evidence: RunEvidence) -> CompletenessDoubt | None:
     if evidence.truncated_pages == 0:
         return None
-    return Doubt("truncated", f"{evidence.truncated_pages} pages were cut short")
+    return CompletenessDoubt("truncated", f"{evidence.truncated_pages} pages were cut short")
 
 
-def _own_eyes(evidence: Evidence) -> Doubt | None:
+def _own_eyes(evidence: RunEvidence) -> CompletenessDoubt | None:
     borrowed = [name for name in evidence.degraded if name in MAY_SERVE_STORED]
     if not borrowed:
         return None
-    return Doubt("services", f"it had to do without {', '.join(borrowed)}, so that a stored page may have served")
+    return CompletenessDoubt(
+        "services", f"it had to do without {', '.join(borrowed)}, so that a stored page may have served"
+    )
 
 
-def _claimed_total(evidence: Evidence) -> Doubt | None:
+def _claimed_total(evidence: RunEvidence) -> CompletenessDoubt | None:
     if evidence.claimed_total is None or evidence.records_seen >= evidence.claimed_total:
         return None
-    return Doubt("total", f"saw {evidence.records_seen} of the {evidence.claimed_total} that the site claims")
+    return CompletenessDoubt(
+        "total", f"saw {evidence.records_seen} of the {evidence.claimed_total} that the site claims"
+    )
 
 
-def _usual_count(evidence: Evidence) -> Doubt | None:
+def _usual_count(evidence: RunEvidence) -> CompletenessDoubt | None:
     if not evidence.history:
         return None
     usual = median(evidence.history)
     if evidence.records_seen >= usual * SHORTFALL:
         return None
-    return Doubt("count", f"saw {evidence.records_seen} where {usual:g} are usual")
+    return CompletenessDoubt("count", f"saw {evidence.records_seen} where {usual:g} are usual")

@@ -9,7 +9,7 @@ ALERT_ABOVE = 50
 """Letters pending before a person is told."""
 
 
-class LetterStatus(StrEnum):
+class DeadLetterStatus(StrEnum):
     """Where a dead letter stands; it is never discarded by itself."""
 
     PENDING = "pending"

@@ -25,7 +25,7 @@ class Service(StrEnum):
     DATABASE = "database"
 
 
-class Standing(StrEnum):
+class ServiceState(StrEnum):
     """How a service stands: it answers, it does not, or nobody has set it up."""
 
     WORKS = "works"
@@ -33,32 +33,32 @@ class Standing(StrEnum):
     OFF = "off"
 
 
-class Fallback(msgspec.Struct, frozen=True):
+class ServiceFallback(msgspec.Struct, frozen=True):
     """What happens instead, and what a person sets or installs to have the service at all."""
 
     instead: str
     setup: str
 
 
-MATRIX: dict[Service, Fallback] = {
-    Service.LLM:         Fallback("rules alone decide; records they are unsure of are looked at again later",
+MATRIX: dict[Service, ServiceFallback] = {
+    Service.LLM:         ServiceFallback("rules alone decide; records they are unsure of are looked at again later",
                                   "set `llm_key` to a Gemini API key"),
-    Service.SEARCH:      Fallback("earlier search results are used again; towns never searched wait",
+    Service.SEARCH:      ServiceFallback("earlier search results are used again; towns never searched wait",
                                   "set `search_key` to a Serper.dev key"),
-    Service.GEOCODER:    Fallback("the source's own coordinates are used, flagged to be tried again",
+    Service.GEOCODER:    ServiceFallback("the source's own coordinates are used, flagged to be tried again",
                                   "set `geocoder_url` to a Nominatim server"),
-    Service.SCRAPINGBEE: Fallback("a stored page under 24 h old serves, marked so; else the site's own answer stands",
+    Service.SCRAPINGBEE: ServiceFallback("a stored page under 24 h old serves, marked so; else the site's own answer stands",
                                   "set `scrapingbee_key`"),
-    Service.APIFY:       Fallback("jobs of its sources wait until it answers; what is known is served and ages",
+    Service.APIFY:       ServiceFallback("jobs of its sources wait until it answers; what is known is served and ages",
                                   "set `apify_token`"),
-    Service.SLACK:       Fallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
-    Service.REDIS:       Fallback("requests are spaced by the ledger in the database alone",
+    Service.SLACK:       ServiceFallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
+    Service.REDIS:       ServiceFallback("requests are spaced by the ledger in the database alone",
                                   "set `redis` to its address"),
-    Service.BROWSER:     Fallback("jobs that need a browser wait until there is one; all others go on",
+    Service.BROWSER:     ServiceFallback("jobs that need a browser wait until there is one; all others go on",
                                   "install the extra `browser` and Chromium"),
-    Service.CURL:        Fallback("servers that break HTTP are asked by the usual client alone",
+    Service.CURL:        ServiceFallback("servers that break HTTP are asked by the usual client alone",
                                   "install the extra `curl`"),
-    Service.DATABASE:    Fallback("work in hand is kept and written when it answers again; nothing new is begun",
+    Service.DATABASE:    ServiceFallback("work in hand is kept and written when it answers again; nothing new is begun",
                                   "see the setting `database`"),
 }  # fmt: skip
 """Each service with its named fallback; a test demands a row, and a test that turns it off, for each."""
@@ -75,7 +75,7 @@ class ServiceStatus(msgspec.Struct, frozen=True, kw_only=True):
     """How one service stands, since when, why, and what happens instead."""
 
     service: Service
-    state: Standing
+    state: ServiceState
     since: datetime | None
     reason: str = ""
     fallback: str = ""
@@ -83,14 +83,14 @@ class ServiceStatus(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_well(self) -> bool:
         """Whether there is nothing to say about it."""
-        return self.state is Standing.WORKS
+        return self.state is ServiceState.WORKS
 
 
 def degraded(service: Service, since: datetime, reason: str) -> ServiceStatus:
     """A service that does not answer as it should."""
     instead = MATRIX[service].instead
     return ServiceStatus(
-        service=service, state=Standing.DEGRADED, since=since, reason=reason[:LONGEST_REASON], fallback=instead
+        service=service, state=ServiceState.DEGRADED, since=since, reason=reason[:LONGEST_REASON], fallback=instead
     )
 
 
@@ -98,12 +98,12 @@ def off(service: Service, reason: str = "") -> ServiceStatus:
     """A service that nobody has set up; the reason says how to."""
     row = MATRIX[service]
     words = reason or f"not set up: {row.setup}"
-    return ServiceStatus(service=service, state=Standing.OFF, since=None, reason=words, fallback=row.instead)
+    return ServiceStatus(service=service, state=ServiceState.OFF, since=None, reason=words, fallback=row.instead)
 
 
 def well(service: Service, since: datetime | None = None) -> ServiceStatus:
     """A service about which there is nothing to say."""
-    return ServiceStatus(service=service, state=Standing.WORKS, since=since, fallback=MATRIX[service].instead)
+    return ServiceStatus(service=service, state=ServiceState.WORKS, since=since, fallback=MATRIX[service].instead)
 
 
 def merged(before: Iterable[str], more: Iterable[str]) -> list[str]:

@@ -27,7 +27,7 @@ OFF_BY = 0.05
 _ROUNDING = 1e-9
 
 
-class Rule(StrEnum):
+class DriftRule(StrEnum):
     """What was noticed; an incident is open once per rule, source and field."""
 
     FAILURES = "failures"
@@ -39,7 +39,7 @@ class Rule(StrEnum):
     SHORT_LIST = "short_list"
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class DriftStrikes(msgspec.Struct, frozen=True, kw_only=True):
     """What is held against an adapter on one source; `watched` until its first run after a person's word."""
 
     failed_batches: int = 0
@@ -61,10 +61,10 @@ class Baseline(msgspec.Struct, frozen=True):
         return self.runs >= LEAST_RUNS
 
 
-class Finding(msgspec.Struct, frozen=True):
+class DriftFinding(msgspec.Struct, frozen=True):
     """Something that a person should know; `disables` when it is reason enough to switch the adapter off."""
 
-    rule: Rule
+    rule: DriftRule
     detail: str
     field: str = ""
     disables: bool = False
@@ -76,9 +76,9 @@ class Judgement(msgspec.Struct, frozen=True):
     `well` names the rules against which it found nothing, although it could have: their incidents are over.
     """
 
-    standing: Standing
-    findings: tuple[Finding, ...] = ()
-    well: frozenset[Rule] = frozenset()
+    standing: DriftStrikes
+    findings: tuple[DriftFinding, ...] = ()
+    well: frozenset[DriftRule] = frozenset()
 
 
 def batch_size(counts: Counts) -> int:
@@ -113,14 +113,14 @@ def baseline_of(batches: Sequence[Counts]) -> Baseline:
     return Baseline(median(map(failure_rate, fit)), median(map(yield_rate, fit)), len(fit))
 
 
-def judge_run(counts: Counts, standing: Standing, baseline: Baseline) -> Judgement:
+def judge_run(counts: Counts, standing: DriftStrikes, baseline: Baseline) -> Judgement:
     """Judge a run that has ended. Small runs say little, but a price of zero is told of at once."""
     if standing.watched and batch_size(counts) > 0:
         return _judge_watched(counts)
     if batch_size(counts) < BATCH:
         found = (_zero_price(counts, disables=False),) if counts.zero_price_count else ()
         return Judgement(standing, found)
-    after = Standing(
+    after = DriftStrikes(
         failed_batches=standing.failed_batches + 1 if drift_rate(counts) > FAILING else 0,
         empty_runs=standing.empty_runs + 1 if _is_empty(counts) else 0,
         zero_price_runs=standing.zero_price_runs + 1 if counts.zero_price_count else 0,
@@ -128,41 +128,45 @@ def judge_run(counts: Counts, standing: Standing, baseline: Baseline) -> Judgeme
     findings = _failures(counts, after) or _emptiness(after)  # pages that failed are why there are no records
     findings += _zero_prices(counts, after)
     findings += _unusual(counts, baseline)
-    return Judgement(after, tuple(findings), frozenset(Rule) - {each.rule for each in findings} - {Rule.FIELD_SHARE})
+    return Judgement(
+        after, tuple(findings), frozenset(DriftRule) - {each.rule for each in findings} - {DriftRule.FIELD_SHARE}
+    )
 
 
 def _judge_watched(counts: Counts) -> Judgement:
     """The first run after a person switched the adapter on: one bad run is enough, whatever its size."""
     if drift_rate(counts) > FAILING:
         detail = f"the first run after it was switched on failed too: {_share(counts.urls_drifted, counts)}"
-        return Judgement(Standing(), (Finding(Rule.WATCHED, detail, disables=True),))
-    return Judgement(Standing(), (), frozenset(Rule) - {Rule.FIELD_SHARE})
+        return Judgement(DriftStrikes(), (DriftFinding(DriftRule.WATCHED, detail, disables=True),))
+    return Judgement(DriftStrikes(), (), frozenset(DriftRule) - {DriftRule.FIELD_SHARE})
 
 
-def _failures(counts: Counts, after: Standing) -> list[Finding]:
+def _failures(counts: Counts, after: DriftStrikes) -> list[DriftFinding]:
     if failure_rate(counts) <= FAILING:
         return []
     disables = after.failed_batches >= STRIKES
     again = f", {after.failed_batches} times in a row" if disables else ""
-    return [Finding(Rule.FAILURES, f"{_share(counts.urls_failed, counts)} failed{again}", disables=disables)]
+    return [DriftFinding(DriftRule.FAILURES, f"{_share(counts.urls_failed, counts)} failed{again}", disables=disables)]
 
 
-def _emptiness(after: Standing) -> list[Finding]:
+def _emptiness(after: DriftStrikes) -> list[DriftFinding]:
     if after.empty_runs < STRIKES:
         return []
-    return [Finding(Rule.NO_RECORDS, f"no record in {after.empty_runs} runs in a row", disables=True)]
+    return [DriftFinding(DriftRule.NO_RECORDS, f"no record in {after.empty_runs} runs in a row", disables=True)]
 
 
-def _zero_prices(counts: Counts, after: Standing) -> list[Finding]:
+def _zero_prices(counts: Counts, after: DriftStrikes) -> list[DriftFinding]:
     return [_zero_price(counts, disables=after.zero_price_runs >= STRIKES)] if counts.zero_price_count else []
 
 
-def _zero_price(counts: Counts, *, disables: bool) -> Finding:
+def _zero_price(counts: Counts, *, disables: bool) -> DriftFinding:
     detail = f"{counts.zero_price_count} prices of zero were read and set aside"
-    return Finding(Rule.ZERO_PRICE, detail + (", for the second run in a row" if disables else ""), disables=disables)
+    return DriftFinding(
+        DriftRule.ZERO_PRICE, detail + (", for the second run in a row" if disables else ""), disables=disables
+    )
 
 
-def _unusual(counts: Counts, baseline: Baseline) -> list[Finding]:
+def _unusual(counts: Counts, baseline: Baseline) -> list[DriftFinding]:
     """What is bad by this adapter's own measure, although not by the absolute one."""
     if not baseline.is_established or failure_rate(counts) > FAILING:
         return []
@@ -174,7 +178,7 @@ def _unusual(counts: Counts, baseline: Baseline) -> list[Finding]:
         f"{failure_rate(counts):.0%} failed and {yield_rate(counts):.2f} records came per URL, where"
         f" {baseline.failure_rate:.0%} and {baseline.yield_rate:.2f} are usual"
     )
-    return [Finding(Rule.WORSE_THAN_USUAL, detail)]
+    return [DriftFinding(DriftRule.WORSE_THAN_USUAL, detail)]
 
 
 def _is_empty(counts: Counts) -> bool:
@@ -196,13 +200,15 @@ def shares_of(counts: Mapping[str, int]) -> dict[str, float]:
     return {field: count / total for field, count in counts.items() if field != ALL} if total else {}
 
 
-def judge_fields(counts: Mapping[str, int], blessed: Mapping[str, float]) -> tuple[Finding, ...]:
+def judge_fields(counts: Mapping[str, int], blessed: Mapping[str, float]) -> tuple[DriftFinding, ...]:
     """Which fields are five points or more off what a person has blessed; few records say nothing."""
     if counts.get(ALL, 0) < BATCH:
         return ()
     shares = shares_of(counts)
     return tuple(
-        Finding(Rule.FIELD_SHARE, f"{shares.get(field, 0.0):.0%} of records have it, {share:.0%} were blessed", field)
+        DriftFinding(
+            DriftRule.FIELD_SHARE, f"{shares.get(field, 0.0):.0%} of records have it, {share:.0%} were blessed", field
+        )
         for field, share in sorted(blessed.items())
         if abs(shares.get(field, 0.0) - share) >= OFF_BY - _ROUNDING
     )

@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 
-class Fault(StrEnum):
+class FaultOwner(StrEnum):
     """Whose failure it is, as `scraper_errors` names it."""
 
     NETWORK = "network"
@@ -67,14 +67,14 @@ class Meaning(msgspec.Struct, frozen=True):
     is_drift: bool
     is_refusal: bool
     alerts: bool
-    fault: Fault
+    fault: FaultOwner
 
 
-def _row(*, retry: bool, breaker: bool, drift: bool, refusal: bool, alert: bool, fault: Fault) -> Meaning:
+def _row(*, retry: bool, breaker: bool, drift: bool, refusal: bool, alert: bool, fault: FaultOwner) -> Meaning:
     return Meaning(retry, breaker, drift, refusal, alert, fault)
 
 
-_N, _P, _D, _A, _B = Fault.NETWORK, Fault.PARSING, Fault.DATABASE, Fault.AUTH, Fault.BROWSER
+_N, _P, _D, _A, _B = FaultOwner.NETWORK, FaultOwner.PARSING, FaultOwner.DATABASE, FaultOwner.AUTH, FaultOwner.BROWSER
 
 MEANING: dict[Failure, Meaning] = {
     Failure.TIMED_OUT:          _row(retry=True,  breaker=True,  drift=False, refusal=False, alert=False, fault=_N),

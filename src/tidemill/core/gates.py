@@ -31,7 +31,7 @@ class Gate(StrEnum):
     GUARD = "address guard"
 
 
-class Answer(StrEnum):
+class GateDecision(StrEnum):
     """What a gate can say."""
 
     GO = "go"
@@ -46,7 +46,7 @@ class GateAnswer(msgspec.Struct, frozen=True):
     """
 
     gate: Gate
-    verdict: Answer
+    verdict: GateDecision
     words: str
     until: datetime | None = None
     failure: Failure | None = None
@@ -54,17 +54,17 @@ class GateAnswer(msgspec.Struct, frozen=True):
 
 def go(gate: Gate, words: str) -> GateAnswer:
     """The gate lets through."""
-    return GateAnswer(gate, Answer.GO, words)
+    return GateAnswer(gate, GateDecision.GO, words)
 
 
 def wait(gate: Gate, words: str, until: datetime) -> GateAnswer:
     """The gate lets nobody through before a moment."""
-    return GateAnswer(gate, Answer.WAIT, words, until, Failure.HELD_BACK)
+    return GateAnswer(gate, GateDecision.WAIT, words, until, Failure.HELD_BACK)
 
 
 def no(gate: Gate, words: str, failure: Failure) -> GateAnswer:
     """The gate lets nobody through."""
-    return GateAnswer(gate, Answer.NO, words, None, failure)
+    return GateAnswer(gate, GateDecision.NO, words, None, failure)
 
 
 _SOURCE_ON = go(Gate.SOURCE, "switched on")
@@ -129,11 +129,11 @@ def breaker_closed(breaker: Breaker, now: datetime) -> GateAnswer:
 def standing_gates(source: Source, target: Target, policy: Policy | None, *, by_hand: bool) -> Sequence[GateAnswer]:
     """What the switches say, in order: source, compliance, target."""
     allowed = compliance(source, policy, by_hand=by_hand)
-    if target.robots_path_blocked and allowed.verdict is Answer.GO:
+    if target.robots_path_blocked and allowed.verdict is GateDecision.GO:
         allowed = target_compliance(target)
     return (source_on(source), allowed, target_on(target))
 
 
 def first_against(answers: Iterable[GateAnswer]) -> GateAnswer | None:
     """The first gate that does not let through."""
-    return next((answer for answer in answers if answer.verdict is not Answer.GO), None)
+    return next((answer for answer in answers if answer.verdict is not GateDecision.GO), None)

@@ -93,7 +93,7 @@ def opens_at(pace: Pace, tab: datetime | None, now: datetime) -> datetime:
     return max(now, tab - pace.interval * (pace.burst - 1))
 
 
-class Slot(msgspec.Struct, frozen=True):
+class Departure(msgspec.Struct, frozen=True):
     """Leave to send one request: not before `at`, and on a tab that then stands at `tab`."""
 
     at: datetime
@@ -118,13 +118,13 @@ def is_punctual(pace: Pace, slot_at: datetime, now: datetime) -> bool:
     return now - slot_at <= grace(pace)
 
 
-def next_slot(pace: Pace, tab: datetime | None, now: datetime, mine: datetime | None) -> Slot:
+def next_slot(pace: Pace, tab: datetime | None, now: datetime, mine: datetime | None) -> Departure:
     """The first moment at which one more request fits on a tab that several processes share.
 
     `mine` is the tab as this process left it. If nobody has come after, its own spacing is all that counts;
     otherwise the last one on the tab may still leave late in its slot, and is given that much room.
     """
     if tab is None or tab == mine:
-        return Slot(now, now + pace.interval if pace.burst == 1 else charged(pace, tab, 1, now))
+        return Departure(now, now + pace.interval if pace.burst == 1 else charged(pace, tab, 1, now))
     at = opens_at(pace, tab + grace(pace), now)
-    return Slot(at, charged(pace, tab, 1, at))
+    return Departure(at, charged(pace, tab, 1, at))

@@ -24,7 +24,7 @@ class Place(msgspec.Struct, frozen=True):
         return self.spoken or self.name
 
 
-class Box(msgspec.Struct, frozen=True):
+class BoundingBox(msgspec.Struct, frozen=True):
     """A box of coordinates, edges included."""
 
     south: float
@@ -37,7 +37,7 @@ class Box(msgspec.Struct, frozen=True):
         return self.south <= point.latitude <= self.north and self.west <= point.longitude <= self.east
 
 
-NETHERLANDS = Box(50.7, 3.2, 53.7, 7.3)
+NETHERLANDS = BoundingBox(50.7, 3.2, 53.7, 7.3)
 """All of the European country, with a little air around it."""
 
 
@@ -48,7 +48,7 @@ def kilometres(one: Coordinates, other: Coordinates) -> float:
     return 2 * EARTH_KM * asin(min(1.0, sqrt(sin(north / 2) ** 2 + across * sin(east / 2) ** 2)))
 
 
-def is_believable(point: Coordinates, box: Box | None, near: Coordinates | None, within_km: float) -> bool:
+def is_believable(point: Coordinates, box: BoundingBox | None, near: Coordinates | None, within_km: float) -> bool:
     """Whether an answer can be the place that was asked for: a point on earth, in its country, near its source."""
     if abs(point.latitude) > 90 or abs(point.longitude) > 180 or not (point.latitude or point.longitude):  # noqa: PLR2004 - the poles and the date line
         return False

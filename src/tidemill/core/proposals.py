@@ -34,7 +34,7 @@ class Drifted(msgspec.Struct, frozen=True, kw_only=True):
     known: Sequence[RawRecord]
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class SelectorFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What comparing a page with the last good one came to; without `after` nothing can be proposed."""
 
     drifted: Drifted

@@ -14,7 +14,7 @@ LEAST_CONFIDENCE = 0.5
 """Claims under this are refused."""
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class SourceClaim(msgspec.Struct, frozen=True, kw_only=True):
     """What one source says about the thing, and how much its word weighs."""
 
     source: str
@@ -39,7 +39,7 @@ def is_missing(value: object) -> bool:
 
 
 def reconcile(
-    claims: Sequence[Claim], *, missing: Callable[[object], bool] = is_missing, least: float = LEAST_CONFIDENCE
+    claims: Sequence[SourceClaim], *, missing: Callable[[object], bool] = is_missing, least: float = LEAST_CONFIDENCE
 ) -> dict[str, Chosen]:
     """Every field that a trusted source speaks of, as it is believed; one of which nobody speaks is left out."""
     heard = in_order([claim for claim in claims if claim.confidence >= least])
@@ -54,6 +54,6 @@ def reconcile(
     return chosen
 
 
-def in_order(claims: Sequence[Claim]) -> list[Claim]:
+def in_order(claims: Sequence[SourceClaim]) -> list[SourceClaim]:
     """Whoever is believed first stands first; the source's name settles what nothing else does."""
     return sorted(claims, key=lambda claim: (-claim.precedence, -claim.at.timestamp(), claim.source))

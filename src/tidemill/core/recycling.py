@@ -8,7 +8,7 @@ import msgspec
 GIGABYTE = 1_000_000_000
 
 
-class Reason(StrEnum):
+class RecycleReason(StrEnum):
     """Why a browser is replaced; the value stands in the audit log."""
 
     BROWSER_DIED = "browser_died"
@@ -76,7 +76,7 @@ class Vitals(msgspec.Struct, frozen=True, kw_only=True):
 class Recycle(msgspec.Struct, frozen=True):
     """Replace it: at once and whatever it is doing, or once its pages are done."""
 
-    reason: Reason
+    reason: RecycleReason
     at_once: bool
 
 
@@ -87,22 +87,22 @@ def judge(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
 
 def _must_go_at_once(vitals: Vitals, rules: RecycleRules) -> Recycle | None:
     if not vitals.browser_lives:
-        return Recycle(Reason.BROWSER_DIED, at_once=True)
+        return Recycle(RecycleReason.BROWSER_DIED, at_once=True)
     if not vitals.driver_lives:
-        return Recycle(Reason.DRIVER_DIED, at_once=True)
+        return Recycle(RecycleReason.DRIVER_DIED, at_once=True)
     if vitals.memory_bytes > rules.hard_bytes:
-        return Recycle(Reason.MEMORY_HARD, at_once=True)
+        return Recycle(RecycleReason.MEMORY_HARD, at_once=True)
     return None
 
 
 def _should_finish(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
     is_idle = not vitals.busy and now - vitals.last_used_at >= rules.idle_after
     signs = (
-        (vitals.memory_bytes > rules.soft_bytes, Reason.MEMORY_SOFT),
-        (vitals.pids > rules.max_pids, Reason.PIDS),
-        (now - vitals.started_at >= rules.max_age, Reason.AGE),
-        (vitals.tasks >= rules.max_tasks, Reason.TASKS),
-        (is_idle, Reason.IDLE),
+        (vitals.memory_bytes > rules.soft_bytes, RecycleReason.MEMORY_SOFT),
+        (vitals.pids > rules.max_pids, RecycleReason.PIDS),
+        (now - vitals.started_at >= rules.max_age, RecycleReason.AGE),
+        (vitals.tasks >= rules.max_tasks, RecycleReason.TASKS),
+        (is_idle, RecycleReason.IDLE),
     )
     reason = next((reason for is_true, reason in signs if is_true), None)
     return None if reason is None else Recycle(reason, at_once=False)

@@ -15,7 +15,7 @@ class Fate(StrEnum):
     UNKNOWN = "could not tell"
 
 
-class Check(msgspec.Struct, frozen=True):
+class VerificationCheck(msgspec.Struct, frozen=True):
     """A record to be looked up, at the address under which its source shows it: one sighting of it."""
 
     listing_id: int
@@ -25,7 +25,7 @@ class Check(msgspec.Struct, frozen=True):
     confidence: int
 
 
-class Looked(msgspec.Struct, frozen=True):
+class VerificationResult(msgspec.Struct, frozen=True):
     """What was found of a record where this sighting says that it is."""
 
     listing_id: int

@@ -12,7 +12,7 @@ from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_end
 from tidemill.pipeline.ports import Clock, StoreLost
-from tidemill.pipeline.repair import RepairBook, propose_repairs
+from tidemill.pipeline.repair import RepairRepository, propose_repairs
 
 RHYTHMS: dict[str, Every | Cron] = {
     "dispatch": Every(timedelta(minutes=1)),
@@ -75,7 +75,7 @@ class RunCloser(Protocol):
         ...
 
 
-class LetterBox(Protocol):
+class DeadLetterQueue(Protocol):
     """Dead letters that are due for another try."""
 
     async def due(self, now: datetime) -> list[int]:
@@ -128,10 +128,10 @@ class Hands:
     dispatcher: Dispatcher
     workers: Rescuing
     runs: RunCloser
-    letters: LetterBox
+    letters: DeadLetterQueue
     sweeps: Sweeper
     publish: Callable[[datetime], Awaitable[int]]
-    repairs: RepairBook
+    repairs: RepairRepository
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     debts: Callable[[], Awaitable[list[tuple[str, str]]]]

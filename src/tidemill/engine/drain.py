@@ -13,7 +13,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.job import move
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.engine.narrator import Narrator
-from tidemill.engine.ports import Ledger
+from tidemill.engine.ports import JobLedger
 from tidemill.engine.writer import Writer
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed, Unchanged
 from tidemill.pipeline.fetch import fetch
@@ -22,7 +22,7 @@ from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError
 from tidemill.pipeline.saving import lost_keys
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.tools import StageDependencies
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
@@ -39,8 +39,8 @@ class Drain:
 
     def __init__(
         self,
-        ledger: Ledger,
-        tools: Tools,
+        ledger: JobLedger,
+        tools: StageDependencies,
         dice: Dice,
         narrator: Narrator,
         *,
@@ -266,7 +266,7 @@ class Drain:
         return asked_at is None or asked_at + pace.interval <= self._tools.clock.now()
 
 
-def run_stage(claimed: Claimed, material: object, tools: Tools) -> Outcome:
+def run_stage(claimed: Claimed, material: object, tools: StageDependencies) -> Outcome:
     """Run the stage that the material is for; a crash is this job's failure and nobody else's."""
     try:
         match material:

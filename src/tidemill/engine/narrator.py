@@ -5,7 +5,7 @@ from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Stage
 from tidemill.core.run import RunSummary
 from tidemill.core.verdict import Dropped
-from tidemill.pipeline.checkpoints import Checkpoint, Committed, Fetched, Harvest, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Committed, Fetched, Unchanged
 from tidemill.pipeline.happenings import (
     Announce,
     BreakerMoved,
@@ -54,7 +54,7 @@ class Narrator:
             unchanged = isinstance(produced, Unchanged)
             whose = (now, job.id, job.run_id, job.source_id, job.host)
             self._announce(PageGot(*whose, result.status_code, len(result.body), took, unchanged))
-        if isinstance(produced, Harvest):
+        if isinstance(produced, AcceptedRecords):
             kept = committed.kept[job.id]
             rejected = produced.judged.rejected
             dropped = sum(isinstance(each.verdict, Dropped) for each in rejected)

@@ -8,7 +8,7 @@ from tidemill.core.run import RunSummary
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 
 
-class Ledger(Protocol):
+class JobLedger(Protocol):
     """Jobs, leases and checkpoints; the database is the queue."""
 
     @property
@@ -45,7 +45,7 @@ class Ledger(Protocol):
         ...
 
 
-class Register(Protocol):
+class WorkerRegistry(Protocol):
     """Who works: one heartbeat holds all of a worker's leases."""
 
     @property
@@ -71,7 +71,7 @@ class Register(Protocol):
         ...
 
 
-class SlotBook(Protocol):
+class SlotRepository(Protocol):
     """One row per piece of periodic work and slot."""
 
     async def take(self, name: str, slot: datetime, worker_id: int, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from tidemill.engine.drain import Drain, first_of
-from tidemill.engine.ports import Register
+from tidemill.engine.ports import WorkerRegistry
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.happenings import Announce, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
@@ -24,7 +24,7 @@ class Worker:
     """This process's place in the register; it may have to sign in anew."""
 
     def __init__(
-        self, register: Register, clock: Clock, name: str | None = None, *, prepare: Prepare | None = None
+        self, register: WorkerRegistry, clock: Clock, name: str | None = None, *, prepare: Prepare | None = None
     ) -> None:
         """Not signed in yet; `prepare` is what must be seen to before this worker claims anything."""
         self._prepare = prepare

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from tidemill.core.rhythm import Cron, Every, next_due, slot_of
-from tidemill.engine.ports import SlotBook
+from tidemill.engine.ports import SlotRepository
 from tidemill.pipeline.happenings import Announce, TickRan
 from tidemill.pipeline.ports import Clock
 
@@ -61,7 +61,7 @@ class Ticks:
     def __init__(
         self,
         ticks: Sequence[Tick],
-        slots: SlotBook,
+        slots: SlotRepository,
         clock: Clock,
         announce: Announce,
         worker_id: Callable[[], int],

@@ -12,7 +12,7 @@ from tidemill.core.job import after_failure
 from tidemill.core.outcome import Fail
 from tidemill.core.policy import AGENDA
 from tidemill.engine.narrator import Narrator
-from tidemill.engine.ports import Ledger
+from tidemill.engine.ports import JobLedger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
@@ -30,7 +30,7 @@ LONGEST_PAUSE = timedelta(seconds=30)
 class Writer:
     """Takes checkpoints one by one, writes them group by group."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, narrator: Narrator) -> None:
+    def __init__(self, ledger: JobLedger, clock: Clock, narrator: Narrator) -> None:
         """Nothing is written until `commit_next` is awaited."""
         self._ledger = ledger
         self._clock = clock

@@ -14,7 +14,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname
 from tidemill.fetching.calls import Depart, call
 from tidemill.fetching.deadlines import Deadlines
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.names import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
@@ -30,7 +30,7 @@ class AiohttpTransport:
 
     def __init__(
         self,
-        guard: Guard,
+        guard: AddressGuard,
         *,
         resolve: Mapping[str, str] | None = None,
         max_connections: int = 100,

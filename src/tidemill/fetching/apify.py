@@ -23,7 +23,7 @@ from tidemill.fetching.apify_protocol import (
     SUCCEEDED,
     ActorOptions,
     ActorRun,
-    BadOptions,
+    BadActorOptions,
     filled,
     options_of,
     run_of,
@@ -32,14 +32,14 @@ from tidemill.fetching.apify_protocol import (
 from tidemill.fetching.budget import Account, Reserved
 from tidemill.fetching.dataset import Items, read_items
 from tidemill.fetching.http import digest_of
-from tidemill.fetching.outside import Api, Trouble
+from tidemill.fetching.outside import Api, ApiTrouble
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
     FetchRequest,
     FetchResult,
     FetchStatus,
-    ServiceBook,
+    ServiceRegistry,
     StoreError,
     Transport,
     WireResponse,
@@ -86,7 +86,7 @@ class ApifyFetcher:
         token: str,
         account: Account,
         runs: ActorRuns,
-        book: ServiceBook,
+        book: ServiceRegistry,
         clock: Clock,
     ) -> None:
         """`transport` carries the calls; an empty `token` is none."""
@@ -102,16 +102,18 @@ class ApifyFetcher:
         """Start the job's actor, or see how far it is; items when it is done, a moment to come back when not."""
         if not self._token:
             words = f"apify is not set up: {MATRIX[Service.APIFY].setup}"
-            return await self._troubled(request, Trouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT))
+            return await self._troubled(request, ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT))
         try:
             options = options_of(request.options)
             under_way = await self._runs.of_job(request.job_id)
             answer = await (self._look(request, under_way) if under_way else self._start(request, options))
-        except BadOptions as error:
-            answer = Trouble(Failure.CLIENT_ERROR, str(error), self._clock.now(), is_its_own=False)
+        except BadActorOptions as error:
+            answer = ApiTrouble(Failure.CLIENT_ERROR, str(error), self._clock.now(), is_its_own=False)
         except StoreError as lost:
-            answer = Trouble(Failure.HELD_BACK, f"our own books cannot be read: {lost}", self._soon(), is_its_own=False)
-        if isinstance(answer, Trouble):
+            answer = ApiTrouble(
+                Failure.HELD_BACK, f"our own books cannot be read: {lost}", self._soon(), is_its_own=False
+            )
+        if isinstance(answer, ApiTrouble):
             return await self._troubled(request, answer)
         await self._book.works(Service.APIFY)
         return answer
@@ -125,7 +127,7 @@ class ApifyFetcher:
         if not self._token:
             return MATRIX[Service.APIFY].setup
         answer = await self._call("GET", "/v2/users/me")
-        if isinstance(answer, Trouble):
+        if isinstance(answer, ApiTrouble):
             return answer.words
         refused = await self._account.room_for(1)
         return _over_budget(refused).words if refused is not None else ""
@@ -139,19 +141,19 @@ class ApifyFetcher:
             await self._abort(run, "ORPHANED")
         return len(orphans)
 
-    async def _second_thoughts(self, request: FetchRequest) -> Trouble | None:
+    async def _second_thoughts(self, request: FetchRequest) -> ApiTrouble | None:
         """Why no actor may be started by now: the job is another's, or a gate has changed its mind."""
         now = self._clock.now()
         if request.is_ours is not None and not request.is_ours():
             words = "the worker was away for longer than its lease"
-            return Trouble(Failure.WORKER_DIED, words, now, is_its_own=False)
+            return ApiTrouble(Failure.WORKER_DIED, words, now, is_its_own=False)
         against = await request.recheck() if request.recheck is not None else None
         if against is None:
             return None
         words = f"{against.gate}: {against.words}"
-        return Trouble(against.failure or Failure.HELD_BACK, words, against.until or now, is_its_own=False)
+        return ApiTrouble(against.failure or Failure.HELD_BACK, words, against.until or now, is_its_own=False)
 
-    async def _start(self, request: FetchRequest, options: ActorOptions) -> FetchResult | Trouble:
+    async def _start(self, request: FetchRequest, options: ActorOptions) -> FetchResult | ApiTrouble:
         if (trouble := await self._second_thoughts(request)) is not None:
             return trouble
         reserved = await self._account.reserve(options.most)
@@ -163,10 +165,10 @@ class ApifyFetcher:
         answer = await self._call(
             "POST", f"/v2/acts/{options.path}/runs", _terms(options, limit), _input(request, options)
         )
-        run = answer if isinstance(answer, Trouble) else run_of(answer)
+        run = answer if isinstance(answer, ApiTrouble) else run_of(answer)
         if run is None:
             run = self._nonsense()
-        if isinstance(run, Trouble):
+        if isinstance(run, ApiTrouble):
             await self._account.settle(reserved, 0)
             return run
         started = StartedRun(
@@ -176,14 +178,14 @@ class ApifyFetcher:
         await self._runs.began(started)
         return self._not_yet(request, started)
 
-    async def _look(self, request: FetchRequest, started: StartedRun) -> FetchResult | Trouble:
+    async def _look(self, request: FetchRequest, started: StartedRun) -> FetchResult | ApiTrouble:
         """See how far the run is."""
         answer = await self._call("GET", f"/v2/actor-runs/{started.run_id}")
-        run = answer if isinstance(answer, Trouble) else run_of(answer)
+        run = answer if isinstance(answer, ApiTrouble) else run_of(answer)
         if run is None:
             return self._nonsense()
         is_late = self._clock.now() > started.started_at + timedelta(seconds=started.timeout_seconds) + GRACE
-        if isinstance(run, Trouble):
+        if isinstance(run, ApiTrouble):
             return await self._forgotten(started) if run.failure is Failure.CLIENT_ERROR else run
         if run.status in RUNNING and not is_late:
             return self._not_yet(request, started)
@@ -195,16 +197,16 @@ class ApifyFetcher:
             await self._end(started, run)
         return self._failed_run(run, started, is_late=is_late)
 
-    async def _forgotten(self, started: StartedRun) -> Trouble:
+    async def _forgotten(self, started: StartedRun) -> ApiTrouble:
         """Apify does not know the run any more: another will have to be begun."""
         await self._runs.ended(started.job_id, "LOST", self._clock.now())
         words = f"apify has forgotten actor run {started.run_id}"
-        return Trouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
+        return ApiTrouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
 
-    async def _collect(self, request: FetchRequest, started: StartedRun, run: ActorRun) -> FetchResult | Trouble:
+    async def _collect(self, request: FetchRequest, started: StartedRun, run: ActorRun) -> FetchResult | ApiTrouble:
         """Page through what the run found; the run is over once its items are in hand."""
         found = await read_items(self._call, run.default_dataset_id or started.dataset_id, request.max_bytes)
-        if isinstance(found, Trouble):
+        if isinstance(found, ApiTrouble):
             return found
         await self._end(started, run)
         return self._page(request, started, found)
@@ -228,18 +230,18 @@ class ApifyFetcher:
             error=f"actor run {started.run_id} is at work", retry_at=self._clock.now() + pause,
         )  # fmt: skip
 
-    def _failed_run(self, run: ActorRun, started: StartedRun, *, is_late: bool) -> Trouble:
+    def _failed_run(self, run: ActorRun, started: StartedRun, *, is_late: bool) -> ApiTrouble:
         if is_late or run.status in OVER_TIME:
             words = f"actor run {run.id} took longer than {started.timeout_seconds} s"
-            return Trouble(Failure.TIMED_OUT, words, self._clock.now(), is_its_own=False)
+            return ApiTrouble(Failure.TIMED_OUT, words, self._clock.now(), is_its_own=False)
         said = self._api.clean(run.status_message or "")[:200]
         words = f"actor run {run.id} ended {run.status.lower()} ({said})"
-        return Trouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
+        return ApiTrouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
 
     async def _abort(self, started: StartedRun, status: str) -> None:
         """Stop paying for a run. One that Apify cannot be told of ends by its own time-out."""
         answer = await self._call("POST", f"/v2/actor-runs/{started.run_id}/abort")
-        run = None if isinstance(answer, Trouble) else run_of(answer)
+        run = None if isinstance(answer, ApiTrouble) else run_of(answer)
         await self._end(started, msgspec.structs.replace(run or ActorRun(started.run_id, status), status=status))
 
     async def _end(self, started: StartedRun, run: ActorRun) -> None:
@@ -254,7 +256,7 @@ class ApifyFetcher:
         query: dict[str, str] | None = None,
         content: bytes = b"",
         max_bytes: int = CALL_BYTES,
-    ) -> WireResponse | Trouble:
+    ) -> WireResponse | ApiTrouble:
         """Call Apify; whatever is not a good answer is trouble."""
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
         if content:
@@ -267,13 +269,13 @@ class ApifyFetcher:
             answer if is_good and isinstance(answer, WireResponse) else trouble_of(answer, self._api, self._clock.now())
         )
 
-    def _nonsense(self) -> Trouble:
-        return Trouble(Failure.SERVER_ERROR, "apify talks nonsense about a run", self._clock.now() + DOWN_WAIT)
+    def _nonsense(self) -> ApiTrouble:
+        return ApiTrouble(Failure.SERVER_ERROR, "apify talks nonsense about a run", self._clock.now() + DOWN_WAIT)
 
     def _soon(self) -> datetime:
         return self._clock.now() + FIRST_LOOK
 
-    async def _troubled(self, request: FetchRequest, trouble: Trouble) -> FetchResult:
+    async def _troubled(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
         degraded: tuple[Service, ...] = ()
         if trouble.is_its_own:
             await self._book.degraded(Service.APIFY, trouble.words)
@@ -299,7 +301,7 @@ def _input(request: FetchRequest, options: ActorOptions) -> bytes:
     return msgspec.json.encode(filled(options.input or {"startUrls": [{"url": "{url}"}]}, known))
 
 
-def _over_budget(refused: Refused) -> Trouble:
+def _over_budget(refused: Refused) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     words = f"our own budget of ${refused.limit / MILLIONTHS:g} a {refused.period} is spent until {until}"
-    return Trouble(Failure.OUT_OF_QUOTA, words, refused.until)
+    return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)

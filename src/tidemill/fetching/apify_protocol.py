@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Api, Trouble
+from tidemill.fetching.outside import Api, ApiTrouble
 from tidemill.pipeline.ports import WireFailure, WireResponse
 
 MILLIONTHS = 1_000_000
@@ -22,7 +22,7 @@ QUOTA_WAIT = timedelta(hours=1)
 KEY_WAIT = timedelta(minutes=15)
 
 
-class BadOptions(ValueError):
+class BadActorOptions(ValueError):
     """A source's settings for Apify with which no actor can be run."""
 
 
@@ -61,22 +61,22 @@ class ActorRun(msgspec.Struct, frozen=True, rename="camel"):
         return None if self.usage_total_usd is None else round(self.usage_total_usd * MILLIONTHS)
 
 
-class Told(msgspec.Struct, frozen=True):
+class ActorRunAnswer(msgspec.Struct, frozen=True):
     """Every answer about a run is wrapped in `data`."""
 
     data: ActorRun
 
 
 def options_of(settings: Mapping[str, Any]) -> ActorOptions:
-    """The part of a source's settings that is for Apify; raises `BadOptions` with words for a person."""
+    """The part of a source's settings that is for Apify; raises `BadActorOptions` with words for a person."""
     if "apify" not in settings:
         msg = "the source does not say which actor reads it; write `settings: {apify: {actor: OWNER/NAME}}`"
-        raise BadOptions(msg)
+        raise BadActorOptions(msg)
     try:
         return msgspec.convert(settings["apify"], ActorOptions)
     except msgspec.ValidationError as error:
         msg = f"the source's settings for apify: {error}"
-        raise BadOptions(msg) from error
+        raise BadActorOptions(msg) from error
 
 
 def filled(value: Any, known: Mapping[str, str]) -> Any:
@@ -97,26 +97,26 @@ def filled(value: Any, known: Mapping[str, str]) -> Any:
 def run_of(answer: WireResponse) -> ActorRun | None:
     """The run that an answer tells of; None when it makes no sense."""
     try:
-        return msgspec.json.decode(answer.body, type=Told).data
+        return msgspec.json.decode(answer.body, type=ActorRunAnswer).data
     except msgspec.DecodeError:
         return None
 
 
-def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> Trouble:
+def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> ApiTrouble:
     """What Apify's own complaint means for us.
 
     What the job itself should try again soon (429, 5xx, network) is a failure of its own and also Apify's.
     """
     if isinstance(answer, WireFailure):
         kind = Failure.TIMED_OUT if answer.failure is Failure.TIMED_OUT else Failure.CONNECTION_LOST
-        return Trouble(kind, f"apify cannot be reached: {answer.detail}", now + DOWN_WAIT)
+        return ApiTrouble(kind, f"apify cannot be reached: {answer.detail}", now + DOWN_WAIT)
     code, said = answer.status_code, api.words_of(answer)
     if code == 429:  # noqa: PLR2004 - the codes are the API's
-        return Trouble(Failure.RATE_LIMITED, f"apify asks us to wait ({said})", now + RATE_WAIT)
+        return ApiTrouble(Failure.RATE_LIMITED, f"apify asks us to wait ({said})", now + RATE_WAIT)
     if code == 402 or (code == 403 and "limit" in said.lower()):  # noqa: PLR2004
-        return Trouble(Failure.OUT_OF_QUOTA, f"apify has no usage left for us ({said})", now + QUOTA_WAIT)
+        return ApiTrouble(Failure.OUT_OF_QUOTA, f"apify has no usage left for us ({said})", now + QUOTA_WAIT)
     if code in {401, 403}:
-        return Trouble(Failure.HELD_BACK, f"apify refuses our token; check `apify_token` ({said})", now + KEY_WAIT)
+        return ApiTrouble(Failure.HELD_BACK, f"apify refuses our token; check `apify_token` ({said})", now + KEY_WAIT)
     if code in {400, 404}:
-        return Trouble(Failure.CLIENT_ERROR, f"apify does not take our request ({said})", now, is_its_own=False)
-    return Trouble(Failure.SERVER_ERROR, f"apify answered {code} ({said})", now + DOWN_WAIT)
+        return ApiTrouble(Failure.CLIENT_ERROR, f"apify does not take our request ({said})", now, is_its_own=False)
+    return ApiTrouble(Failure.SERVER_ERROR, f"apify answered {code} ({said})", now + DOWN_WAIT)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Api, Trouble
+from tidemill.fetching.outside import Api, ApiTrouble
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 LONGEST_TIMEOUT = timedelta(seconds=140)
@@ -43,17 +43,17 @@ class BeeOptions(msgspec.Struct, frozen=True):
         return 5 if self.render_js else 1
 
 
-class BadOptions(ValueError):
+class BadBeeOptions(ValueError):
     """A source's settings for ScrapingBee that it would not understand."""
 
 
 def options_of(settings: Mapping[str, Any]) -> BeeOptions:
-    """The part of a source's settings that is for ScrapingBee; raises `BadOptions` with words for a person."""
+    """The part of a source's settings that is for ScrapingBee; raises `BadBeeOptions` with words for a person."""
     try:
         return msgspec.convert(settings.get("scrapingbee", {}), BeeOptions)
     except msgspec.ValidationError as error:
         msg = f"the source's settings for scrapingbee: {error}"
-        raise BadOptions(msg) from error
+        raise BadBeeOptions(msg) from error
 
 
 def question(request: WireRequest, options: BeeOptions, key: str, forward: Mapping[str, str]) -> dict[str, str]:
@@ -104,14 +104,14 @@ def cost_of(answer: WireResponse | WireFailure, estimate: int) -> int:
     return estimate if ANSWERED in answer.headers else 0
 
 
-def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> Trouble:
+def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> ApiTrouble:
     """What ScrapingBee's own complaint means for us."""
     if isinstance(answer, WireFailure):
-        return Trouble(Failure.HELD_BACK, f"scrapingbee cannot be reached: {answer.detail}", now + DOWN_WAIT)
+        return ApiTrouble(Failure.HELD_BACK, f"scrapingbee cannot be reached: {answer.detail}", now + DOWN_WAIT)
     said = api.words_of(answer)
     code = 402 if answer.status_code == 401 and _is_about_quota(said) else answer.status_code  # noqa: PLR2004 - theirs
     meaning = MEANINGS.get(code, Complaint(Failure.HELD_BACK, f"scrapingbee answered {code}", DOWN_WAIT))
-    return Trouble(meaning.failure, f"{meaning.words} ({said})", now + meaning.wait, meaning.is_its_own)
+    return ApiTrouble(meaning.failure, f"{meaning.words} ({said})", now + meaning.wait, meaning.is_its_own)
 
 
 class Complaint(msgspec.Struct, frozen=True):

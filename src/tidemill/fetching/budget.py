@@ -11,7 +11,7 @@ from tidemill.core.degradation import Service
 from tidemill.pipeline.ports import Clock, StoreError
 
 
-class Purse(Protocol):
+class SpendingPort(Protocol):
     """What services were paid, kept where all processes see it."""
 
     async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
@@ -37,7 +37,7 @@ class Reserved(msgspec.Struct, frozen=True):
 class Account:
     """One service's budget."""
 
-    def __init__(self, purse: Purse, service: Service, budget: Budget, clock: Clock) -> None:
+    def __init__(self, purse: SpendingPort, service: Service, budget: Budget, clock: Clock) -> None:
         """Spend from `purse` on `service`, within `budget`."""
         self._purse = purse
         self._service = service

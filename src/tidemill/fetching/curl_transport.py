@@ -17,7 +17,7 @@ from aiohttp.abc import AbstractResolver
 from tidemill.core.failure import Failure
 from tidemill.core.urls import address_of, hostname
 from tidemill.fetching.calls import Depart
-from tidemill.fetching.guard import Guard, RefusedAddress
+from tidemill.fetching.guard import AddressGuard, RefusedAddress
 from tidemill.fetching.names import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
@@ -54,7 +54,7 @@ def curl_or_none() -> ModuleType | None:
     return curl_cffi
 
 
-class Address(msgspec.Struct, frozen=True):
+class ResolvedAddress(msgspec.Struct, frozen=True):
     """Where a request really goes: an address that the guard has judged, and the port there."""
 
     ip: str
@@ -128,7 +128,7 @@ class CurlTransport:
     def __init__(
         self,
         curl: ModuleType,
-        guard: Guard,
+        guard: AddressGuard,
         *,
         resolve: Mapping[str, str] | None = None,
         dns: AbstractResolver | None = None,
@@ -165,19 +165,19 @@ class CurlTransport:
             await multi.close()
         await self._resolver.close()
 
-    async def _judged(self, url: str) -> Address:
+    async def _judged(self, url: str) -> ResolvedAddress:
         """The address to connect to; raises what the first lane's resolver raises."""
         host, port = hostname(url), _port_of(url)
         if address_of(host) is not None:
             if not self._guard.allows(host, host, port):
                 raise RefusedAddress
-            return Address(host, port)
+            return ResolvedAddress(host, port)
         found = await self._resolver.resolve(host, port)
         if not found:
             raise OSError(None, f"no address for {host}")
-        return Address(found[0]["host"], found[0]["port"])
+        return ResolvedAddress(found[0]["host"], found[0]["port"])
 
-    def _prepared(self, request: WireRequest, address: Address, catch: Catch) -> Any:
+    def _prepared(self, request: WireRequest, address: ResolvedAddress, catch: Catch) -> Any:
         opt, handle = self._curl.CurlOpt, self._curl.Curl()
         url, headers = _pinned(request, address)
         ip = f"[{address.ip}]" if ":" in address.ip else address.ip
@@ -237,7 +237,7 @@ class CurlTransport:
         return catch.response(int(handle.getinfo(self._curl.CurlInfo.RESPONSE_CODE)), cut)
 
 
-def _pinned(request: WireRequest, address: Address) -> tuple[str, dict[str, str]]:
+def _pinned(request: WireRequest, address: ResolvedAddress) -> tuple[str, dict[str, str]]:
     """The request as libcurl is told it: at the port where the host really is, and still named as it was."""
     parts = urlsplit(request.url)
     headers = dict(request.headers)

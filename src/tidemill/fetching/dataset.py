@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Trouble
+from tidemill.fetching.outside import ApiTrouble
 from tidemill.pipeline.ports import WireResponse
 
 AT_ONCE = 1_000
@@ -15,7 +15,7 @@ AT_ONCE = 1_000
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 """The job's own retry policy says when to come back."""
 
-Call = Callable[..., Awaitable[WireResponse | Trouble]]
+Call = Callable[..., Awaitable[WireResponse | ApiTrouble]]
 
 
 class Items(msgspec.Struct, frozen=True):
@@ -26,19 +26,19 @@ class Items(msgspec.Struct, frozen=True):
     is_cut: bool = False
 
 
-async def read_items(call: Call, dataset_id: str, max_bytes: int) -> Items | Trouble:
+async def read_items(call: Call, dataset_id: str, max_bytes: int) -> Items | ApiTrouble:
     """All items of a dataset; `call` answers with a good response or with trouble."""
     pieces: list[msgspec.Raw] = []
     size, total = 2, 0
     while True:
         query = {"format": "json", "clean": "true", "offset": str(total), "limit": str(AT_ONCE)}
         answer = await call("GET", f"/v2/datasets/{dataset_id}/items", query, max_bytes=max_bytes)
-        if isinstance(answer, Trouble):
+        if isinstance(answer, ApiTrouble):
             return answer
         if answer.cut is Failure.TOO_LARGE:
             return Items(_joined(pieces), total, is_cut=True)
         items = _decoded(answer)
-        if isinstance(items, Trouble):
+        if isinstance(items, ApiTrouble):
             return items
         pieces += items
         size += sum(len(each) + 1 for each in items)
@@ -49,12 +49,12 @@ async def read_items(call: Call, dataset_id: str, max_bytes: int) -> Items | Tro
             return Items(_joined(pieces), total)
 
 
-def _decoded(answer: WireResponse) -> list[msgspec.Raw] | Trouble:
+def _decoded(answer: WireResponse) -> list[msgspec.Raw] | ApiTrouble:
     try:
         return msgspec.json.decode(answer.body, type=list[msgspec.Raw])
     except msgspec.DecodeError:
         words = "apify's dataset is no list of items" if answer.cut is None else f"the dataset came {answer.cut}"
-        return Trouble(Failure.SERVER_ERROR, words, EARLIEST)
+        return ApiTrouble(Failure.SERVER_ERROR, words, EARLIEST)
 
 
 def _claimed(answer: WireResponse, otherwise: int) -> int:

@@ -8,9 +8,9 @@ leaves when all of them agree.
 import asyncio
 from datetime import datetime, timedelta
 
-from tidemill.core.pacing import Pace, Slot, charged, free_slots, is_held_alone, is_punctual, opens_at
+from tidemill.core.pacing import Departure, Pace, charged, free_slots, is_held_alone, is_punctual, opens_at
 from tidemill.fetching.stops import held_back
-from tidemill.pipeline.ports import Clock, Lease, Meter, Toll
+from tidemill.pipeline.ports import Clock, HostRateLimits, RequestPermit, SharedRateLimiter
 
 HOSTS_REMEMBERED = 10_000  # beyond it, hosts at rest are forgotten
 TRIES = 5  # a slot that passed while it was written down is taken anew so many times
@@ -37,7 +37,7 @@ class _Host:
         self.sent: datetime | None = None
         self.sent_at: datetime | None = None
         self.mine: datetime | None = None
-        self.claim: Slot | None = None
+        self.claim: Departure | None = None
         self.in_flight = 0
         self.waiting = 0
         self.turn = asyncio.Lock()
@@ -63,14 +63,14 @@ class Pass:
     __slots__ = ("_gate", "departed_at", "departures", "entered_at", "host", "is_visit", "lease", "pace", "slot_at")
 
     def __init__(
-        self, gate: "Gate", host: _Host, pace: Pace, slot_at: datetime, entered_at: datetime, *, is_visit: bool
+        self, gate: "HostPacer", host: _Host, pace: Pace, slot_at: datetime, entered_at: datetime, *, is_visit: bool
     ) -> None:
         """Not for callers: `Gate.enter` gives it out."""
         self._gate = gate
         self.host, self.pace, self.slot_at, self.is_visit = host, pace, slot_at, is_visit
         self.entered_at = self.departed_at = entered_at
         self.departures = 0
-        self.lease: Lease | None = None
+        self.lease: RequestPermit | None = None
 
     async def depart(self) -> None:
         """Wait, if connecting took so long that sending now would crowd another request; then count this one."""
@@ -88,10 +88,12 @@ class Pass:
                 freed.set_result(None)
 
 
-class Gate:
+class HostPacer:
     """Holds every request to its host's pace, first come, first served."""
 
-    def __init__(self, clock: Clock, toll: Toll | None = None, meter: Meter | None = None) -> None:
+    def __init__(
+        self, clock: Clock, toll: HostRateLimits | None = None, meter: SharedRateLimiter | None = None
+    ) -> None:
         """Time is `clock`'s alone, so that virtual time works; without a `toll` this process is alone."""
         self._clock = clock
         self._toll = toll
@@ -100,7 +102,7 @@ class Gate:
         self._lead = timedelta(0)
 
     def enter_now(
-        self, name: str, pace: Pace, claim: Slot | None = None, *, is_visit: bool = False
+        self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False
     ) -> Pass | None:  # fmt: skip
         """Take a place under the host's pace if one is free, nobody waits for it, and nobody else need be asked.
 
@@ -118,7 +120,7 @@ class Gate:
         return self._take(host, pace, claim.at, now)
 
     async def enter(
-        self, name: str, pace: Pace, claim: Slot | None = None, *, is_visit: bool = False, stay: timedelta = STAY
+        self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False, stay: timedelta = STAY
     ) -> Pass:
         """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
         host = self._hosts.get(name) or self._meet(name, claim)
@@ -184,7 +186,7 @@ class Gate:
         if self._meter is not None:
             await self._meter.close()
 
-    def _is_paid(self, host: _Host, pace: Pace, claim: Slot, now: datetime) -> bool:
+    def _is_paid(self, host: _Host, pace: Pace, claim: Departure, now: datetime) -> bool:
         """Whether the claim has this request on the ledger's tab already, and it can still leave in its slot."""
         if claim == host.claim:
             return False
@@ -200,7 +202,7 @@ class Gate:
         host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
         return now
 
-    async def _reserve(self, toll: Toll, host: _Host, pace: Pace) -> datetime:
+    async def _reserve(self, toll: HostRateLimits, host: _Host, pace: Pace) -> datetime:
         """Take a slot on the ledger's tab and wait for it; by then, what was written there is safe."""
         asked_at = self._clock.now()
         slot = await toll.reserve(host.name, pace, asked_at + self._lead, host.mine)
@@ -209,7 +211,7 @@ class Gate:
         await self._clock.sleep_until(slot.at)
         return slot.at
 
-    async def _slot_anew(self, toll: Toll, host: _Host, pace: Pace) -> datetime:
+    async def _slot_anew(self, toll: HostRateLimits, host: _Host, pace: Pace) -> datetime:
         """Another slot for a request that came late for its own; with its connection open it cannot wait for long."""
         for _ in range(TRIES):
             asked_at = self._clock.now()
@@ -223,7 +225,7 @@ class Gate:
                 break
         return now
 
-    async def _visit(self, toll: Toll, host: _Host, pace: Pace, stay: timedelta) -> datetime:
+    async def _visit(self, toll: HostRateLimits, host: _Host, pace: Pace, stay: timedelta) -> datetime:
         """Wait until a host has room for one whom no claim has brought there; its own jobs are told to make some."""
         patience = self._clock.now() + VISITORS_PATIENCE
         while not await toll.knock(host.name, pace, self._clock.now(), stay):
@@ -244,7 +246,7 @@ class Gate:
             raise held_back(now + pace.interval + LOOK_AGAIN, f"{host.name} has its hands full")
         await self._clock.sleep_until(now + LOOK_AGAIN)
 
-    async def _metered(self, meter: Meter, leave: Pass) -> datetime:
+    async def _metered(self, meter: SharedRateLimiter, leave: Pass) -> datetime:
         """Count the request with all machines; a place is taken once, however often the request is sent.
 
         Being told takes time too: a request that hears of its moment too late is counted anew.
@@ -287,7 +289,7 @@ class Gate:
             host.reserved = charged(pace, host.reserved, 1, now)
         return Pass(self, host, pace, slot_at, now, is_visit=is_visit)
 
-    def _meet(self, name: str, claim: Slot | None) -> _Host:
+    def _meet(self, name: str, claim: Departure | None) -> _Host:
         if len(self._hosts) >= HOSTS_REMEMBERED:
             now = self._clock.now()
             self._hosts = {known: host for known, host in self._hosts.items() if not host.is_at_rest(now)}

@@ -78,7 +78,7 @@ class Allowance(msgspec.Struct, frozen=True):
         return address is not None and address in self.network
 
 
-class Guard:
+class AddressGuard:
     """Judges addresses as written and as connected to."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:

@@ -14,13 +14,22 @@ from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.charset import charset_of
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import Gate
-from tidemill.fetching.guard import Guard
-from tidemill.fetching.lanes import Report, TwoLanes
+from tidemill.fetching.gate import HostPacer
+from tidemill.fetching.guard import AddressGuard
+from tidemill.fetching.lanes import FallbackTransport, Report
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
 from tidemill.fetching.trip import Gates, Landing, Trip
-from tidemill.pipeline.ports import Clock, FetchRequest, FetchResult, FetchStatus, Meter, Toll, Transport, WireResponse
+from tidemill.pipeline.ports import (
+    Clock,
+    FetchRequest,
+    FetchResult,
+    FetchStatus,
+    HostRateLimits,
+    SharedRateLimiter,
+    Transport,
+    WireResponse,
+)
 
 USER_AGENT = "Tidemill/0.1"
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8"
@@ -117,8 +126,8 @@ def http_fetcher(
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
     max_connections: int = 100,
-    toll: Toll | None = None,
-    meter: Meter | None = None,
+    toll: HostRateLimits | None = None,
+    meter: SharedRateLimiter | None = None,
     report: Report | None = None,
     own_paces: OwnPaces | None = None,
 ) -> HttpFetcher:
@@ -130,13 +139,13 @@ def http_fetcher(
     and machines share, and `report` hears of the extra that the second lane would need. `own_paces` are the hosts
     that are counted apart from their registrable domain.
     """
-    guard = Guard(allow)
+    guard = AddressGuard(allow)
     headers = UsualHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
     gates = Gates(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
-        gate=Gate(clock, toll, meter),
+        gate=HostPacer(clock, toll, meter),
         own_paces=own_paces or {},
         transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
     )
@@ -145,16 +154,16 @@ def http_fetcher(
 
 def _two_lanes(
     clock: Clock,
-    guard: Guard,
+    guard: AddressGuard,
     resolve: Mapping[str, str] | None,
     max_connections: int,
     report: Report | None,
-) -> TwoLanes:
+) -> FallbackTransport:
     """The quick client, and behind it the forgiving one where its extra is installed."""
     first = AiohttpTransport(guard, resolve=resolve, max_connections=max_connections)
     curl = curl_or_none()
     second = None if curl is None else CurlTransport(curl, guard, resolve=resolve)
-    return TwoLanes(first, second, clock, report)
+    return FallbackTransport(first, second, clock, report)
 
 
 def digest_of(body: bytes) -> int:

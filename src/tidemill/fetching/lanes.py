@@ -17,7 +17,7 @@ Report = Callable[[Service, str], Awaitable[None]]
 """Told how a service went: '' when it did its work, else why it could not."""
 
 
-class TwoLanes:
+class FallbackTransport:
     """Sends by the first lane; where a server breaks HTTP, tries the second once and remembers where it worked."""
 
     def __init__(self, first: Transport, second: Transport | None, clock: Clock, report: Report | None = None) -> None:

@@ -7,13 +7,13 @@ from aiohttp import DefaultResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from tidemill.core.urls import address_of
-from tidemill.fetching.guard import Guard, RefusedAddress
+from tidemill.fetching.guard import AddressGuard, RefusedAddress
 
 
 class GuardedResolver(AbstractResolver):
     """Answers mapped names itself, asks DNS for the others, and leaves out what the guard refuses."""
 
-    def __init__(self, guard: Guard, names: Mapping[str, str], dns: AbstractResolver | None = None) -> None:
+    def __init__(self, guard: AddressGuard, names: Mapping[str, str], dns: AbstractResolver | None = None) -> None:
         """`names` maps a host to an address or an `address:port`; `dns` is the system's own unless given."""
         self._guard = guard
         self._names = {name.lower(): target for name, target in names.items()}

@@ -14,7 +14,7 @@ HIDDEN = "***"
 LONGEST_WORDS = 200
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class ApiTrouble(msgspec.Struct, frozen=True):
     """What is wrong with a service, in our words; `until` is when to ask again.
 
     `is_its_own` tells a service that is unwell from one that only asks us to wait, and `failure` says what a job that

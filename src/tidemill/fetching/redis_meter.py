@@ -13,7 +13,7 @@ from typing import Any
 
 from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
-from tidemill.pipeline.ports import Clock, Lease
+from tidemill.pipeline.ports import Clock, RequestPermit
 
 MICROSECOND = timedelta(microseconds=1)
 PREFIX = "tidemill:pace"
@@ -71,7 +71,7 @@ return 1
 """KEYS: the host's tab. ARGV: interval, requests."""
 
 
-class RedisMeter:
+class RedisRateLimiter:
     """Charges requests in Redis; while Redis is away it says so, rests, and tries again by itself."""
 
     def __init__(self, client: Any, clock: Clock, report: Report) -> None:
@@ -84,7 +84,7 @@ class RedisMeter:
         self._rest = FIRST_REST
         self._retry_at: datetime | None = None
 
-    async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
+    async def charge(self, host: str, pace: Pace, stay: timedelta) -> RequestPermit | None:
         """Count one request and take a place among those under way; None when Redis cannot be asked."""
         if self._retry_at is not None and self._clock.now() < self._retry_at:
             return None
@@ -95,16 +95,16 @@ class RedisMeter:
             if answer is None:
                 return None
             if int(answer) >= 0:
-                return Lease(ticket, int(answer) * MICROSECOND)
+                return RequestPermit(ticket, int(answer) * MICROSECOND)
             await self._clock.sleep_until(self._clock.now() + FULL_WAIT)
-        return Lease(ticket, FULL_WAIT * MOST_LOOKS * 2)  # longer than anybody waits: another time
+        return RequestPermit(ticket, FULL_WAIT * MOST_LOOKS * 2)  # longer than anybody waits: another time
 
     async def add(self, host: str, pace: Pace, requests: int) -> None:
         """Count requests that have been sent already; while Redis is away, the ledger alone remembers them."""
         if self._retry_at is None:
             await self._asked(self._adding(keys=_keys(host)[:1], args=[pace.interval // MICROSECOND, requests]))
 
-    async def release(self, host: str, lease: Lease) -> None:
+    async def release(self, host: str, lease: RequestPermit) -> None:
         """The request is over."""
         if self._retry_at is None:
             await self._asked(self._client.zrem(_keys(host)[1], lease.ticket))
@@ -135,14 +135,14 @@ class RedisMeter:
         return answer
 
 
-class NoMeter:
+class RateLimiterAway:
     """Stands where a meter was asked for and its extra is not installed: says so, and leaves it to the ledger."""
 
     def __init__(self, report: Report) -> None:
         """`report` hears what is missing."""
         self._report = report
 
-    async def charge(self, _host: str, _pace: Pace, _stay: timedelta) -> Lease | None:
+    async def charge(self, _host: str, _pace: Pace, _stay: timedelta) -> RequestPermit | None:
         """Nothing is charged here."""
         await self._report(Service.REDIS, NOT_INSTALLED)
         return None
@@ -150,7 +150,7 @@ class NoMeter:
     async def add(self, _host: str, _pace: Pace, _requests: int) -> None:
         """Nothing is counted here."""
 
-    async def release(self, _host: str, _lease: Lease) -> None:
+    async def release(self, _host: str, _lease: RequestPermit) -> None:
         """Nothing was taken."""
 
     async def probe(self) -> str:
@@ -161,14 +161,14 @@ class NoMeter:
         """There is nothing to let go of."""
 
 
-def redis_meter(url: str, clock: Clock, report: Report) -> RedisMeter | NoMeter:
+def redis_meter(url: str, clock: Clock, report: Report) -> RedisRateLimiter | RateLimiterAway:
     """The meter on the Redis at `url`; nothing is asked of it yet."""
     try:
         from redis.asyncio import Redis  # noqa: PLC0415 - an extra
         from redis.asyncio.retry import Retry  # noqa: PLC0415
         from redis.backoff import NoBackoff  # noqa: PLC0415
     except ImportError:
-        return NoMeter(report)
+        return RateLimiterAway(report)
     client = Redis.from_url(
         url,
         socket_timeout=PATIENCE_SECONDS,
@@ -176,7 +176,7 @@ def redis_meter(url: str, clock: Clock, report: Report) -> RedisMeter | NoMeter:
         retry=Retry(NoBackoff(), 0),
         max_connections=16,
     )
-    return RedisMeter(client, clock, report)
+    return RedisRateLimiter(client, clock, report)
 
 
 def _keys(host: str) -> list[str]:

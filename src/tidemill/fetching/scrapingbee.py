@@ -13,7 +13,7 @@ from tidemill.fetching.bee_protocol import (
     ANSWERED,
     BUSY_WAIT,
     KEY_WAIT,
-    BadOptions,
+    BadBeeOptions,
     BeeOptions,
     cost_of,
     options_of,
@@ -23,13 +23,13 @@ from tidemill.fetching.bee_protocol import (
 )
 from tidemill.fetching.budget import Account, Reserved
 from tidemill.fetching.http import HttpFetcher
-from tidemill.fetching.outside import Api, Trouble
+from tidemill.fetching.outside import Api, ApiTrouble
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
     FetchRequest,
     FetchResult,
-    ServiceBook,
+    ServiceRegistry,
     StoreError,
     Transport,
     WireFailure,
@@ -46,7 +46,7 @@ LATE = timedelta(seconds=5)
 """How much longer than its own time-out we wait for its answer."""
 
 
-class Usage(msgspec.Struct):
+class CreditUsage(msgspec.Struct):
     """What `/usage` says of our credits."""
 
     max_api_credit: int
@@ -63,7 +63,7 @@ class ScrapingBeeFetcher:
         base_url: str,
         key: str,
         account: Account,
-        book: ServiceBook,
+        book: ServiceRegistry,
         clock: Clock,
     ) -> None:
         """`http` lends its gates; `transport` carries the calls to ScrapingBee itself. An empty `key` is none."""
@@ -74,7 +74,7 @@ class ScrapingBeeFetcher:
         self._account = account
         self._book = book
         self._clock = clock
-        self._resting: Trouble | None = None
+        self._resting: ApiTrouble | None = None
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Get one page, for money. What is wrong with ScrapingBee is told apart from what is wrong with the site."""
@@ -82,9 +82,9 @@ class ScrapingBeeFetcher:
             return await self._troubled(request, known)
         try:
             options = options_of(request.options)
-        except BadOptions as error:
-            return _failed(request, Trouble(Failure.CLIENT_ERROR, str(error), self._clock.now()))
-        errand = _Errand(self._api, self._key, options, self._account, self._clock, request.headers)
+        except BadBeeOptions as error:
+            return _failed(request, ApiTrouble(Failure.CLIENT_ERROR, str(error), self._clock.now()))
+        errand = _PaidRequest(self._api, self._key, options, self._account, self._clock, request.headers)
         terms = msgspec.structs.replace(
             request, etag="", last_modified="", timeout=max(request.timeout, LEAST_TIMEOUT)
         )  # fmt: skip
@@ -115,7 +115,7 @@ class ScrapingBeeFetcher:
         if isinstance(answer, WireFailure) or answer.status_code != 200:  # noqa: PLR2004 - the API's own code
             return trouble_of(answer, self._api, self._clock.now()).words
         try:
-            usage = msgspec.json.decode(answer.body, type=Usage)
+            usage = msgspec.json.decode(answer.body, type=CreditUsage)
         except msgspec.DecodeError:
             return f"scrapingbee talks nonsense about our credits ({self._api.words_of(answer)})"
         spent = usage.used_api_credit >= usage.max_api_credit
@@ -125,16 +125,16 @@ class ScrapingBeeFetcher:
         refused = await self._account.room_for(BeeOptions().cost)
         return _over_budget(refused).words if refused is not None else ""
 
-    def _known_trouble(self) -> Trouble | None:
+    def _known_trouble(self) -> ApiTrouble | None:
         """What is wrong without asking: no key, or it told us to stay away for a while."""
         if not self._key:
             words = f"scrapingbee is not set up: {MATRIX[Service.SCRAPINGBEE].setup}"
-            return Trouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT)
+            return ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT)
         if self._resting is not None and self._clock.now() < self._resting.until:
             return self._resting
         return None
 
-    async def _troubled(self, request: FetchRequest, trouble: Trouble) -> FetchResult:
+    async def _troubled(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
         if not trouble.is_its_own:
             return _failed(request, trouble)
         if self._key:
@@ -143,7 +143,7 @@ class ScrapingBeeFetcher:
         return msgspec.structs.replace(_failed(request, trouble), degraded=(Service.SCRAPINGBEE,))
 
 
-class _Errand:
+class _PaidRequest:
     """One fetch's way out: the transport that asks ScrapingBee instead of the site.
 
     ScrapingBee follows redirects by itself. We answer with a redirect of our own to where it ended, and hand out the
@@ -160,7 +160,7 @@ class _Errand:
         self._clock = clock
         self._forward = forward
         self._arrived: dict[str, WireResponse] = {}
-        self.trouble: Trouble | None = None
+        self.trouble: ApiTrouble | None = None
         self.was_asked = False
 
     async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
@@ -201,7 +201,7 @@ class _Errand:
         self._arrived[ended] = response
         return WireResponse(status_code=302, headers={"location": ended})
 
-    def _give_up(self, trouble: Trouble) -> WireFailure:
+    def _give_up(self, trouble: ApiTrouble) -> WireFailure:
         self.trouble = trouble
         return WireFailure(failure=trouble.failure, detail=trouble.words)
 
@@ -214,21 +214,21 @@ def _resolved(said: str, asked: str) -> str:
         return asked
 
 
-def _unpaid(reason: Refused | StoreError, now: datetime) -> Trouble:
+def _unpaid(reason: Refused | StoreError, now: datetime) -> ApiTrouble:
     """Why no money was put aside: there is none left, or nobody can tell just now."""
     if isinstance(reason, Refused):
         return _over_budget(reason)
     words = f"what may be spent cannot be looked up: {reason}"
-    return Trouble(Failure.HELD_BACK, words, now + BUSY_WAIT, is_its_own=False)
+    return ApiTrouble(Failure.HELD_BACK, words, now + BUSY_WAIT, is_its_own=False)
 
 
-def _over_budget(refused: Refused) -> Trouble:
+def _over_budget(refused: Refused) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     words = f"our own budget of {refused.limit} credits a {refused.period} is spent until {until}"
-    return Trouble(Failure.OUT_OF_QUOTA, words, refused.until)
+    return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)
 
 
-def _failed(request: FetchRequest, trouble: Trouble) -> FetchResult:
+def _failed(request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
     waits = trouble.failure in {Failure.HELD_BACK, Failure.OUT_OF_QUOTA}
     return FetchResult(
         status=status_of(trouble.failure),

@@ -10,11 +10,11 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
-from tidemill.core.pacing import OwnPaces, Pace, Slot, pace_key, slower
+from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, slower
 from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import STAY, Gate, Pass
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.gate import STAY, HostPacer, Pass
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
 from tidemill.fetching.stops import NotSent, lease_gone, stopped
 from tidemill.fetching.telling import charge_said, guard_said, pace_said, robots_said
@@ -50,13 +50,13 @@ class Landing(msgspec.Struct, frozen=True):
     retry_at: datetime | None = None
 
 
-class Terms(NamedTuple):
+class RequestTerms(NamedTuple):
     """Whose pace a request counts against, which pace that is, what it may say, and what the ledger knows of it."""
 
     host: str
     pace: Pace
     headers: Mapping[str, str]
-    claim: Slot | None
+    claim: Departure | None
     is_visit: bool
 
 
@@ -64,9 +64,9 @@ class Gates(msgspec.Struct, frozen=True):
     """What every request passes on its way out; `plain` brings robots.txt where `transport` is no plain one."""
 
     clock: Clock
-    guard: Guard
+    guard: AddressGuard
     robots: Robots
-    gate: Gate
+    gate: HostPacer
     transport: Transport
     plain: Transport | None = None
     own_paces: OwnPaces = {}
@@ -107,7 +107,7 @@ class Trip:
         self._asked_at = gates.clock.now()
         self._has_waited = False
         tab, interval = request.tab, request.pace.interval
-        self._claim = Slot(tab, tab + interval) if tab is not None and interval else None
+        self._claim = Departure(tab, tab + interval) if tab is not None and interval else None
         self.requests = 0
         self.requested_at: datetime | None = None
         self.took = NO_TIME
@@ -217,7 +217,7 @@ class Trip:
                     self._tell(charge_said(name, pace, requests))
         self.requests += len(beside)
 
-    async def _enter(self, terms: Terms, time_left: timedelta) -> Pass:
+    async def _enter(self, terms: RequestTerms, time_left: timedelta) -> Pass:
         """Wait for a place; what the gates said before is old by then."""
         self._has_waited = True
         stay = time_left + STAY
@@ -262,19 +262,19 @@ class Trip:
         if self._request.tell is not None:
             self._request.tell(answer)
 
-    def _at_home(self) -> Terms:
+    def _at_home(self) -> RequestTerms:
         """The terms of nearly every request."""
         request, own = self._request, self._gates.own_paces
         if own and (name := hostname(self._home)) in own and name != request.host:
             return self._visit_to(name, own[name])  # whoever sent us did not know that it is counted by itself
         pace = slower(request.pace, self.crawl_delay)
-        return Terms(request.host, pace, self._headers, self._claim, request.tab is None)
+        return RequestTerms(request.host, pace, self._headers, self._claim, request.tab is None)
 
-    def _visit_to(self, host: str, pace: Pace) -> Terms:
+    def _visit_to(self, host: str, pace: Pace) -> RequestTerms:
         """The terms of a request to a host that no claim has brought us to."""
-        return Terms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
+        return RequestTerms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
 
-    async def _elsewhere(self, href: str) -> Terms:
+    async def _elsewhere(self, href: str) -> RequestTerms:
         """The terms of a robots.txt, or of an address that a redirect led to."""
         request, own = self._request, self._gates.own_paces
         host, home = hostname(href), hostname(self._home)

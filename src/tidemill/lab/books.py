@@ -80,7 +80,7 @@ class GoneRow(msgspec.Struct, frozen=True):
     at: datetime
 
 
-class Books(msgspec.Struct, frozen=True):
+class LedgerRows(msgspec.Struct, frozen=True):
     """Everything in the database that the laws are judged by."""
 
     sources: Mapping[int, str]
@@ -93,7 +93,7 @@ class Books(msgspec.Struct, frozen=True):
     staged: int
 
 
-class Sample(msgspec.Struct, frozen=True):
+class AuditSample(msgspec.Struct, frozen=True):
     """How many jobs were open at a moment, by host."""
 
     at: datetime
@@ -112,14 +112,14 @@ class Auditor:
         """The database need not exist yet."""
         self._database = database
         self._opened: sqlite3.Connection | None = None
-        self.samples: list[Sample] = []
+        self.samples: list[AuditSample] = []
         self.letters_seen: set[int] = set()
         self.pages_checked: set[int] = set()
         self.astray: dict[int, str] = {}
 
     def glance(self, now: datetime) -> None:
         """Note what is open."""
-        self.samples.append(Sample(now, dict(self._books.execute(_HELD).fetchall())))
+        self.samples.append(AuditSample(now, dict(self._books.execute(_HELD).fetchall())))
 
     def look(self) -> None:
         """Note which letters there are, and whether every record of a page has its verdict, before they are pruned."""
@@ -129,11 +129,11 @@ class Auditor:
             if found != accepted + rejected:
                 self.astray[page] = f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
 
-    def books(self) -> Books:
+    def books(self) -> LedgerRows:
         """Everything, at the end; the database is let go of."""
         with closing(self._books) as connection:
             self._opened = None
-            return Books(
+            return LedgerRows(
                 sources=dict(connection.execute("SELECT id, name FROM scraper_sources")),
                 jobs=[JobRow(*_moments(row, 7, 13, 14)) for row in connection.execute(_JOBS)],
                 runs={row["id"]: dict(row) for row in _by_name(connection, "SELECT * FROM scrape_runs ORDER BY id")},

@@ -11,7 +11,7 @@ from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock, Dice, Transport
 
 
-class Mill(Protocol):
+class SystemUnderTest(Protocol):
     """A whole system in one worker process."""
 
     async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
@@ -36,7 +36,7 @@ class Mill(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SimulatedEnvironment:
     """Everything that a simulated system must use in place of the real thing.
 
     `leash.check` must be asked before every transaction: it is what keeps a dead worker's hands off the database.
@@ -58,4 +58,4 @@ class Surroundings:
         return self.folder / "simulation.db"
 
 
-Build = Callable[[Surroundings], Mill]
+Build = Callable[[SimulatedEnvironment], SystemUnderTest]

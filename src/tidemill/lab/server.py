@@ -24,7 +24,7 @@ from tidemill.verticals.events.lab.sources import sources
 from tidemill.verticals.events.lab.world import World, build_world
 
 
-class Seen(msgspec.Struct, frozen=True):
+class ServedRequest(msgspec.Struct, frozen=True):
     """A request as the server saw it: the site's name, the path, and the loop's own monotonic time in seconds."""
 
     host: str
@@ -42,7 +42,7 @@ class LabServer:
     def __init__(self, world: World, *, port: int = 0, now: Callable[[], datetime] = wall_time) -> None:
         """Nothing is opened before the server is entered."""
         self.world = world
-        self.log: list[Seen] = []
+        self.log: list[ServedRequest] = []
         self._port = port
         self._now = now
         self._by_name: Mapping[str, str] = {}
@@ -77,7 +77,7 @@ class LabServer:
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         host = self._site_asked(request)
-        self.log.append(Seen(host, request.path_qs, asyncio.get_running_loop().time()))
+        self.log.append(ServedRequest(host, request.path_qs, asyncio.get_running_loop().time()))
         headers = {name.lower(): value for name, value in request.headers.items()}
         answer = respond(self.world, LabRequest(host, request.path_qs, headers), self._now())
         match answer.behaviour:

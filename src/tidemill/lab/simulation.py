@@ -25,7 +25,7 @@ from tidemill.lab.faults import ALL_KINDS
 from tidemill.lab.figures import figures
 from tidemill.lab.laws import Case, Verdict, judge
 from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
-from tidemill.lab.mill import Build, Mill, Surroundings
+from tidemill.lab.mill import Build, SimulatedEnvironment, SystemUnderTest
 from tidemill.lab.transport import LabTransport
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.lab.witness import Witness, WitnessedTransport
@@ -79,10 +79,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         return all(verdict.holds for verdict in self.verdicts)
 
 
-class Hand:
+class SimulatedWorker:
     """One worker with everything that holds it."""
 
-    def __init__(self, number: int, mill: Mill, leash: Leash) -> None:
+    def __init__(self, number: int, mill: SystemUnderTest, leash: Leash) -> None:
         """Not at work yet."""
         self.number = number
         self.mill = mill
@@ -110,7 +110,7 @@ class Simulation:
         self._transport = LabTransport(self.world, self._timers)
         self.entries = _entries(self.world)
         self._hired = 0
-        self._hands: list[Hand] = []
+        self._hands: list[SimulatedWorker] = []
         self.auditor = Auditor(self._folder / "simulation.db")
 
     async def run(self) -> None:
@@ -138,7 +138,7 @@ class Simulation:
         planned = accidents(self.world, self._plan.days, self._plan.faults, lease=LEASE, rhythm=DISPATCH)
         return [accident for accident in planned if isinstance(accident, kinds) and accident.at < self.ends]
 
-    def _hire(self) -> Hand:
+    def _hire(self) -> SimulatedWorker:
         """A new worker process, on the same database."""
         self._hired += 1
         leash = Leash()
@@ -146,7 +146,7 @@ class Simulation:
         by_origin = {site.origin: site for site in self.world.sites.values()}
         seen = WitnessedTransport(self._transport, self._clock, self.witness, by_origin, self._hired)
         mill = self._build(
-            Surroundings(
+            SimulatedEnvironment(
                 folder=self._folder,
                 clock=clock,
                 dice=dice(self._plan.seed, "worker", self._hired),
@@ -157,9 +157,9 @@ class Simulation:
                 lease=LEASE,
             )
         )
-        return Hand(self._hired, mill, leash)
+        return SimulatedWorker(self._hired, mill, leash)
 
-    def _start(self, hand: Hand) -> None:
+    def _start(self, hand: SimulatedWorker) -> None:
         self._hands.append(hand)
         self.witness.note(WorkerStarted(self._clock.now(), hand.number))
         hand.start()
@@ -208,17 +208,17 @@ class Simulation:
             await self._steady().mill.switch(name, on=on)
             self.witness.note(SourceSwitched(self._clock.now(), accident.host, on))
 
-    def _steady(self) -> Hand:
+    def _steady(self) -> SimulatedWorker:
         """A worker that is neither dead nor frozen, or the next best."""
         return next((hand for hand in self._hands if not hand.leash.is_frozen), self._hands[0])
 
-    async def _retire(self, hand: Hand) -> None:
+    async def _retire(self, hand: SimulatedWorker) -> None:
         """Stop a worker in good order."""
         hand.mill.stop()
         await self._bury(hand, wait=True)
         self.witness.note(WorkerStopped(self._clock.now(), hand.number))
 
-    async def _bury(self, hand: Hand, *, wait: bool = False) -> None:
+    async def _bury(self, hand: SimulatedWorker, *, wait: bool = False) -> None:
         self._hands.remove(hand)
         if hand.task is not None:
             if not wait:

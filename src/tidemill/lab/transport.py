@@ -20,7 +20,7 @@ _KEPT_OPEN = timedelta(seconds=15)
 """How long a connection is good for after a whole answer, as clients keep them."""
 
 
-class Visit(msgspec.Struct, frozen=True):
+class LabVisit(msgspec.Struct, frozen=True):
     """A request as its site saw it, and when."""
 
     host: str
@@ -42,7 +42,7 @@ class LabTransport:
         self._hosts = {origin: host for host, origin in world.origins.items()}
         self._counts: dict[str, int] = {}
         self._open_until: dict[str, datetime] = {}
-        self.visits: list[Visit] = []
+        self.visits: list[LabVisit] = []
 
     async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
         """Send one request and answer with what came, within its time and size."""
@@ -57,7 +57,7 @@ class LabTransport:
         await depart()
         departed = self._clock.now()
         path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        self.visits.append(Visit(host, path, departed))
+        self.visits.append(LabVisit(host, path, departed))
         headers = {name.lower(): value for name, value in request.headers.items()}
         answer = respond(self._world, LabRequest(host, path, headers), departed)
         received = await self._arrive(request, answer, departed, self._latency(host))

@@ -104,7 +104,7 @@ class Blessed(msgspec.Struct, frozen=True):
     shares: dict[int, dict[str, float]]
 
 
-class AdapterDesk:
+class AdapterActions:
     """Switches adapters; every deed is audited."""
 
     def __init__(

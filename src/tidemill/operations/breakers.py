@@ -9,7 +9,7 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views import BreakerView
 from tidemill.operations.runs import Log
-from tidemill.operations.sources import SourceDesk
+from tidemill.operations.sources import SourceActions
 from tidemill.pipeline.ports import Clock
 
 
@@ -36,12 +36,12 @@ class Reset(msgspec.Struct, frozen=True):
     was: str
 
 
-class BreakerDesk:
+class BreakerActions:
     """Resets breakers; every deed is audited."""
 
     def __init__(
         self,
-        sources: SourceDesk,
+        sources: SourceActions,
         board: Switchboard,
         sight: Sight,
         log: Log,

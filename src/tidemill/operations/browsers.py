@@ -21,7 +21,7 @@ class PoolShelf(Protocol):
         ...
 
 
-class BrowserDesk:
+class BrowserActions:
     """Shows browser pools and asks them to start afresh; every wish is audited."""
 
     def __init__(self, shelf: PoolShelf, log: Log, clock: Clock) -> None:

@@ -7,8 +7,8 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.dead_letter import LetterStatus
-from tidemill.core.views import LetterDetail, LetterFilter, LetterView
+from tidemill.core.dead_letter import DeadLetterStatus
+from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.operations.runs import Log
 from tidemill.pipeline.ports import Clock
@@ -32,13 +32,13 @@ class Box(Protocol):
 class Sight(Protocol):
     """Dead letters, as they stand."""
 
-    async def letter(self, letter_id: int) -> LetterDetail | None:
+    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
         """One with its payload."""
         ...
 
     async def letters(
-        self, which: LetterFilter | None = None, *, before: int | None = None, limit: int = 100
-    ) -> list[LetterView]:
+        self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
+    ) -> list[DeadLetterView]:
         """The newest first."""
         ...
 
@@ -50,7 +50,7 @@ class Handled(msgspec.Struct, frozen=True, kw_only=True):
     orphans: Sequence[int] = ()
 
 
-class LetterDesk:
+class DeadLetterActions:
     """Retries and discards dead letters; every deed is audited."""
 
     def __init__(self, box: Box, sight: Sight, log: Log, clock: Clock, wake: Callable[[int], None]) -> None:
@@ -61,7 +61,7 @@ class LetterDesk:
         self._clock = clock
         self._wake = wake
 
-    async def find(self, letter_id: int) -> LetterDetail:
+    async def find(self, letter_id: int) -> DeadLetterDetail:
         """A dead letter with everything in it."""
         found = await self._sight.letter(letter_id)
         if found is None:
@@ -78,7 +78,7 @@ class LetterDesk:
             raise Mistake(msg)
         return await self._retry([letter_id], f"dead letter {letter_id}", actor)
 
-    async def retry_all(self, which: LetterFilter, actor: str) -> Handled:
+    async def retry_all(self, which: DeadLetterFilter, actor: str) -> Handled:
         """Try every pending letter again that the filter means."""
         letters = await self._pending(which)
         orphans = [letter.id for letter in letters if not letter.source_name]
@@ -90,14 +90,14 @@ class LetterDesk:
         refuse_unless_pending((await self.find(letter_id)).letter)
         return await self._discard([letter_id], f"dead letter {letter_id}", actor, notes)
 
-    async def discard_all(self, which: LetterFilter, actor: str, notes: str = "") -> Handled:
+    async def discard_all(self, which: DeadLetterFilter, actor: str, notes: str = "") -> Handled:
         """Give every pending letter up that the filter means."""
         keys = [letter.id for letter in await self._pending(which)]
         return await self._discard(keys, described(which), actor, notes)
 
-    async def _pending(self, which: LetterFilter) -> list[LetterView]:
-        pending = msgspec.structs.replace(which, status=LetterStatus.PENDING.value)
-        found: list[LetterView] = []
+    async def _pending(self, which: DeadLetterFilter) -> list[DeadLetterView]:
+        pending = msgspec.structs.replace(which, status=DeadLetterStatus.PENDING.value)
+        found: list[DeadLetterView] = []
         while page := await self._sight.letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
             found += page
         return found
@@ -127,14 +127,14 @@ def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
     return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
-def refuse_unless_pending(letter: LetterView) -> None:
+def refuse_unless_pending(letter: DeadLetterView) -> None:
     """Only a letter that waits can be retried or discarded; the others are told what to do instead."""
     match letter.status:
-        case LetterStatus.RETRYING:
+        case DeadLetterStatus.RETRYING:
             msg = f"dead letter {letter.id} is being retried; wait for how that goes"
-        case LetterStatus.RESOLVED:
+        case DeadLetterStatus.RESOLVED:
             msg = f"dead letter {letter.id} is resolved: a retry went well"
-        case LetterStatus.DISCARDED:
+        case DeadLetterStatus.DISCARDED:
             again = f"`tidemill targets run {letter.target_id}`"
             msg = f"dead letter {letter.id} was discarded; start a new job for its target: {again}"
         case _:
@@ -142,7 +142,7 @@ def refuse_unless_pending(letter: LetterView) -> None:
     raise Mistake(msg)
 
 
-def described(which: LetterFilter) -> str:
+def described(which: DeadLetterFilter) -> str:
     """The filter in words, for the audit log."""
     said = [f"{name} {value}" for name in which.__struct_fields__ if (value := getattr(which, name)) is not None]
     return "dead letters with " + ", ".join(said) if said else "all dead letters"

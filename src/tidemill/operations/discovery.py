@@ -84,7 +84,7 @@ class BroughtIn(msgspec.Struct, frozen=True):
     bad_lines: tuple[int, ...] = ()
 
 
-class DiscoveryDesk:
+class DiscoveryActions:
     """Starts discovery and decides on what it finds; every decision is audited."""
 
     def __init__(

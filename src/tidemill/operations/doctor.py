@@ -37,7 +37,7 @@ EXTRAS = {
 Level = Literal["ok", "warning", "failure"]
 
 
-class Check(msgspec.Struct, frozen=True):
+class DoctorCheck(msgspec.Struct, frozen=True):
     """One thing that was looked at; `remedy` says what to do when it is not well."""
 
     name: str
@@ -112,19 +112,19 @@ class Doctor:
         self._clock = clock
         self._crowded = crowded
 
-    async def examine(self) -> list[Check]:
+    async def examine(self) -> list[DoctorCheck]:
         """Every check; what needs tables is left out when there are none."""
         checks = [*map(disk, self._folders), python(), *extras()]
         try:
             health = await self._pulse.feel()
         except StoreError as trouble:
-            return [Check("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
+            return [DoctorCheck("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
         checks = [database(health), clock_check(self._clock.now(), health.time, []), *checks]
         if health.stands_at != health.needs:
             return checks
         return [*checks, *await self._living()]
 
-    async def _living(self) -> list[Check]:
+    async def _living(self) -> list[DoctorCheck]:
         totals, workers = await self._sight.counts(), await self._sight.workers()
         seen = [worker.seen_at for worker in workers]
         late = clock_check(self._clock.now(), None, seen)
@@ -137,15 +137,15 @@ class Doctor:
         ]
 
 
-def database(health: Health) -> Check:
+def database(health: Health) -> DoctorCheck:
     """Whether the tables are those of this version."""
     if health.stands_at == health.needs:
-        return Check("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
+        return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
     words = f"tables at step {health.stands_at or 'none'}, this version needs {health.needs}"
-    return Check("database", "failure", words, "run `tidemill migrate`")
+    return DoctorCheck("database", "failure", words, "run `tidemill migrate`")
 
 
-def disk(folder: Path) -> Check:
+def disk(folder: Path) -> DoctorCheck:
     """Whether a folder can be written and has room."""
     name = f"disk {folder}"
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -153,73 +153,78 @@ def disk(folder: Path) -> Check:
         with tempfile.TemporaryFile(dir=there):
             free = shutil.disk_usage(there).free
     except OSError as error:
-        return Check(name, "failure", f"cannot be written: {error.strerror}", "check the rights on the folder")
+        return DoctorCheck(name, "failure", f"cannot be written: {error.strerror}", "check the rights on the folder")
     words = f"{free / 1e9:.1f} GB free"
     if free < NO_SPACE:
-        return Check(name, "failure", words, "make room now: the next writes will fail")
+        return DoctorCheck(name, "failure", words, "make room now: the next writes will fail")
     if free < LITTLE_SPACE:
-        return Check(name, "warning", words, "make room, or lower retention_days")
-    return Check(name, "ok", words)
+        return DoctorCheck(name, "warning", words, "make room, or lower retention_days")
+    return DoctorCheck(name, "ok", words)
 
 
-def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[datetime]) -> Check:
+def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[datetime]) -> DoctorCheck:
     """Whether the time can be right: not before we were written, not before what was noted already."""
     if now < BUILT:
-        return Check("clock", "failure", f"this machine believes it is {at(now)}", "set the clock")
+        return DoctorCheck("clock", "failure", f"this machine believes it is {at(now)}", "set the clock")
     ahead = max((moment - now for moment in seen), default=timedelta(0))
     if ahead > DRIFT:
         words = f"a worker was seen {span(ahead)} in the future"
-        return Check("clock", "warning", words, "set the clocks of all machines, best by NTP")
+        return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
     if database_time is not None and abs(database_time - now) > DRIFT:
         words = f"differs from the database's by {span(abs(database_time - now))}"
-        return Check("clock", "warning", words, "set the clocks of all machines, best by NTP")
-    return Check("clock", "ok", at(now))
+        return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
+    return DoctorCheck("clock", "ok", at(now))
 
 
-def python() -> Check:
+def python() -> DoctorCheck:
     """Which Python runs this."""
-    return Check("python", "ok", sys.version.split()[0])
+    return DoctorCheck("python", "ok", sys.version.split()[0])
 
 
-def extras() -> list[Check]:
+def extras() -> list[DoctorCheck]:
     """What is not installed and would help."""
     missing = [name for name in EXTRAS if importlib.util.find_spec(name) is None]
     if not missing:
-        return [Check("extras", "ok", ", ".join(EXTRAS))]
-    return [Check("extras", "warning", f"{name} is missing: {EXTRAS[name]}", f"pip install {name}") for name in missing]
+        return [DoctorCheck("extras", "ok", ", ".join(EXTRAS))]
+    return [
+        DoctorCheck("extras", "warning", f"{name} is missing: {EXTRAS[name]}", f"pip install {name}")
+        for name in missing
+    ]
 
 
-def crowded_host(host: str, words: str) -> Check:
+def crowded_host(host: str, words: str) -> DoctorCheck:
     """A host whose targets cannot all be fresh at its pace."""
-    return Check(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
+    return DoctorCheck(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
 
 
-def ticks(overdue: Sequence[tuple[str, str]]) -> list[Check]:
+def ticks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
     """Periodic work that has fallen silent."""
     if not overdue:
-        return [Check("ticks", "ok", "no periodic work is overdue")]
-    return [Check(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
+        return [DoctorCheck("ticks", "ok", "no periodic work is overdue")]
+    return [DoctorCheck(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
 
 
-def work(totals: Totals, max_pending: int) -> list[Check]:
+def work(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     """The queue, the dead letters and the breakers."""
     waiting = totals.jobs.get("ready", 0) + totals.jobs.get("waiting", 0)
     full = waiting >= FULL_QUEUE * max_pending
-    queue = Check("queue", "warning" if full else "ok", f"{waiting} of at most {max_pending} jobs wait",
+    queue = DoctorCheck("queue", "warning" if full else "ok", f"{waiting} of at most {max_pending} jobs wait",
                   "start more workers, or raise max_pending" if full else "")  # fmt: skip
     pending = totals.dead_letters.get("pending", 0)
     many = pending > ALERT_ABOVE
-    letters = Check("dead letters", "warning" if many else "ok", f"{pending} pending",
+    letters = DoctorCheck("dead letters", "warning" if many else "ok", f"{pending} pending",
                     "see `tidemill dlq list`; retry or discard them" if many else "")  # fmt: skip
     opened = totals.breakers.get("OPEN", 0)
-    breakers = Check("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
+    breakers = DoctorCheck("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
                      "see `tidemill breaker list`" if opened else "")  # fmt: skip
     stale = totals.jobs.get("stale", 0)
-    aside = [Check("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
+    aside = (
+        [DoctorCheck("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
+    )
     return [queue, letters, breakers, *aside]
 
 
-def at_work(workers: Sequence[WorkerView]) -> Check:
+def at_work(workers: Sequence[WorkerView]) -> DoctorCheck:
     """Who is working."""
     alive = [worker for worker in workers if worker.ended_at is None]
-    return Check("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")
+    return DoctorCheck("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")

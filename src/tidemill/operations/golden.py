@@ -27,7 +27,7 @@ OLD = timedelta(days=90)
 """A page that was saved longer ago may not look like its site any more."""
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class GoldenCase(msgspec.Struct, frozen=True, kw_only=True):
     """A saved page and what must be made of it."""
 
     name: str
@@ -58,14 +58,14 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         return not self.differences
 
 
-def cases_in(folder: Path) -> list[Case]:
+def cases_in(folder: Path) -> list[GoldenCase]:
     """The cases in a folder.
 
     Raises:
         Mistake: there is no list of cases, or it cannot be read.
     """
     try:
-        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=list[Case])
+        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=list[GoldenCase])
     except FileNotFoundError as error:
         msg = f"there is no {MANIFEST} in {folder}; `tidemill savefixture` makes one"
         raise Mistake(msg) from error
@@ -74,7 +74,7 @@ def cases_in(folder: Path) -> list[Case]:
         raise Mistake(msg) from error
 
 
-def keep_cases(folder: Path, cases: Sequence[Case]) -> None:
+def keep_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
     """Write the list of cases, so that people can read and change it."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = [
@@ -96,7 +96,7 @@ def check(adapter: Adapter, folder: Path, now: datetime) -> list[Checked]:
     ]
 
 
-def differences(adapter: Adapter, case: Case, folder: Path) -> list[str]:
+def differences(adapter: Adapter, case: GoldenCase, folder: Path) -> list[str]:
     """In what the adapter's reading differs from what the case says, in words; empty when in nothing."""
     reading = read_case(adapter, case, folder)
     if isinstance(reading, Fail):
@@ -121,7 +121,7 @@ def compared(found: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str,
     return told
 
 
-def read_case(adapter: Adapter, case: Case, folder: Path) -> Any:
+def read_case(adapter: Adapter, case: GoldenCase, folder: Path) -> Any:
     """What the adapter answers to the case's page."""
     source = Source(
         id=0,

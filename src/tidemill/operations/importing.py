@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.target import Target
-from tidemill.operations.plans import Known, Problem, SourcePlan, TargetPlan, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import most_targets, read_targets
@@ -19,7 +19,7 @@ from tidemill.verticals.listings.market import TEMPLATE
 LayOut = Callable[[datetime], Awaitable[int]]
 
 
-class Tally(msgspec.Struct, frozen=True):
+class ImportCounts(msgspec.Struct, frozen=True):
     """How many were new, changed, or as they were."""
 
     created: int = 0
@@ -30,8 +30,8 @@ class Tally(msgspec.Struct, frozen=True):
 class Imported(msgspec.Struct, frozen=True):
     """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
-    sources: Tally = Tally()
-    targets: Tally = Tally()
+    sources: ImportCounts = ImportCounts()
+    targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
     in_markets: int = 0
 
@@ -55,7 +55,7 @@ class Importer:
     """Reads files and writes what they ask for; `known` says which verticals and adapters there are."""
 
     def __init__(
-        self, sources: Sources, targets: Targets, clock: Clock, known: Known, lay_out: LayOut | None = None
+        self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters, lay_out: LayOut | None = None
     ) -> None:
         """Write through the store's shelves; `lay_out` makes targets of the sources that cover markets."""
         self._lay_out = lay_out
@@ -115,8 +115,8 @@ def _wanted(
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
 
 
-def _tally(changes: Mapping[Change, int]) -> Tally:
-    return Tally(changes.get("created", 0), changes.get("updated", 0), changes.get("unchanged", 0))
+def _tally(changes: Mapping[Change, int]) -> ImportCounts:
+    return ImportCounts(changes.get("created", 0), changes.get("updated", 0), changes.get("unchanged", 0))
 
 
 def _entry(actor: str, action: str, name: str, detail: Mapping[str, Any]) -> AuditEntry:

@@ -40,7 +40,7 @@ class SourcePlan(msgspec.Struct, frozen=True):
     targets: tuple[TargetPlan, ...] = ()
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownAdapters(msgspec.Struct, frozen=True):
     """What names may be used: the adapters of each vertical."""
 
     adapters: Mapping[str, Collection[str]]

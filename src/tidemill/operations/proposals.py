@@ -30,7 +30,7 @@ class ProposalShelf(Protocol):
         ...
 
 
-class ProposalDesk:
+class ProposalActions:
     """Decides on proposals; every deed is audited."""
 
     def __init__(self, shelf: ProposalShelf, clock: Clock) -> None:

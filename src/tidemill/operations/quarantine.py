@@ -14,7 +14,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.pipeline.checkpoints import Kept
+from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.pipeline.ports import Clock
 
 AT_ONCE = 500
@@ -48,7 +48,7 @@ class Shelf(Protocol):
     async def release(
         self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
         audit: Sequence[AuditEntry] = (),
-    ) -> Kept | None:  # fmt: skip
+    ) -> WriteCounts | None:  # fmt: skip
         """Put one onto its shelf."""
         ...
 
@@ -68,7 +68,7 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
     refused: Mapping[int, str] = msgspec.field(default_factory=dict)
 
 
-class QuarantineDesk:
+class QuarantineActions:
     """Releases and rejects what was set aside; every deed is audited, every reason kept."""
 
     def __init__(self, shelf: Shelf, sources: Sources, verticals: Mapping[str, Vertical], clock: Clock) -> None:

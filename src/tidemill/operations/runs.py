@@ -6,14 +6,14 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.admission import Answer, Rejection
+from tidemill.core.admission import Admission, Rejection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source
 from tidemill.core.views import RunView, SourceDetail
 from tidemill.operations.mistakes import Mistake, SwitchedOff
-from tidemill.operations.sources import SourceDesk
-from tidemill.operations.targets import TargetDesk
+from tidemill.operations.sources import SourceActions
+from tidemill.operations.targets import TargetActions
 from tidemill.pipeline.dispatch import Dispatched, Due
 from tidemill.pipeline.ports import Clock
 
@@ -39,7 +39,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 class Enqueuer(Protocol):
     """Puts work into the queue, under its limits."""
 
-    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Answer]:
+    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Admission]:
         """Enqueue what was asked for, now."""
         ...
 
@@ -86,13 +86,13 @@ class Log(Protocol):
         ...
 
 
-class RunDesk:
+class RunActions:
     """Starts runs on a person's word; every deed is audited."""
 
     def __init__(
         self,
-        sources: SourceDesk,
-        targets: TargetDesk,
+        sources: SourceActions,
+        targets: TargetActions,
         shelf: Shelf,
         enqueuer: Enqueuer,
         sight: Sight,

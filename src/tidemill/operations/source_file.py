@@ -10,13 +10,13 @@ from tidemill.core.source import Coordinates, Source, counts_by_host
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
 from tidemill.operations.mistakes import unknown
-from tidemill.operations.plans import Known, SourcePlan, TargetPlan, Troubles
+from tidemill.operations.plans import KnownAdapters, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
 from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
 from tidemill.verticals.listings.market import TEMPLATE, template_trouble
 
 
-def read_sources(content: bytes, known: Known, troubles: Troubles) -> list[SourcePlan]:
+def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
     """The sources that a file asks for: a list, or a list under `sources`."""
     node = parse(content, troubles)
     if node is None:
@@ -31,12 +31,12 @@ def read_sources(content: bytes, known: Known, troubles: Troubles) -> list[Sourc
     return _read_all(items, known, troubles)
 
 
-def read_entries(entries: Iterable[Mapping[str, Any]], known: Known, troubles: Troubles) -> list[SourcePlan]:
+def read_entries(entries: Iterable[Mapping[str, Any]], known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
     """The same from entries that a program made, of which no more than one is a tree of nodes at a time."""
     return _read_all(map(node_of, entries), known, troubles)
 
 
-def _read_all(items: Iterable[yaml.Node], known: Known, troubles: Troubles) -> list[SourcePlan]:
+def _read_all(items: Iterable[yaml.Node], known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
     plans: dict[str, SourcePlan] = {}
     for item in items:
         plan = _entry(item, plans, known, troubles)
@@ -48,7 +48,9 @@ def _read_all(items: Iterable[yaml.Node], known: Known, troubles: Troubles) -> l
     return list(plans.values())
 
 
-def _entry(node: yaml.Node, plans: Mapping[str, SourcePlan], known: Known, troubles: Troubles) -> SourcePlan | None:
+def _entry(
+    node: yaml.Node, plans: Mapping[str, SourcePlan], known: KnownAdapters, troubles: Troubles
+) -> SourcePlan | None:
     try:
         parts = fields_of(node)
     except Bad as error:
@@ -97,7 +99,7 @@ def _check_names(
     parts: Mapping[str, yaml.Node],
     values: Mapping[str, Any],
     plans: Mapping[str, SourcePlan],
-    known: Known,
+    known: KnownAdapters,
     troubles: Troubles,
 ) -> None:
     name, vertical, adapter = values.get("name"), values.get("vertical"), values.get("adapter_id")
@@ -117,7 +119,7 @@ def _check_markets(parts: Mapping[str, yaml.Node], values: Mapping[str, Any], tr
         troubles.add(line_of(parts["settings"]), f"settings.{TEMPLATE}", trouble)
 
 
-def _targets(node: yaml.Node, source: Source, known: Known, troubles: Troubles) -> list[TargetPlan]:
+def _targets(node: yaml.Node, source: Source, known: KnownAdapters, troubles: Troubles) -> list[TargetPlan]:
     try:
         items = items_of(node)
     except Bad as error:
@@ -138,7 +140,7 @@ def _targets(node: yaml.Node, source: Source, known: Known, troubles: Troubles) 
     return list(plans.values())
 
 
-def _target(node: yaml.Node, source: Source, known: Known) -> TargetPlan:
+def _target(node: yaml.Node, source: Source, known: KnownAdapters) -> TargetPlan:
     if isinstance(node, yaml.ScalarNode):
         return plan_target(line_of(node), source, {"url": text_of(node)}, known)
     parts = {name: part for name, part in known_fields(node, TARGET_FIELDS).items() if not is_null(part)}
@@ -150,7 +152,7 @@ def _target(node: yaml.Node, source: Source, known: Known) -> TargetPlan:
     return plan_target(line_of(node), source, values, known)
 
 
-def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Known) -> TargetPlan:
+def plan_target(line: int, source: Source, values: Mapping[str, Any], known: KnownAdapters) -> TargetPlan:
     """A target from its checked values; `/agenda` means that page of the source's own site."""
     if not values.get("url"):
         msg = "a target needs its url"

@@ -6,16 +6,16 @@ from typing import Any
 from tidemill.core.audit import AuditEntry
 from tidemill.core.source import Source
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.plans import Known, Troubles
+from tidemill.operations.plans import KnownAdapters, Troubles
 from tidemill.operations.ports import Sources
 from tidemill.operations.source_file import read_entries
 from tidemill.pipeline.ports import Clock
 
 
-class SourceDesk:
+class SourceActions:
     """Switches sources on and off, adds and removes them; every deed is audited."""
 
-    def __init__(self, sources: Sources, clock: Clock, known: Known) -> None:
+    def __init__(self, sources: Sources, clock: Clock, known: KnownAdapters) -> None:
         """Act on the store's shelf."""
         self._sources = sources
         self._clock = clock

@@ -10,7 +10,7 @@ from typing import Any
 from tidemill.core.rhythm import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.operations.mistakes import unknown
-from tidemill.operations.plans import LARGEST_FILE, Known, TargetPlan, Troubles
+from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, TargetPlan, Troubles
 from tidemill.operations.source_file import plan_target, same_page
 from tidemill.operations.yaml_nodes import Bad
 
@@ -20,7 +20,7 @@ DELIMITERS = ",;\t"
 
 
 def read_targets(
-    content: bytes, sources: Mapping[str, Source], known: Known, troubles: Troubles
+    content: bytes, sources: Mapping[str, Source], known: KnownAdapters, troubles: Troubles
 ) -> Iterator[TargetPlan]:
     """The targets that a file asks for, one by one as it is read; its first line names the columns."""
     if len(content) > LARGEST_FILE:
@@ -134,7 +134,7 @@ def _plan(
     cells: Sequence[str],
     columns: Sequence[str],
     sources: Mapping[str, Source],
-    known: Known,
+    known: KnownAdapters,
     troubles: Troubles,
 ) -> TargetPlan | None:
     if len(cells) > len(columns):
@@ -151,7 +151,9 @@ def _plan(
     return _checked(line, row, source, known, troubles)
 
 
-def _checked(line: int, row: Mapping[str, str], source: Source, known: Known, troubles: Troubles) -> TargetPlan | None:
+def _checked(
+    line: int, row: Mapping[str, str], source: Source, known: KnownAdapters, troubles: Troubles
+) -> TargetPlan | None:
     values: dict[str, Any] = dict(row)
     try:
         if "schedule" in row:

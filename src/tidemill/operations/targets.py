@@ -11,17 +11,17 @@ from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.plans import Known
+from tidemill.operations.plans import KnownAdapters
 from tidemill.operations.ports import Sources, Targets
 from tidemill.operations.source_file import plan_target
 from tidemill.operations.yaml_nodes import Bad
 from tidemill.pipeline.ports import Clock
 
 
-class TargetDesk:
+class TargetActions:
     """Adds, pauses, resumes and removes targets; every deed is audited."""
 
-    def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: Known) -> None:
+    def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters) -> None:
         """Act on the store's shelves."""
         self._sources = sources
         self._targets = targets

@@ -7,7 +7,7 @@ from typing import Protocol
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views import UpgradeView
 from tidemill.operations.mistakes import Mistake
-from tidemill.operations.sources import SourceDesk
+from tidemill.operations.sources import SourceActions
 from tidemill.pipeline.ports import Clock
 
 
@@ -25,10 +25,10 @@ class Upgrades(Protocol):
         ...
 
 
-class UpgradeDesk:
+class UpgradeActions:
     """Decides on suggestions; every deed is audited."""
 
-    def __init__(self, upgrades: Upgrades, sources: SourceDesk, clock: Clock) -> None:
+    def __init__(self, upgrades: Upgrades, sources: SourceActions, clock: Clock) -> None:
         """`sources` finds by name."""
         self._upgrades = upgrades
         self._sources = sources

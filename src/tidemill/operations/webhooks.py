@@ -56,7 +56,7 @@ class Subscribed(msgspec.Struct, frozen=True):
     secret: str
 
 
-class WebhookDesk:
+class WebhookActions:
     """Subscribes and unsubscribes addresses; every deed is audited."""
 
     def __init__(self, outbox: Outbox, refusal: Callable[[str], str], clock: Clock) -> None:

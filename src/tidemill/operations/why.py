@@ -13,14 +13,14 @@ from tidemill.core.vertical import Vertical
 from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
 from tidemill.operations.explanation import Explanation, Step
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.sources import SourceDesk
-from tidemill.operations.targets import TargetDesk
+from tidemill.operations.sources import SourceActions
+from tidemill.operations.targets import TargetActions
 from tidemill.operations.why_service import standing_step, why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.events.why import why_event
-from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.listings.actions import MarketActions
 
 FORMS = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
 
@@ -56,18 +56,18 @@ class Sight(Protocol):
         ...
 
 
-class WhyDesk:
+class WhyActions:
     """Explains things; changes nothing."""
 
     def __init__(
         self,
         sight: Sight,
-        sources: SourceDesk,
-        targets: TargetDesk,
+        sources: SourceActions,
+        targets: TargetActions,
         verticals: Mapping[str, Vertical],
         clock: Clock,
         services: Callable[[], Awaitable[Sequence[ServiceStatus]]],
-        markets: MarketDesk | None = None,
+        markets: MarketActions | None = None,
     ) -> None:
         """`sources` and `targets` find by name and address; `services` tells how outside services stand."""
         self._sight = sight

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tidemill.core.degradation import MATRIX, ServiceStatus, Standing
+from tidemill.core.degradation import MATRIX, ServiceState, ServiceStatus
 from tidemill.operations.explanation import Explanation, Step, away, known, passed, stopped
 
 
@@ -15,10 +15,10 @@ def why_service(status: ServiceStatus, now: datetime) -> Explanation:
 def verdict(status: ServiceStatus, now: datetime) -> str:
     """How it stands, in a sentence."""
     match status.state:
-        case Standing.DEGRADED:
+        case ServiceState.DEGRADED:
             since = f" since {away(status.since, now)}" if status.since else ""
             return f"degraded{since}: {status.reason}; meanwhile {status.fallback}"
-        case Standing.OFF:
+        case ServiceState.OFF:
             return f"off: {status.reason}; without it {status.fallback}"
         case _:
             return "works, as far as anybody has noticed"
@@ -27,9 +27,9 @@ def verdict(status: ServiceStatus, now: datetime) -> str:
 def standing_step(status: ServiceStatus, now: datetime) -> Step:
     """The line about a service in any explanation."""
     gate = f"service {status.service}"
-    if status.state is Standing.DEGRADED:
+    if status.state is ServiceState.DEGRADED:
         return stopped(gate, verdict(status, now))
-    return known(gate, verdict(status, now)) if status.state is Standing.OFF else passed(gate, verdict(status, now))
+    return known(gate, verdict(status, now)) if status.state is ServiceState.OFF else passed(gate, verdict(status, now))
 
 
 def _advice(status: ServiceStatus) -> list[Step]:

@@ -60,7 +60,7 @@ def source_gates(detail: SourceDetail, vertical: Vertical | None) -> list[Step]:
 
 def step_of(answer: gates.GateAnswer) -> Step:
     """A gate's answer as a step of an explanation."""
-    return Step(answer.gate.value, answer.verdict is gates.Answer.GO, answer.words)
+    return Step(answer.gate.value, answer.verdict is gates.GateDecision.GO, answer.words)
 
 
 def _targets_on(detail: SourceDetail) -> Step:

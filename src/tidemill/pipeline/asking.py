@@ -14,7 +14,7 @@ import msgspec
 from tidemill.core.budget import Budget, Refused
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import Hit
-from tidemill.core.enrichment import Pinned
+from tidemill.core.enrichment import Geocoded
 
 
 class Unwell(StrEnum):
@@ -38,7 +38,7 @@ class NoAnswer(msgspec.Struct, frozen=True):
     sent: bool = True
 
 
-class Reply(msgspec.Struct, frozen=True):
+class ModelReply(msgspec.Struct, frozen=True):
     """What the language model said, and what it took."""
 
     text: bytes
@@ -57,7 +57,7 @@ class SearchService(Protocol):
 class Geocoder(Protocol):
     """Knows where places are."""
 
-    async def locate(self, question: Mapping[str, Any]) -> Pinned | NoAnswer:
+    async def locate(self, question: Mapping[str, Any]) -> Geocoded | NoAnswer:
         """Where the place is, as far as it is known; waits for its turn, because the service is asked politely."""
         ...
 
@@ -70,12 +70,12 @@ class LanguageModel(Protocol):
         """Which model it is."""
         ...
 
-    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> Reply | NoAnswer:
+    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> ModelReply | NoAnswer:
         """One reply in the shape of a JSON schema."""
         ...
 
 
-class Purse(Protocol):
+class SpendingLimit(Protocol):
     """Bounds what is spent on a service, across processes and restarts."""
 
     async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.breaker import Breaker, Closed
-from tidemill.core.enrichment import Want
+from tidemill.core.enrichment import EnrichmentRequest
 from tidemill.core.job import Job, Move
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
@@ -74,7 +74,7 @@ class Rejected(msgspec.Struct, frozen=True):
 
     raw: RawRecord
     verdict: Dropped | Quarantined
-    want: Want | None = None
+    want: EnrichmentRequest | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Judged(msgspec.Struct, frozen=True):
     next_url: str | None = None
 
 
-class Harvest(msgspec.Struct, frozen=True):
+class AcceptedRecords(msgspec.Struct, frozen=True):
     """Persist to the shelf: what readers will see, each identity once."""
 
     judged: Judged
@@ -105,7 +105,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     move: Move
 
 
-class Kept(msgspec.Struct, frozen=True):
+class WriteCounts(msgspec.Struct, frozen=True):
     """What became of a page's records on the shelf.
 
     A shelf that knows more than the rules may still turn accepted ones away: `dropped` because the run brought them
@@ -137,7 +137,7 @@ class Committed(msgspec.Struct, frozen=True):
     held: frozenset[int]
     finished_runs: tuple[int, ...] = ()
     shifts: tuple[Shift, ...] = ()
-    kept: Mapping[int, Kept] = msgspec.field(default_factory=dict)
+    kept: Mapping[int, WriteCounts] = msgspec.field(default_factory=dict)
     followed: int = 0
 
 

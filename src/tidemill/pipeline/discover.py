@@ -19,9 +19,9 @@ from tidemill.core.places import Place
 from tidemill.pipeline.asking import NoAnswer, SearchService, Unwell
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
-from tidemill.pipeline.looking import Look, Looked, opinions, settled
-from tidemill.pipeline.ports import Clock, ServiceBook, StoreError
-from tidemill.pipeline.thrift import ThriftyModel
+from tidemill.pipeline.looking import InspectedSite, Look, opinions, settled
+from tidemill.pipeline.ports import Clock, ServiceRegistry, StoreError
+from tidemill.pipeline.thrift import BudgetedModel
 
 LONGEST_BREATH = timedelta(seconds=30)
 """How long a search that is limited is waited for, before earlier results have to do."""
@@ -60,13 +60,13 @@ class Discoverer:
         searches: Searches,
         candidates: Candidates,
         look: Look,
-        services: ServiceBook,
+        services: ServiceRegistry,
         clock: Clock,
         announce: Announce,
         spill: Spill,
         *,
         search: SearchService | None = None,
-        model: ThriftyModel | None = None,
+        model: BudgetedModel | None = None,
         scope: Scope | None = None,
     ) -> None:
         """Without `search` earlier results are used, without `model` heuristics decide."""
@@ -116,7 +116,7 @@ class Discoverer:
         fresh = [pick for pick in picks if pick.canonical_url not in known][: self._scope.sites_per_place]
         turns = asyncio.Semaphore(self._scope.at_once)
 
-        async def look(number: int) -> Looked:
+        async def look(number: int) -> InspectedSite:
             async with turns:
                 return await self._look.at(fresh[number], place)
 
@@ -124,7 +124,7 @@ class Discoverer:
         found = await self._judged(looked, trip)
         await self._keep(place, found, trip, is_whole=is_whole)
 
-    async def _judged(self, looked: Sequence[Looked], trip: "_Trip") -> list[Candidate]:
+    async def _judged(self, looked: Sequence[InspectedSite], trip: "_Trip") -> list[Candidate]:
         """The candidates as the model and we judge them; without the model, as we do."""
         said = await opinions(self._model, looked) if self._model is not None and looked else {}
         if isinstance(said, NoAnswer):

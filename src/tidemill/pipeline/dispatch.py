@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.admission import Answer, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
 from tidemill.core.job import Urgency
 from tidemill.core.policy import Policy
 from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, spread
@@ -60,7 +60,7 @@ class Opened(msgspec.Struct, frozen=True):
     jobs: int
 
 
-class Agenda(Protocol):
+class DueTargets(Protocol):
     """The ledger's side of dispatch."""
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
@@ -107,7 +107,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        agenda: Agenda,
+        agenda: DueTargets,
         verticals: Mapping[str, Vertical],
         clock: Clock,
         dice: Dice,
@@ -136,11 +136,11 @@ class Dispatcher:
         await self._agenda.set_backoff(after_cycle(backoff, answer, self._limits, now), now)
         return done
 
-    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Answer]:
+    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Admission]:
         """Enqueue what a person or a recheck asks for, now, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
-    async def _enqueue(self, due: Sequence[Due], trigger: Trigger, now: datetime) -> tuple[Dispatched, Answer]:
+    async def _enqueue(self, due: Sequence[Due], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
         ordered = sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id))
         admitted, answer = self._admit(ordered, *await self._agenda.pending(), await self._agenda.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
@@ -154,7 +154,7 @@ class Dispatcher:
 
     def _admit(
         self, ordered: Sequence[Due], pending: Mapping[str, int], total: int, disabled: frozenset[str]
-    ) -> tuple[list[Due], Answer]:
+    ) -> tuple[list[Due], Admission]:
         """Take from the front as long as both limits hold; the rest is told why not, and when to come back."""
         waiting = dict(pending)
         admitted: list[Due] = []
@@ -174,7 +174,7 @@ class Dispatcher:
         full = refused.count(Rejection.QUEUE_FULL)
         reason = Rejection.QUEUE_FULL if full else next(iter(refused), None)
         retry_after = self._limits.retry_after if refused else None
-        return admitted, Answer(len(admitted), len(refused), reason, retry_after)
+        return admitted, Admission(len(admitted), len(refused), reason, retry_after)
 
     def _policy(self, due: Due) -> Policy:
         return self._verticals[due.source.vertical].policy

@@ -11,20 +11,20 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answer, Enriching, Pinned, Told, Want, WantKind
+from tidemill.core.enrichment import Answer, Enriching, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.pipeline.asking import Geocoder, NoAnswer, Unwell
-from tidemill.pipeline.ports import Clock, ServiceBook
-from tidemill.pipeline.thrift import ThriftyModel
+from tidemill.pipeline.ports import Clock, ServiceRegistry
+from tidemill.pipeline.thrift import BudgetedModel
 
-Key = tuple[WantKind, str]
-MODEL_KINDS = (WantKind.CATEGORY, WantKind.DATE)
+Key = tuple[RequestKind, str]
+MODEL_KINDS = (RequestKind.CATEGORY, RequestKind.DATE)
 
 
 class AskedLike(Protocol):
     """A question that waits."""
 
     @property
-    def want(self) -> Want:
+    def want(self) -> EnrichmentRequest:
         """The question."""
         ...
 
@@ -39,10 +39,10 @@ class AskedLike(Protocol):
         ...
 
 
-class Wants(Protocol):
+class RequestQueue(Protocol):
     """The questions that wait."""
 
-    async def due(self, kinds: Sequence[WantKind], now: datetime, limit: int) -> Sequence[AskedLike]:
+    async def due(self, kinds: Sequence[RequestKind], now: datetime, limit: int) -> Sequence[AskedLike]:
         """Those whose time has come, each once."""
         ...
 
@@ -50,7 +50,7 @@ class Wants(Protocol):
         """Ask these again later."""
         ...
 
-    async def blame(self, service: Service, kinds: Sequence[WantKind]) -> int:
+    async def blame(self, service: Service, kinds: Sequence[RequestKind]) -> int:
         """Mark the runs whose records wait for a service that failed us."""
         ...
 
@@ -70,11 +70,11 @@ class Answers(Protocol):
         """What is known of these."""
         ...
 
-    async def keep_place(self, key: str, query: str, pinned: Pinned, now: datetime) -> None:
+    async def keep_place(self, key: str, query: str, pinned: Geocoded, now: datetime) -> None:
         """Keep a geocoder's answer."""
         ...
 
-    async def keep_told(self, told: Mapping[Key, Told], model: str, now: datetime) -> None:
+    async def keep_told(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
         """Keep a model's answers."""
         ...
 
@@ -86,7 +86,7 @@ class Repairs(Protocol):
         """Note what earlier records lack that those who are asked now could tell."""
         ...
 
-    async def repair(self, kind: WantKind, keys: Sequence[str], now: datetime) -> int:
+    async def repair(self, kind: RequestKind, keys: Sequence[str], now: datetime) -> int:
         """Answers how many records changed."""
         ...
 
@@ -125,15 +125,15 @@ class Enricher:
 
     def __init__(
         self,
-        wants: Wants,
+        wants: RequestQueue,
         answers: Answers,
         repairs: Mapping[str, Repairs],
         enriching: Mapping[str, Enriching],
-        services: ServiceBook,
+        services: ServiceRegistry,
         clock: Clock,
         *,
         geocoder: Geocoder | None = None,
-        model: ThriftyModel | None = None,
+        model: BudgetedModel | None = None,
         reread: Callable[[Sequence[int]], Awaitable[int]],
         bounds: Bounds | None = None,
     ) -> None:
@@ -157,7 +157,7 @@ class Enricher:
         return _sum(await self._pin_places(), await self._ask_model())
 
     async def _pin_places(self) -> Enriched:
-        due = await self._wants.due([WantKind.PLACE], self._clock.now(), self._bounds.places)
+        due = await self._wants.due([RequestKind.PLACE], self._clock.now(), self._bounds.places)
         done, due = await self._use_known(due)
         if self._geocoder is None or self._is_resting(Service.GEOCODER):
             return done
@@ -213,9 +213,9 @@ class Enricher:
         """Give answers to the records that waited, and take up the pages of records that were lost for want of one."""
         now, repaired = self._clock.now(), 0
         for asked in batch:
-            if asked.want.kind is not WantKind.DATE and _key(asked) in answers:
+            if asked.want.kind is not RequestKind.DATE and _key(asked) in answers:
                 repaired += await self._repairs[asked.vertical].repair(asked.want.kind, [asked.want.key], now)
-        dates = {key: answer for (kind, key), answer in answers.items() if kind is WantKind.DATE}
+        dates = {key: answer for (kind, key), answer in answers.items() if kind is RequestKind.DATE}
         await self._wants.give_up([key for key, answer in dates.items() if not _tells(answer)])
         targets = await self._wants.answered_targets([key for key, answer in dates.items() if _tells(answer)], now)
         reread = await self._reread(targets) if targets else 0
@@ -224,7 +224,7 @@ class Enricher:
     async def _failed(self, service: Service, no: NoAnswer, batch: Sequence[AskedLike]) -> Enriched:
         """Say that the service failed us, mark the runs that wait for it, and leave it in peace while it asks so."""
         await self._services.degraded(service, no.detail)
-        await self._wants.blame(service, [WantKind.PLACE] if service is Service.GEOCODER else MODEL_KINDS)
+        await self._wants.blame(service, [RequestKind.PLACE] if service is Service.GEOCODER else MODEL_KINDS)
         if no.retry_after is not None:
             self._rests[service] = self._clock.now() + no.retry_after
         if no.why is Unwell.GARBAGE:
@@ -250,11 +250,11 @@ def _key(asked: AskedLike) -> Key:
 
 
 def _answer_none(asked: AskedLike) -> Answer:
-    return Pinned(None) if asked.want.kind is WantKind.PLACE else Told("", 0.0)
+    return Geocoded(None) if asked.want.kind is RequestKind.PLACE else ModelAnswer("", 0.0)
 
 
 def _tells(answer: Answer) -> bool:
-    return isinstance(answer, Told) and bool(answer.value)
+    return isinstance(answer, ModelAnswer) and bool(answer.value)
 
 
 def _sum(*parts: Enriched) -> Enriched:

@@ -11,7 +11,7 @@ from tidemill.core.retry import patience
 from tidemill.core.vertical import Adapter, Vertical, fetcher_for
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Served, Unchanged
 from tidemill.pipeline.ports import FetchRequest, FetchResult
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.tools import StageDependencies
 
 EVIDENCE_BYTES = 256_000
 """How much of a failed answer is stored for whoever looks."""
@@ -21,7 +21,7 @@ _WAITS = frozenset({Failure.HELD_BACK, Failure.OUT_OF_QUOTA})
 """What is nobody's fault and spends no attempt, when it is known when to come back."""
 
 
-async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
+async def fetch(claimed: Claimed, tools: StageDependencies) -> Outcome:
     """Bring the job's page, if every gate says yes; a no is a refusal or a snooze, never a failure."""
     vertical = tools.verticals.get(claimed.job.vertical)
     if vertical is None or adapter_of(claimed, vertical) is None:
@@ -42,7 +42,7 @@ async def fetch(claimed: Claimed, tools: Tools) -> Outcome:
     return marked(outcome_of(claimed, result, tools), result, tools)
 
 
-def marked(outcome: Outcome, result: FetchResult, tools: Tools) -> Outcome:
+def marked(outcome: Outcome, result: FetchResult, tools: StageDependencies) -> Outcome:
     """The answer with the services that the fetch had to do without, so that its run says so."""
     missed = result.degraded + tools.services.weighing_on_all()
     return msgspec.structs.replace(outcome, degraded=missed) if missed else outcome
@@ -62,7 +62,7 @@ def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
     return Fail(against.failure or Failure.SOURCE_OFF, f"{against.gate}: {against.words}")
 
 
-async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: Tools) -> GateAnswer | None:
+async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: StageDependencies) -> GateAnswer | None:
     """Which gate would hold the request back by now, asked again as it leaves; None when none would.
 
     A source that was not trusted at the claim has its one probe out, and this is it: its breaker is not asked again.
@@ -77,7 +77,7 @@ async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: Tools) ->
     return first_against(answers)
 
 
-def request_for(claimed: Claimed, vertical: Vertical, tools: Tools) -> FetchRequest:
+def request_for(claimed: Claimed, vertical: Vertical, tools: StageDependencies) -> FetchRequest:
     """The request on the source's terms; conditional only when the last good page was read by today's adapter."""
     source, target, policy = claimed.source, claimed.target, vertical.policy
     same_reader = target.good_reader is not None and target.good_reader == reader_of(claimed, vertical)
@@ -106,7 +106,7 @@ def reader_of(claimed: Claimed, vertical: Vertical) -> str:
     return f"{adapter.id}@{adapter.version}" if adapter else ""
 
 
-def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
+def outcome_of(claimed: Claimed, result: FetchResult, tools: StageDependencies) -> Outcome:
     """What the answer means for the job."""
     if result.stored is not None:
         return Advance(Stage.COMPLETED, Served(page_from(result, tools), result), hearsay=True)
@@ -124,7 +124,7 @@ def outcome_of(claimed: Claimed, result: FetchResult, tools: Tools) -> Outcome:
     return Advance(Stage.PARSE, Fetched(page, result))
 
 
-def wait_of(result: FetchResult, tools: Tools) -> Snooze | None:
+def wait_of(result: FetchResult, tools: StageDependencies) -> Snooze | None:
     """Until when the job is put off, if nothing more than that has happened."""
     if result.failure is Failure.WORKER_DIED:
         return Snooze(tools.clock.now(), result.error)
@@ -151,7 +151,7 @@ def is_unchanged(claimed: Claimed, result: FetchResult, vertical: Vertical) -> b
     return result.not_modified or result.digest == target.good_digest
 
 
-def page_from(result: FetchResult, tools: Tools) -> Page:
+def page_from(result: FetchResult, tools: StageDependencies) -> Page:
     """The page as it will be stored."""
     return Page(
         id=tools.keys.take(),

@@ -7,7 +7,15 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.candidates import Candidate, CandidateStatus, Evidence, Opinion, Sample, appraise, with_opinion
+from tidemill.core.candidates import (
+    Candidate,
+    CandidateEvidence,
+    CandidateSample,
+    CandidateStatus,
+    Opinion,
+    appraise,
+    with_opinion,
+)
 from tidemill.core.discovery import Pick, count_event_words
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
@@ -22,7 +30,7 @@ from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.asking import NoAnswer
 from tidemill.pipeline.normalize import judge
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult
-from tidemill.pipeline.thrift import ThriftyModel
+from tidemill.pipeline.thrift import BudgetedModel
 from tidemill.reading import Document, find_moments
 
 USUAL_PACE = Pace()
@@ -74,11 +82,11 @@ class _Reply(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(_Reply).decode
 
 
-class Looked(msgspec.Struct, frozen=True):
+class InspectedSite(msgspec.Struct, frozen=True):
     """What a look found: the candidate as heuristics judge it, and what the model may be shown of its page."""
 
     candidate: Candidate
-    evidence: Evidence
+    evidence: CandidateEvidence
     text: str = ""
 
 
@@ -92,7 +100,7 @@ class Look:
     clock: Clock
     pace: Pace = USUAL_PACE
 
-    async def at(self, pick: Pick, place: Place) -> Looked:
+    async def at(self, pick: Pick, place: Place) -> InspectedSite:
         """The candidate that a search result turns out to be; one out of reach is skipped, with the reason."""
         result = await self.fetcher.fetch(
             FetchRequest(url=pick.url, host=registrable_domain(pick.url), pace=self.pace)
@@ -112,7 +120,7 @@ class Look:
             confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons,
         )  # fmt: skip
         listed = "; ".join(f"{one.starts} {one.title}" for one in evidence.samples)
-        return Looked(candidate, evidence, (document.text or listed)[:_SHOWN_TO_MODEL])
+        return InspectedSite(candidate, evidence, (document.text or listed)[:_SHOWN_TO_MODEL])
 
     def _read(self, page: Page, place: Place) -> Reading:
         try:
@@ -120,12 +128,14 @@ class Look:
         except Exception as error:  # noqa: BLE001 - an adapter's crash on a stranger's page is that page's failure
             return Fail(Failure.ADAPTER_CRASHED, type(error).__name__)
 
-    def _evidence(self, pick: Pick, place: Place, document: Document, reading: Reading, page: Page) -> Evidence:
+    def _evidence(
+        self, pick: Pick, place: Place, document: Document, reading: Reading, page: Page
+    ) -> CandidateEvidence:
         records = list(reading.records)[:_ENOUGH_SAMPLES_READ] if isinstance(reading, Found) else []
         context = self._context(page, place)
         kept = [raw for raw in records if isinstance(judge(self.vertical, raw, context), Accepted)]
         text = document.text[:_READ_OF_TEXT]
-        return Evidence(
+        return CandidateEvidence(
             records=len(records),
             upcoming=len(kept),
             strategy=kept[0].strategy if kept else "",
@@ -149,12 +159,14 @@ class Look:
             url=pick.url, canonical_url=pick.canonical_url, place=place.name, title=pick.title, found_at=now
         )
 
-    def _skipped(self, pick: Pick, place: Place, why: str, now: datetime) -> Looked:
+    def _skipped(self, pick: Pick, place: Place, why: str, now: datetime) -> InspectedSite:
         bare = self._candidate(pick, place, now)
-        return Looked(msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), Evidence())
+        return InspectedSite(
+            msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), CandidateEvidence()
+        )
 
 
-def settled(looked: Looked, opinion: Opinion | None) -> Candidate:
+def settled(looked: InspectedSite, opinion: Opinion | None) -> Candidate:
     """The candidate with the model's opinion in it; what is not worth a person's time is skipped, with every reason."""
     candidate = looked.candidate
     if candidate.status is CandidateStatus.SKIPPED:
@@ -168,7 +180,7 @@ def settled(looked: Looked, opinion: Opinion | None) -> Candidate:
     return candidate if is_worth else msgspec.structs.replace(candidate, status=CandidateStatus.SKIPPED)
 
 
-async def opinions(model: ThriftyModel, looked: Sequence[Looked]) -> dict[int, Opinion] | NoAnswer:
+async def opinions(model: BudgetedModel, looked: Sequence[InspectedSite]) -> dict[int, Opinion] | NoAnswer:
     """What the model thinks of these pages, by their place in the list; garbage is no opinion."""
     shown = [(number, one) for number, one in enumerate(looked) if one.text]
     if not shown:
@@ -202,6 +214,6 @@ def _page(result: FetchResult, now: datetime) -> Page:
     )  # fmt: skip
 
 
-def _sample(raw: RawRecord) -> Sample:
+def _sample(raw: RawRecord) -> CandidateSample:
     title, starts, place = (str(raw.fields.get(name, "")) for name in ("title", "starts", "place"))
-    return Sample(title[:200], starts[:100], place[:100])
+    return CandidateSample(title[:200], starts[:100], place[:100])

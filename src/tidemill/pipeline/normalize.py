@@ -12,14 +12,14 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
 from tidemill.pipeline.saving import missing_services, second_look
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.tools import StageDependencies
 
 NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
 
 encode = msgspec.json.Encoder().encode
 
 
-def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
+def normalize(claimed: Claimed, parsed: Parsed, tools: StageDependencies) -> Outcome:
     """Judge every raw record on the page: keep it, drop it or set it aside.
 
     One bad record never costs us its neighbours; the job fails only when the page had records and all of them
@@ -53,7 +53,7 @@ def normalize(claimed: Claimed, parsed: Parsed, tools: Tools) -> Outcome:
     return Advance(Stage.PERSIST, judged, done_without(claimed, judged, tools))
 
 
-def done_without(claimed: Claimed, judged: Judged, tools: Tools) -> tuple[Service, ...]:
+def done_without(claimed: Claimed, judged: Judged, tools: StageDependencies) -> tuple[Service, ...]:
     """The services that could have said more about the page's records, and do not answer."""
     missing = missing_services(tools.aid, tools.services) if tools.aid is not None else frozenset()
     enriching = tools.aid.of(claimed.job.vertical) if tools.aid is not None and missing else None

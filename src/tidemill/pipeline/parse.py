@@ -9,10 +9,10 @@ from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Adapter, Context
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.tools import StageDependencies
 
 
-def parse(claimed: Claimed, fetched: Fetched, tools: Tools) -> Outcome:
+def parse(claimed: Claimed, fetched: Fetched, tools: StageDependencies) -> Outcome:
     """The page's raw records, or the reason why there are none."""
     adapter = tools.verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
     if adapter is None:

@@ -2,14 +2,14 @@
 
 from tidemill.core.outcome import Advance, Outcome, Stage
 from tidemill.core.verdict import Accepted
-from tidemill.pipeline.checkpoints import Claimed, Harvest, Judged
-from tidemill.pipeline.tools import Tools
+from tidemill.pipeline.checkpoints import AcceptedRecords, Claimed, Judged
+from tidemill.pipeline.tools import StageDependencies
 
 
-def persist(_claimed: Claimed, judged: Judged, _tools: Tools) -> Outcome:
+def persist(_claimed: Claimed, judged: Judged, _tools: StageDependencies) -> Outcome:
     """The accepted records, each identity once: a page that shows one thing twice holds one record."""
     unique: dict[str, Accepted] = {}
     for accepted in judged.accepted:
         unique.setdefault(accepted.identity, accepted)
     repeated = len(judged.accepted) - len(unique)
-    return Advance(Stage.COMPLETED, Harvest(judged, list(unique.values()), repeated))
+    return Advance(Stage.COMPLETED, AcceptedRecords(judged, list(unique.values()), repeated))

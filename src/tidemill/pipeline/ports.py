@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceStatus, Standing
+from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
-from tidemill.core.pacing import Pace, Slot
+from tidemill.core.pacing import Departure, Pace
 from tidemill.core.target import Target
 
 
@@ -200,14 +200,14 @@ class Transport(Protocol):
         ...
 
 
-class Toll(Protocol):
+class HostRateLimits(Protocol):
     """What all processes together have asked of each host, kept where every one of them sees it."""
 
     async def pace_of(self, host: str) -> Pace | None:
         """The pace of a host that somebody scrapes; None for a stranger."""
         ...
 
-    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
+    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
         """Put one request on the host's tab; answers when it may leave. `mine` is the tab as we last left it."""
         ...
 
@@ -223,7 +223,7 @@ class Toll(Protocol):
         """
         ...
 
-    async def step_in(self, host: str, pace: Pace, now: datetime) -> Slot | None:
+    async def step_in(self, host: str, pace: Pace, now: datetime) -> Departure | None:
         """Put a visitor's request on the tab, once no more are under way than the host allows; None until then."""
         ...
 
@@ -232,17 +232,17 @@ class Toll(Protocol):
         ...
 
 
-class Lease(msgspec.Struct, frozen=True):
+class RequestPermit(msgspec.Struct, frozen=True):
     """A place among those under way at a host, and how long to wait before the request may leave."""
 
     ticket: str
     wait: timedelta
 
 
-class Meter(Protocol):
+class SharedRateLimiter(Protocol):
     """Charges every request as it leaves, by one clock for all machines."""
 
-    async def charge(self, host: str, pace: Pace, stay: timedelta) -> Lease | None:
+    async def charge(self, host: str, pace: Pace, stay: timedelta) -> RequestPermit | None:
         """Count one request and take a place for `stay` at most; None when the meter cannot be asked."""
         ...
 
@@ -250,7 +250,7 @@ class Meter(Protocol):
         """Count requests that have been sent already."""
         ...
 
-    async def release(self, host: str, lease: Lease) -> None:
+    async def release(self, host: str, lease: RequestPermit) -> None:
         """The request is over."""
         ...
 
@@ -271,7 +271,7 @@ Probe = Callable[[], Awaitable[str]]
 """Asks a service whether it answers again: '' when it does, else what is wrong."""
 
 
-class ServiceBook(Protocol):
+class ServiceRegistry(Protocol):
     """How the services outside of us stand: each user of one says how it went, everyone can read it.
 
     Saying the same again costs next to nothing; only a change is written and announced. Never call it from within
@@ -286,7 +286,7 @@ class ServiceBook(Protocol):
         """The service answered as it should."""
         ...
 
-    def state_of(self, service: Service) -> Standing:
+    def state_of(self, service: Service) -> ServiceState:
         """How it stands as far as this process knows, without asking anyone."""
         ...
 

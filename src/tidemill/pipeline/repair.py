@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from tidemill.core.proposals import Drifted, Finding
+from tidemill.core.proposals import Drifted, SelectorFinding
 from tidemill.core.source import Source
 from tidemill.pipeline.happenings import Announce, DriftNoticed
 from tidemill.reading.document import Document
@@ -15,19 +15,19 @@ AT_ONCE = 20
 RULE = "selectors"
 
 
-class RepairBook(Protocol):
+class RepairRepository(Protocol):
     """Where pages that yielded nothing are found, and what was found out about them is kept."""
 
     async def drifted(self, limit: int) -> list[Drifted]:
         """Targets whose latest page yielded nothing and has not been looked at yet."""
         ...
 
-    async def keep(self, findings: Sequence[Finding], now: datetime) -> list[int | None]:
+    async def keep(self, findings: Sequence[SelectorFinding], now: datetime) -> list[int | None]:
         """Keep what was found out; answers the key of each proposal that is new, None for the others."""
         ...
 
 
-async def propose_repairs(book: RepairBook, announce: Announce, now: datetime) -> str:
+async def propose_repairs(book: RepairRepository, announce: Announce, now: datetime) -> str:
     """Look at every page that yielded nothing, once; tell of each what is wrong with it."""
     found = [examine(each) for each in await book.drifted(AT_ONCE)]
     keys = await book.keep(found, now) if found else []
@@ -38,7 +38,7 @@ async def propose_repairs(book: RepairBook, announce: Announce, now: datetime) -
     return f"{len(found)} pages looked at, {sum(key is not None for key in keys)} proposals"
 
 
-def examine(drifted: Drifted) -> Finding:
+def examine(drifted: Drifted) -> SelectorFinding:
     """What became of a page, and which selectors fit it now."""
     before: Any = drifted.source.adapter_settings.get("selectors")
     before = dict(before) if isinstance(before, dict) else {}
@@ -46,8 +46,8 @@ def examine(drifted: Drifted) -> Finding:
     diagnosis = diagnose(Document.of(drifted.page), drifted.known, then, now, before)
     repair = diagnosis.repair
     if repair is None:
-        return Finding(drifted=drifted, diagnosis=diagnosis.words, before=before)
-    return Finding(
+        return SelectorFinding(drifted=drifted, diagnosis=diagnosis.words, before=before)
+    return SelectorFinding(
         drifted=drifted,
         diagnosis=diagnosis.words,
         before=before,

@@ -6,20 +6,20 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service, Standing
-from tidemill.core.enrichment import Enriching, Told, Want
+from tidemill.core.degradation import Service, ServiceState
+from tidemill.core.enrichment import Enriching, EnrichmentRequest, ModelAnswer
 from tidemill.core.outcome import Advance, Fail, Outcome
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Accepted, Dropped, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Judged
-from tidemill.pipeline.ports import ServiceBook
+from tidemill.pipeline.ports import ServiceRegistry
 
 
-class Hints(Protocol):
+class HintSource(Protocol):
     """The answers that this process has in mind."""
 
-    def get(self, key: str) -> Told | None:
+    def get(self, key: str) -> ModelAnswer | None:
         """What is known at once."""
         ...
 
@@ -29,11 +29,11 @@ class Hints(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Aid:
+class EnrichmentHints:
     """What normalizing may use besides rules: each vertical's side, the answers in mind, and who is to be asked."""
 
     enriching: Mapping[str, Enriching]
-    hints: Hints
+    hints: HintSource
     asks: Collection[Service] = field(default_factory=frozenset)
 
     def of(self, vertical: str) -> Enriching | None:
@@ -42,8 +42,8 @@ class Aid:
 
 
 def second_look(
-    vertical: Vertical, raw: RawRecord, verdict: Verdict, context: Context, aid: Aid
-) -> tuple[Verdict, Want | None]:
+    vertical: Vertical, raw: RawRecord, verdict: Verdict, context: Context, aid: EnrichmentHints
+) -> tuple[Verdict, EnrichmentRequest | None]:
     """The verdict with what a model said put to the rules, and the question that is still open."""
     enriching = aid.of(vertical.name)
     if enriching is None or not isinstance(verdict, Dropped) or Service.LLM not in aid.asks:
@@ -63,9 +63,9 @@ def second_look(
     return again, None
 
 
-def missing_services(aid: Aid, services: ServiceBook) -> frozenset[Service]:
+def missing_services(aid: EnrichmentHints, services: ServiceRegistry) -> frozenset[Service]:
     """The services that are meant to be asked and do not answer, as far as this process knows."""
-    return frozenset(service for service in aid.asks if services.state_of(service) is not Standing.WORKS)
+    return frozenset(service for service in aid.asks if services.state_of(service) is not ServiceState.WORKS)
 
 
 def lost_keys(outcome: Outcome) -> list[str]:

@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
-from tidemill.pipeline.asking import LanguageModel, NoAnswer, Purse, Reply, Unwell
+from tidemill.pipeline.asking import LanguageModel, ModelReply, NoAnswer, SpendingLimit, Unwell
 from tidemill.pipeline.ports import Clock
 
 CHARACTERS_PER_TOKEN = 3
@@ -16,7 +16,7 @@ CHARACTERS_PER_TOKEN = 3
 _MILLION = 1_000_000
 
 
-class Price(msgspec.Struct, frozen=True):
+class TokenPrice(msgspec.Struct, frozen=True):
     """What a million tokens cost, in millionths of a dollar: read, and written."""
 
     tokens_in: int
@@ -27,11 +27,17 @@ class Price(msgspec.Struct, frozen=True):
         return -(-(tokens_in * self.tokens_in + tokens_out * self.tokens_out) // _MILLION)
 
 
-class ThriftyModel:
+class BudgetedModel:
     """Asks the model within a budget; a question that there is no money for is not asked."""
 
     def __init__(
-        self, model: LanguageModel, purse: Purse, budget: Budget, price: Price, clock: Clock, max_tokens: int = 2_048
+        self,
+        model: LanguageModel,
+        purse: SpendingLimit,
+        budget: Budget,
+        price: TokenPrice,
+        clock: Clock,
+        max_tokens: int = 2_048,
     ) -> None:
         """`max_tokens` bounds each reply."""
         self._model = model
@@ -50,7 +56,7 @@ class ThriftyModel:
         """The most that a question may cost, in millionths of a dollar."""
         return self._price.of(len(prompt) // CHARACTERS_PER_TOKEN + 1, self._max_tokens)
 
-    async def ask(self, prompt: str, shape: Mapping[str, Any]) -> tuple[Reply | NoAnswer, int]:
+    async def ask(self, prompt: str, shape: Mapping[str, Any]) -> tuple[ModelReply | NoAnswer, int]:
         """The reply, and what it cost in millionths of a dollar."""
         now, most = self._clock.now(), self.estimate(prompt)
         refused = await self._purse.reserve(Service.LLM, most, self._budget, now)
@@ -63,7 +69,7 @@ class ThriftyModel:
         await self._purse.settle(Service.LLM, most, paid, now)
         return reply, paid
 
-    def _paid(self, reply: Reply | NoAnswer, most: int) -> int:
+    def _paid(self, reply: ModelReply | NoAnswer, most: int) -> int:
         """What it cost; of an answer that never came, the most that it may have."""
         if isinstance(reply, NoAnswer):
             return most if reply.sent else 0

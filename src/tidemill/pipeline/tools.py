@@ -10,8 +10,8 @@ from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.fallback import Fallback
-from tidemill.pipeline.ports import Clock, Fetcher, ServiceBook
-from tidemill.pipeline.saving import Aid
+from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.saving import EnrichmentHints
 
 
 class Keys(Protocol):
@@ -22,7 +22,7 @@ class Keys(Protocol):
         ...
 
 
-class BreakerDesk(Protocol):
+class BreakerStates(Protocol):
     """Where a source that is not trusted asks for its one probe."""
 
     async def admit(self, source_id: int, now: datetime) -> datetime | None:
@@ -30,7 +30,7 @@ class BreakerDesk(Protocol):
         ...
 
 
-class Present(NamedTuple):
+class CurrentState(NamedTuple):
     """A source, its target and its breaker as they stand at a moment."""
 
     source: Source
@@ -38,10 +38,10 @@ class Present(NamedTuple):
     breaker: Breaker
 
 
-class StandingDesk(Protocol):
+class SourceStates(Protocol):
     """Tells how things stand now, for those who were told a while ago."""
 
-    async def look(self, source_id: int, target_id: int) -> Present | None:
+    async def look(self, source_id: int, target_id: int) -> CurrentState | None:
         """The source, target and breaker as they stand now; None when one of the two was removed."""
         ...
 
@@ -52,16 +52,16 @@ def always(_worker_id: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class StageDependencies:
     """The ports that stages use; `holds` says whether this process still is that worker, as far as it can know."""
 
     clock: Clock
     keys: Keys
-    breakers: BreakerDesk
+    breakers: BreakerStates
     fetchers: Mapping[FetcherKind, Fetcher]
     verticals: Mapping[str, Vertical]
-    services: ServiceBook
-    standing: StandingDesk
+    services: ServiceRegistry
+    standing: SourceStates
     holds: Callable[[int], bool] = always
     fallback: Fallback | None = None
-    aid: Aid | None = None
+    aid: EnrichmentHints | None = None

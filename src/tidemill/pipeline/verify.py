@@ -11,7 +11,7 @@ from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
-from tidemill.core.verification import Check, Fate, Looked, fate_of
+from tidemill.core.verification import Fate, VerificationCheck, VerificationResult, fate_of
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus
 
 AT_ONCE = 600
@@ -23,14 +23,14 @@ LONGEST = timedelta(minutes=20)
 """How long one round may take; what is left is looked up in the next."""
 
 
-class Ledger(Protocol):
+class VerificationQueue(Protocol):
     """The shelf's side of verification."""
 
-    async def wanted(self, now: datetime, limit: int) -> list[Check]:
+    async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
         """Records that fade, the most wanted first."""
         ...
 
-    async def record(self, looked: Sequence[Looked], now: datetime) -> int:
+    async def record(self, looked: Sequence[VerificationResult], now: datetime) -> int:
         """Write what was found; answers how many are gone."""
         ...
 
@@ -56,7 +56,7 @@ class Verifier:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: VerificationQueue,
         fetchers: Mapping[FetcherKind, Fetcher],
         policy: Policy,
         clock: Clock,
@@ -86,14 +86,14 @@ class Verifier:
         fates = [one.fate for one in looked]
         return Verified(fates.count(Fate.THERE), fates.count(Fate.GONE), fates.count(Fate.UNKNOWN))
 
-    async def _ask_all(self, checks: Sequence[Check], began: datetime) -> list[Looked]:
-        by_host: dict[str, list[Check]] = {}
+    async def _ask_all(self, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
+        by_host: dict[str, list[VerificationCheck]] = {}
         for check in checks:
             by_host.setdefault(host_of(check.url), []).append(check)
         rounds = await asyncio.gather(*(self._ask(host, some, began) for host, some in sorted(by_host.items())))
         return [one for some in rounds for one in some]
 
-    async def _ask(self, host: str, checks: Sequence[Check], began: datetime) -> list[Looked]:
+    async def _ask(self, host: str, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
         """Look up a host's records one after the other; each is written down as soon as it is known."""
         looked = []
         for check in checks[:PER_HOST]:
@@ -104,11 +104,11 @@ class Verifier:
             looked.append(found)
         return looked
 
-    async def _look(self, host: str, check: Check) -> Looked:
+    async def _look(self, host: str, check: VerificationCheck) -> VerificationResult:
         source = check.source
         fetcher = self._fetchers.get(LOOKS_BY.get(source.fetcher, FetcherKind.HTTP))
         if fetcher is None or not host:
-            return Looked(check.listing_id, check.sighting_id, Fate.UNKNOWN, "no way to ask")
+            return VerificationResult(check.listing_id, check.sighting_id, Fate.UNKNOWN, "no way to ask")
         request = FetchRequest(
             url=check.url,
             host=host,
@@ -119,7 +119,7 @@ class Verifier:
             obey_robots=True,
         )
         fate, words = self._judge(check.url, await fetcher.fetch(request))
-        return Looked(check.listing_id, check.sighting_id, fate, words)
+        return VerificationResult(check.listing_id, check.sighting_id, fate, words)
 
     def _judge(self, url: str, result: FetchResult) -> tuple[Fate, str]:
         if result.status is not FetchStatus.OK:
@@ -133,11 +133,11 @@ class Verifier:
         return fate_of(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
 
 
-def _keys(looked: Sequence[Looked]) -> set[int]:
+def _keys(looked: Sequence[VerificationResult]) -> set[int]:
     return {one.sighting_id for one in looked}
 
 
-def _dropped(looked: Sequence[Looked]) -> set[int]:
+def _dropped(looked: Sequence[VerificationResult]) -> set[int]:
     return {one.listing_id for one in looked if one.fate is Fate.GONE}
 
 

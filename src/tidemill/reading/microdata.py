@@ -50,7 +50,7 @@ def rdfa_items(document: Document) -> list[Item]:
 def _items(document: Document, spelling: _Spelling) -> list[Item]:
     if spelling.scope not in document.markup and spelling.scope.upper() not in document.markup:
         return []
-    reader = _Reader(document, spelling)
+    reader = _ItemReader(document, spelling)
     scopes = document.css(f"[{spelling.scope}]")
     return [reader.item(node, 0) for node in scopes if not _is_a_property(node, spelling)]
 
@@ -67,7 +67,7 @@ def _is_a_property(node: LexborNode, spelling: _Spelling) -> bool:
     return False
 
 
-class _Reader:
+class _ItemReader:
     """Reads the items of one document; ids are looked up once, when an `itemref` first asks."""
 
     def __init__(self, document: Document, spelling: _Spelling) -> None:

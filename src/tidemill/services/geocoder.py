@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.enrichment import Pinned
+from tidemill.core.enrichment import Geocoded
 from tidemill.core.source import Coordinates
 from tidemill.pipeline.asking import NoAnswer, Unwell
 from tidemill.pipeline.ports import Clock
@@ -51,7 +51,7 @@ class Nominatim:
         self._turn = asyncio.Lock()
         self._opens: datetime | None = None
 
-    async def locate(self, question: Mapping[str, Any]) -> Pinned | NoAnswer:
+    async def locate(self, question: Mapping[str, Any]) -> Geocoded | NoAnswer:
         """Where the place is; waits for its turn."""
         parameters = {"q": str(question["query"]), "format": "jsonv2", "limit": "1", "accept-language": "nl"}
         if country := str(question.get("country", "")):
@@ -68,16 +68,16 @@ class Nominatim:
         await self._client.close()
 
 
-def read_spots(content: bytes) -> Pinned | NoAnswer:
+def read_spots(content: bytes) -> Geocoded | NoAnswer:
     """The best place in an answer; an empty list is an honest 'never heard of it'."""
     try:
         spots = _decode(content)
         if not spots:
-            return Pinned(None)
+            return Geocoded(None)
         spot = spots[0]
         point = Coordinates(round(float(spot.lat), 6), round(float(spot.lon), 6))
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
         return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
     if not (-90 <= point.latitude <= 90 and -180 <= point.longitude <= 180):  # noqa: PLR2004 - the whole earth
         return NoAnswer(Unwell.GARBAGE, "coordinates that are not of this earth")
-    return Pinned(point, exact=spot.place_rank >= _EXACT_RANK or (spot.category or spot.kind) in EXACT_KINDS)
+    return Geocoded(point, exact=spot.place_rank >= _EXACT_RANK or (spot.category or spot.kind) in EXACT_KINDS)

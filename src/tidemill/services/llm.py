@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.pipeline.asking import NoAnswer, Reply, Unwell
+from tidemill.pipeline.asking import ModelReply, NoAnswer, Unwell
 from tidemill.services.client import Client
 
 
@@ -50,7 +50,7 @@ class Gemini:
         """Which model it is."""
         return self._model
 
-    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> Reply | NoAnswer:
+    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> ModelReply | NoAnswer:
         """One reply as JSON; at temperature 0, because the same question should have the same answer."""
         body = {
             "contents": [{"role": "user", "parts": [{"text": prompt}]}],
@@ -69,7 +69,7 @@ class Gemini:
         await self._client.close()
 
 
-def read_reply(content: bytes) -> Reply | NoAnswer:
+def read_reply(content: bytes) -> ModelReply | NoAnswer:
     """The model's words and its bill; an answer that was stopped by a filter has no words."""
     try:
         generated = _decode(content)
@@ -78,4 +78,4 @@ def read_reply(content: bytes) -> Reply | NoAnswer:
     usage = generated.usage_metadata
     text = "".join(part.text for choice in generated.candidates[:1] for part in choice.content.parts)
     taken = max(0, usage.candidates_token_count) + max(0, usage.thoughts_token_count)
-    return Reply(text.encode(), max(0, usage.prompt_token_count), taken)
+    return ModelReply(text.encode(), max(0, usage.prompt_token_count), taken)

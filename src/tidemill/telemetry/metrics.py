@@ -42,7 +42,7 @@ from tidemill.pipeline.happenings import (
     TickRan,
 )
 from tidemill.telemetry.gauges import Gauges, Snapshot
-from tidemill.telemetry.tallies import Spread, Tally
+from tidemill.telemetry.tallies import LabelledCounter, Spread
 
 MILLISECONDS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
 SECONDS = (0.1, 0.3, 1, 3, 10, 30)
@@ -66,7 +66,7 @@ class Metrics:
         self._handlers = self._listen()
 
     def _make_page_counters(self) -> None:
-        tally = Tally
+        tally = LabelledCounter
         self.attempts = tally(
             "scrape_urls_attempted", "Tries to get a page, by how they ended.", ("source_id", "status")
         )
@@ -90,7 +90,7 @@ class Metrics:
         self.took = Spread("scraper_scrape_duration_seconds", "How long pages took, by host.", SECONDS, "domain")
 
     def _make_work_counters(self) -> None:
-        tally = Tally
+        tally = LabelledCounter
         self.stages = tally("scraper_stages_done", "Stages finished and safe.", ("stage",))
         self.opened = tally("scraper_runs_opened", "Runs started.", ("trigger",))
         self.closed = tally("scraper_runs_closed", "Runs ended.", ("vertical", "status"))
@@ -117,7 +117,7 @@ class Metrics:
         self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
-        return (each for each in vars(self).values() if isinstance(each, Tally | Spread))
+        return (each for each in vars(self).values() if isinstance(each, LabelledCounter | Spread))
 
     def count(self, happening: Happening) -> None:
         """The listener: about a microsecond per happening."""
@@ -219,7 +219,7 @@ class Metrics:
 _CLASSES = {1: "1xx", 2: "2xx", 3: "3xx", 4: "4xx", 5: "5xx"}
 
 
-def _one_more(tally: Tally, _happening: Happening) -> None:
+def _one_more(tally: LabelledCounter, _happening: Happening) -> None:
     tally.add()
 
 

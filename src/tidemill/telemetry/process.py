@@ -13,7 +13,7 @@ MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 """The peak is told in bytes on macOS and in kilobytes elsewhere."""
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessUsage(msgspec.Struct, frozen=True, kw_only=True):
     """Memory now and at most, and the processor time spent since the start."""
 
     memory_mb: float
@@ -21,10 +21,10 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     cpu_seconds: float
 
 
-def usage() -> Usage:
+def usage() -> ProcessUsage:
     """Measure this process; where the present cannot be read, the peak stands for it."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT / MEGABYTE
-    return Usage(
+    return ProcessUsage(
         memory_mb=round(_resident() or peak, 1),
         peak_memory_mb=round(peak, 1),
         cpu_seconds=round(time.process_time(), 2),

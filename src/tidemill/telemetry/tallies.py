@@ -15,7 +15,7 @@ OTHER = "other"
 """Label values come from outside (hosts, sources); past so many the rest is counted together, under this name."""
 
 
-class Tally(Collector):
+class LabelledCounter(Collector):
     """A counter with labels."""
 
     def __init__(self, name: str, meaning: str, labels: Sequence[str] = (), most: int = MOST_SERIES) -> None:

@@ -17,7 +17,7 @@ class Listed(msgspec.Struct, Generic[T], frozen=True):
     next: str | None = None
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class ErrorText(msgspec.Struct, frozen=True):
     """What went wrong (`code`, for programs), in words, and what to do about it."""
 
     code: str
@@ -28,7 +28,7 @@ class Trouble(msgspec.Struct, frozen=True):
 class ErrorBody(msgspec.Struct, frozen=True):
     """The body of every answer that is not a success."""
 
-    error: Trouble
+    error: ErrorText
 
 
 class NotThere(Exception):
@@ -52,4 +52,4 @@ def json_answer(value: Any, status: int = 200) -> Response:
 
 def error_answer(status: int, code: str, message: str, hint: str = "") -> Response:
     """A mistake as JSON."""
-    return json_answer(ErrorBody(Trouble(code, message, hint)), status)
+    return json_answer(ErrorBody(ErrorText(code, message, hint)), status)

@@ -18,7 +18,7 @@ from tidemill.verticals.listings.api.listings import listings
 from tidemill.verticals.listings.api.markets import markets
 from tidemill.verticals.prices.api import prices
 from tidemill.web.acting import MayNot
-from tidemill.web.answers import BadQuestion, NotThere, Trouble, error_answer
+from tidemill.web.answers import BadQuestion, ErrorText, NotThere, error_answer
 from tidemill.web.api.deciding import deciding
 from tidemill.web.api.discovery import discovery
 from tidemill.web.api.proposals import proposals
@@ -27,10 +27,10 @@ from tidemill.web.api.running import running
 from tidemill.web.api.services import services
 from tidemill.web.api.watching import watching
 from tidemill.web.deps import WebDeps
-from tidemill.web.guard import Guard
+from tidemill.web.guard import RequestGuard
 from tidemill.web.portal.pages import Pages, portal
 from tidemill.web.schemas import describe
-from tidemill.web.watch import Watch
+from tidemill.web.watch import SystemWatch
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
@@ -46,7 +46,7 @@ class GuardedApp(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """The guard stands outermost."""
-        return Guard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.complain)
+        return RequestGuard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.complain)
 
     def openapi(self) -> dict[str, Any]:
         """The description, made from the values that are sent."""
@@ -64,7 +64,7 @@ def create_app(deps: WebDeps) -> FastAPI:
         docs_url=None,  # the framework's own pages load scripts from elsewhere
         redoc_url=None,
     )
-    watch = Watch(deps)
+    watch = SystemWatch(deps)
     pages = Pages(deps, watch)
     app.include_router(watching(deps, watch))
     app.include_router(prices(deps))
@@ -104,33 +104,33 @@ def _is_for_a_person(request: Request) -> bool:
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
-def explain(error: Exception) -> tuple[int, Trouble]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
+def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
     """An error's status, and what to say about it; a bug's own words stay inside."""
     match error:
         case NotThere(message=message, hint=hint):
-            return 404, Trouble("not_found", message, hint)
+            return 404, ErrorText("not_found", message, hint)
         case MayNot(status=status, message=message, hint=hint):
-            return status, Trouble("not_allowed", message, hint)
+            return status, ErrorText("not_allowed", message, hint)
         case NotFound():
-            return 404, Trouble("not_found", f"{error}")
+            return 404, ErrorText("not_found", f"{error}")
         case Conflict():
-            return 409, Trouble("conflict", f"{error}")
+            return 409, ErrorText("conflict", f"{error}")
         case BadQuestion() | Mistake():
-            return 422, Trouble("bad_parameter", f"{error}")
+            return 422, ErrorText("bad_parameter", f"{error}")
         case RequestValidationError():
-            return 422, Trouble(
+            return 422, ErrorText(
                 "bad_parameter", _bad_parameters(error), "See /api/v1/openapi.json for what is allowed."
             )
         case StoreError():
-            return 503, Trouble("database_away", f"{error}", "Try again in a moment; /health says how things stand.")
+            return 503, ErrorText("database_away", f"{error}", "Try again in a moment; /health says how things stand.")
         case TimeoutError():
-            return 503, Trouble("database_away", "The database did not answer in time.", "Try again in a moment.")
+            return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
         case HTTPException(status_code=404):
-            return 404, Trouble("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+            return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
         case HTTPException(status_code=status, detail=detail):
-            return status, Trouble("refused", str(detail))
+            return status, ErrorText("refused", str(detail))
         case _:
-            return 500, Trouble("bug", "Something broke on our side.", "The log holds its trace.")
+            return 500, ErrorText("bug", "Something broke on our side.", "The log holds its trace.")
 
 
 def _bad_parameters(error: RequestValidationError) -> str:

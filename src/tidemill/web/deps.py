@@ -5,26 +5,26 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidemill.core.degradation import ServiceStatus
-from tidemill.operations.adapters import AdapterDesk
-from tidemill.operations.discovery import DiscoveryDesk
+from tidemill.operations.adapters import AdapterActions
+from tidemill.operations.discovery import DiscoveryActions
 from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Importer
-from tidemill.operations.proposals import ProposalDesk
-from tidemill.operations.quarantine import QuarantineDesk
-from tidemill.operations.runs import RunDesk
-from tidemill.operations.targets import TargetDesk
-from tidemill.operations.upgrades import UpgradeDesk
-from tidemill.operations.webhooks import WebhookDesk
+from tidemill.operations.proposals import ProposalActions
+from tidemill.operations.quarantine import QuarantineActions
+from tidemill.operations.runs import RunActions
+from tidemill.operations.targets import TargetActions
+from tidemill.operations.upgrades import UpgradeActions
+from tidemill.operations.webhooks import WebhookActions
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
 from tidemill.verticals.events.feed import USUAL_WEIGHTS, Weights
-from tidemill.verticals.listings.actions import MarketDesk
+from tidemill.verticals.listings.actions import MarketActions
 from tidemill.verticals.listings.store.views import ListingViews
-from tidemill.verticals.prices.corrections import CorrectionDesk
-from tidemill.verticals.prices.links import LinkDesk
+from tidemill.verticals.prices.corrections import CorrectionActions
+from tidemill.verticals.prices.links import LinkActions
 from tidemill.verticals.prices.store.views import PriceReads
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -34,17 +34,17 @@ Why = Callable[[str], Awaitable[Explanation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActingDesks:
+class WebActions:
     """Where the web app acts for a person."""
 
-    proposals: ProposalDesk
-    quarantine: QuarantineDesk
-    corrections: CorrectionDesk
-    links: LinkDesk
-    webhooks: WebhookDesk
-    adapters: AdapterDesk
-    runs: RunDesk
-    targets: TargetDesk
+    proposals: ProposalActions
+    quarantine: QuarantineActions
+    corrections: CorrectionActions
+    links: LinkActions
+    webhooks: WebhookActions
+    adapters: AdapterActions
+    runs: RunActions
+    targets: TargetActions
     importer: Importer
 
 
@@ -75,13 +75,13 @@ class WebDeps:
     why: Why
     complain: Callable[[str, Exception], None]
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
-    upgrades: UpgradeDesk
-    markets: MarketDesk
-    discovery: DiscoveryDesk
+    upgrades: UpgradeActions
+    markets: MarketActions
+    discovery: DiscoveryActions
     homes: ListingViews
     feed_weights: Weights = USUAL_WEIGHTS
     prices: PriceReads
-    desks: ActingDesks
+    desks: WebActions
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

@@ -27,7 +27,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class RequestGuard:
     """An ASGI layer; the outermost, so that errors carry the headers too."""
 
     def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None, complain: Complain) -> None:

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 import msgspec
 
-from tidemill.core.degradation import ServiceStatus, Standing
+from tidemill.core.degradation import ServiceState, ServiceStatus
 from tidemill.core.views import BreakerView, WorkerView
-from tidemill.telemetry.process import Usage
+from tidemill.telemetry.process import ProcessUsage
 from tidemill.telemetry.pulse import Rates
 
 ERRORS_A_MINUTE = 5
@@ -164,7 +164,7 @@ def _service_worries(facts: Facts) -> list[str]:
     return [
         f"{each.service} is degraded since {each.since:%Y-%m-%d %H:%M} UTC ({each.reason}); {each.fallback}"
         for each in facts.services
-        if each.state is Standing.DEGRADED and each.since is not None
+        if each.state is ServiceState.DEGRADED and each.since is not None
     ]
 
 
@@ -176,7 +176,7 @@ def _error_worry(rates: Rates) -> list[str]:
 
 
 def health_of(
-    facts: Facts, usage: Usage, now: datetime, *, lease: timedelta, version: str, started_at: datetime
+    facts: Facts, usage: ProcessUsage, now: datetime, *, lease: timedelta, version: str, started_at: datetime
 ) -> Health:
     """Everything that `/health` tells."""
     grade, reasons = judge(facts, now, lease)

@@ -10,7 +10,7 @@ from tidemill.pipeline.ports import Clock
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class CachedAnswer(Generic[T]):
     """Asks again only when the last answer is older than `age`; a failure is not kept."""
 
     def __init__(self, ask: Callable[[], Awaitable[T]], clock: Clock, age: timedelta) -> None:

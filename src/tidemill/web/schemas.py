@@ -33,12 +33,12 @@ from tidemill.verticals.prices.views import (
 )
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
-from tidemill.web.watch import Status
+from tidemill.web.watch import SystemStatus
 
 ANSWERS: tuple[Any, ...] = (
     Listed[Proposal], Proposal,
     Listed[SourceView], Listed[RunView], Listed[CardView], SourceDetail, RunDetail, EventStory, Explanation,
-    Health, Status, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
+    Health, SystemStatus, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
     Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView], Listed[ChangeView],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[CorrectionView], CorrectionView, Listed[LinkView],
     LinkView, Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView], Listed[TargetView], Target,

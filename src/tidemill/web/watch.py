@@ -15,7 +15,7 @@ from tidemill.telemetry.process import usage
 from tidemill.telemetry.pulse import Rates
 from tidemill.web.deps import WebDeps
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
-from tidemill.web.kept import Kept
+from tidemill.web.kept import CachedAnswer
 
 PATIENCE_SECONDS = 2
 """A database that takes longer counts as gone: whoever asks for our health wants an answer."""
@@ -24,7 +24,7 @@ LONGER_SECONDS = 8
 STATUS_AGE = timedelta(seconds=5)
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     """The schedule against what happened, in numbers and with when each safety mechanism last fired.
 
     `totals` and `ticks` are missing while the database is away.
@@ -41,17 +41,17 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     services: Sequence[ServiceStatus]
 
 
-class Watch:
+class SystemWatch:
     """One look serves everyone who comes within its age."""
 
     def __init__(self, deps: WebDeps) -> None:
         """Nothing is looked at yet."""
         self._deps = deps
         self._down_since: datetime | None = None
-        self.totals = Kept(deps.views.counts, deps.clock, STATUS_AGE)
-        self.ticks = Kept(deps.views.ticks, deps.clock, STATUS_AGE)
-        self.status = Kept(self._status, deps.clock, STATUS_AGE)
-        self.overdue = Kept(self._overdue, deps.clock, STATUS_AGE)
+        self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE)
+        self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
+        self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
+        self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
         """How we are, now."""
@@ -101,10 +101,10 @@ class Watch:
         late += [Late(f"market {doubt.market}", doubt.words) for doubt in await self._deps.markets.doubts()]
         return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
 
-    async def _status(self) -> Status:
+    async def _status(self) -> SystemStatus:
         health = await self.health()
         there = health.database.reachable
-        return Status(
+        return SystemStatus(
             status=health.status,
             reasons=health.reasons,
             timestamp=health.timestamp,

@@ -12,7 +12,7 @@ from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.redis_meter import NOT_INSTALLED, NoMeter, RedisMeter, redis_meter
+from tidemill.fetching.redis_meter import NOT_INSTALLED, RateLimiterAway, RedisRateLimiter, redis_meter
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
 MINUTE = timedelta(minutes=1)
@@ -37,15 +37,15 @@ def book() -> Book:
 
 
 @pytest.fixture
-async def meter(redis: RedisServer, book: Book) -> AsyncIterator[RedisMeter]:
+async def meter(redis: RedisServer, book: Book) -> AsyncIterator[RedisRateLimiter]:
     made = redis_meter(redis.url, RealClock(), book.report)
-    assert isinstance(made, RedisMeter)
+    assert isinstance(made, RedisRateLimiter)
     await made.charge("first.example", Pace(timedelta(0)), MINUTE)  # its memory begins
     yield made
     await made.close()
 
 
-async def waits(meter: RedisMeter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
+async def waits(meter: RedisRateLimiter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
     """What each of so many requests is told to wait, in minutes."""
     leases = [await meter.charge(host, pace, MINUTE) for _ in range(times)]
     return [round(lease.wait / MINUTE, 1) for lease in leases if lease is not None]
@@ -57,20 +57,22 @@ def remembers_for_long(redis: RedisServer) -> None:
     redis.say("HSET", "tidemill:pace:memory", "since", str(int(since) - 3_600_000_000))
 
 
-async def test_each_request_is_told_in_the_same_call_how_long_to_wait(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_each_request_is_told_in_the_same_call_how_long_to_wait(
+    meter: RedisRateLimiter, redis: RedisServer
+) -> None:
     remembers_for_long(redis)
     assert await waits(meter, SLOW, 3) == [0.0, 1.0, 2.0]
     assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
 
 
-async def test_requests_that_were_sent_already_are_waited_for(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_requests_that_were_sent_already_are_waited_for(meter: RedisRateLimiter, redis: RedisServer) -> None:
     remembers_for_long(redis)
     await meter.add("example.org", SLOW, 3)
     assert await waits(meter, SLOW, 1) == [3.0]
     assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
 
 
-async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(meter: RedisRateLimiter, redis: RedisServer) -> None:
     remembers_for_long(redis)
     assert await waits(meter, Pace(MINUTE, burst=3, parallel=9), 5) == [0.0, 0.0, 0.0, 1.0, 2.0]
 
@@ -84,7 +86,9 @@ async def test_many_machines_at_once_are_never_told_the_same_moment(redis: Redis
 
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", "restart"])
-async def test_what_redis_forgot_counts_as_asked_just_before(meter: RedisMeter, redis: RedisServer, loss: str) -> None:
+async def test_what_redis_forgot_counts_as_asked_just_before(
+    meter: RedisRateLimiter, redis: RedisServer, loss: str
+) -> None:
     remembers_for_long(redis)
     pace = Pace(MINUTE, burst=3, parallel=9)
     assert await waits(meter, pace, 3) == [0.0, 0.0, 0.0]
@@ -98,7 +102,9 @@ async def test_what_redis_forgot_counts_as_asked_just_before(meter: RedisMeter, 
     assert await waits(meter, pace, 2) == [1.0, 2.0]
 
 
-async def test_a_tab_from_before_another_servers_time_is_not_trusted(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_a_tab_from_before_another_servers_time_is_not_trusted(
+    meter: RedisRateLimiter, redis: RedisServer
+) -> None:
     remembers_for_long(redis)
     assert await waits(meter, SLOW, 1) == [0.0]
     redis.say("HSET", "tidemill:pace:memory", "server", "abcdef")  # as if an old copy had been restored elsewhere
@@ -106,7 +112,7 @@ async def test_a_tab_from_before_another_servers_time_is_not_trusted(meter: Redi
 
 
 async def test_no_more_are_under_way_than_the_host_allows_and_places_come_back(
-    meter: RedisMeter, redis: RedisServer
+    meter: RedisRateLimiter, redis: RedisServer
 ) -> None:  # fmt: skip
     remembers_for_long(redis)
     pace = Pace(timedelta(milliseconds=1), parallel=2)
@@ -119,7 +125,9 @@ async def test_no_more_are_under_way_than_the_host_allows_and_places_come_back(
     assert await third is not None
 
 
-async def test_a_place_whose_holder_died_is_given_to_others_in_time(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_a_place_whose_holder_died_is_given_to_others_in_time(
+    meter: RedisRateLimiter, redis: RedisServer
+) -> None:
     remembers_for_long(redis)
     pace = Pace(timedelta(milliseconds=1), parallel=1)
     await meter.charge("example.org", pace, timedelta(milliseconds=30))
@@ -139,14 +147,14 @@ async def test_a_redis_that_is_away_is_told_rested_and_found_again(redis: RedisS
     assert book.said == ["Redis does not answer (ConnectionError)", ""]
 
 
-async def test_a_probe_says_whether_redis_answers(meter: RedisMeter, redis: RedisServer) -> None:
+async def test_a_probe_says_whether_redis_answers(meter: RedisRateLimiter, redis: RedisServer) -> None:
     assert await meter.probe() == ""
     redis.kill()
     assert await meter.probe() == "Redis does not answer"
 
 
 async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: Book) -> None:
-    meter = NoMeter(book.report)
+    meter = RateLimiterAway(book.report)
     assert await meter.charge("example.org", SLOW, MINUTE) is None
     assert (book.said, await meter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)
 
@@ -163,7 +171,7 @@ class Site:
 
 
 async def test_a_host_with_a_pace_of_its_own_is_charged_apart_from_its_domain(
-    meter: RedisMeter, redis: RedisServer
+    meter: RedisRateLimiter, redis: RedisServer
 ) -> None:
     remembers_for_long(redis)
     own = {"api.example.org": Pace(MINUTE)}

@@ -11,7 +11,7 @@ from tidemill.core.pacing import Pace
 from tidemill.core.policy import AGENDA
 from tidemill.pipeline.checkpoints import Fetched
 from tidemill.store.ledger.claims import CONTESTED, open_hosts
-from tidemill.store.ledger.overbooked import Crowding
+from tidemill.store.ledger.overbooked import OverbookedHosts
 from tidemill.store.schema import (
     hosts,
     targets,
@@ -137,7 +137,7 @@ async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
 async def test_a_host_with_more_targets_than_its_pace_allows_is_in_debt(mill):
     await mill.source("roomy", pages=3, pace=POLITE)
     await mill.source("crowded", pages=3, pace=Pace(timedelta(hours=10)))
-    crowding = Crowding(mill.database, {"events": AGENDA})
+    crowding = OverbookedHosts(mill.database, {"events": AGENDA})
     ((host, words),) = await crowding.debts()
     assert host == "crowded.test"
     assert "3 targets at one per 10:00:00 take 6:00:00 longer than their cycle" in words

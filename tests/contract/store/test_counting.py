@@ -8,15 +8,15 @@ from rig.mill import Mill
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Source
 from tidemill.operations.importing import Importer
-from tidemill.operations.plans import Known
+from tidemill.operations.plans import KnownAdapters
 from tidemill.store.ledger.rows import pace_of
 from tidemill.store.schema import hosts, jobs, targets
-from tidemill.store.sources.host_assignment import Counting
+from tidemill.store.sources.host_assignment import HostAssignment
 from tidemill.store.sources.hosts import Paces
-from tidemill.store.sources.sources import SourceShelf
-from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 
-KNOWN = Known({"events": {"events.generic"}})
+KNOWN = KnownAdapters({"events": {"events.generic"}})
 QUICK = Pace(timedelta(milliseconds=500), 1, 2)
 OWN = {"api.jazz.example": QUICK}
 FILE = """\
@@ -28,8 +28,8 @@ PER_HOST = FILE.replace("pace: ", "settings: {pace_per: host}, pace: ")
 
 async def bring_in(mill: Mill, text: str, own: dict[str, Pace]) -> Source:
     paces = Paces(own=own)
-    shelf = SourceShelf(mill.database, mill.ids, paces)
-    importer = Importer(shelf, TargetShelf(mill.database, mill.ids, paces), mill.clock, KNOWN)
+    shelf = SourceRepository(mill.database, mill.ids, paces)
+    importer = Importer(shelf, TargetRepository(mill.database, mill.ids, paces), mill.clock, KNOWN)
     assert not (await importer.sources_file(text.encode(), "ans")).problems
     source = await shelf.find("jazz")
     assert source is not None
@@ -75,7 +75,7 @@ async def test_its_jobs_do_not_wait_for_the_rest_of_the_domain(mill: Mill) -> No
 async def test_a_pace_that_is_given_later_takes_targets_and_open_jobs_along(mill: Mill) -> None:
     await mill.enqueue((await bring_in(mill, FILE, {})).id)
     assert await counted(mill) == TOGETHER
-    assert await Counting(mill.database, Paces(own=OWN)).settle(mill.clock.now()) == 2
+    assert await HostAssignment(mill.database, Paces(own=OWN)).settle(mill.clock.now()) == 2
     assert await counted(mill) == APART
     assert sorted(row["host"] for row in await mill.rows(jobs)) == ["api.jazz.example"] * 2 + ["jazz.example"]
     assert (await paces(mill))["api.jazz.example"] == QUICK
@@ -84,7 +84,7 @@ async def test_a_pace_that_is_given_later_takes_targets_and_open_jobs_along(mill
 
 async def test_a_pace_that_is_taken_back_brings_them_home(mill: Mill) -> None:
     await mill.enqueue((await bring_in(mill, FILE, OWN)).id)
-    assert await Counting(mill.database, Paces()).settle(mill.clock.now()) == 2
+    assert await HostAssignment(mill.database, Paces()).settle(mill.clock.now()) == 2
     assert await counted(mill) == TOGETHER
     assert len(await mill.claim(await mill.worker())) == 1
 
@@ -92,7 +92,7 @@ async def test_a_pace_that_is_taken_back_brings_them_home(mill: Mill) -> None:
 async def test_another_pace_for_the_same_host_holds_from_the_next_start(mill: Mill) -> None:
     await bring_in(mill, FILE, OWN)
     slow = Pace(timedelta(seconds=60))
-    assert await Counting(mill.database, Paces(own={"api.jazz.example": slow})).settle(mill.clock.now()) == 0
+    assert await HostAssignment(mill.database, Paces(own={"api.jazz.example": slow})).settle(mill.clock.now()) == 0
     assert (await paces(mill))["api.jazz.example"] == slow
 
 
@@ -100,7 +100,7 @@ async def test_a_source_that_counts_by_host_stays_as_it_is(mill: Mill) -> None:
     await bring_in(mill, PER_HOST, {})
     expected = {**APART, "www.jazz.example/agenda": "www.jazz.example"}
     assert await counted(mill) == expected
-    assert await Counting(mill.database, Paces()).settle(mill.clock.now()) == 0
+    assert await HostAssignment(mill.database, Paces()).settle(mill.clock.now()) == 0
     assert await counted(mill) == expected
     assert set((await paces(mill)).values()) == {Pace(timedelta(seconds=10))}
 

@@ -10,7 +10,7 @@ import pytest
 from rig.clock import SettableClock
 from rig.scraped import scraped, work_off
 from tidemill.bootstrap import System
-from tidemill.core.views import EventFilter, JobFilter, LetterFilter
+from tidemill.core.views import DeadLetterFilter, EventFilter, JobFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
 from tidemill.verticals.events.export import Format
@@ -85,7 +85,7 @@ async def test_dead_letters_are_retried_and_discarded_singly_and_in_bulk(system:
     with pytest.raises(Mistake, match="is being retried"):
         await system.desks.letters.retry(first.id, "ans")
     source = await system.desks.sources.find(ill)
-    discarded = await system.desks.letters.discard_all(LetterFilter(source_id=source.id), "ans", "no use")
+    discarded = await system.desks.letters.discard_all(DeadLetterFilter(source_id=source.id), "ans", "no use")
     assert discarded.letters == len(rest)
     for letter in rest:
         with pytest.raises(Mistake, match="was discarded; start a new job"):
@@ -101,9 +101,9 @@ async def test_a_letter_of_a_source_that_was_removed_can_only_be_discarded(syste
     await system.desks.sources.remove(ill, "ans")
     with pytest.raises(Mistake, match="was removed; discard it"):
         await system.desks.letters.retry(letters[0].id, "ans")
-    bulk = await system.desks.letters.retry_all(LetterFilter(), "ans")
+    bulk = await system.desks.letters.retry_all(DeadLetterFilter(), "ans")
     assert (bulk.letters, sorted(bulk.orphans)) == (0, sorted(letter.id for letter in letters))
-    assert (await system.desks.letters.discard_all(LetterFilter(), "ans")).letters == len(letters)
+    assert (await system.desks.letters.discard_all(DeadLetterFilter(), "ans")).letters == len(letters)
 
 
 async def test_an_adapter_that_is_switched_off_gets_no_more_work(system: System) -> None:

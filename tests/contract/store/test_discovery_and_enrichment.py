@@ -8,22 +8,22 @@ import pytest
 from rig.clock import NOON, SettableClock
 from rig.mill import Mill, accept, event, harvest
 from tidemill.core.audit import AuditEntry
-from tidemill.core.candidates import Candidate, CandidateStatus, Sample
+from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import Hit
-from tidemill.core.enrichment import Pinned, Told, Want, WantKind
+from tidemill.core.enrichment import EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.store.ledger.ledger import Ledger
 from tidemill.store.schema import enrichment_wants, record_history, runs, targets
-from tidemill.store.services.answers import AnswerBook, Hints
-from tidemill.store.services.enrichment_requests import WantBook, note_wants
-from tidemill.store.sources.candidates import CandidateBook
-from tidemill.store.sources.places import PlaceBook, SearchBook
+from tidemill.store.services.answers import AnswerRepository, StoredHints
+from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository, note_wants
+from tidemill.store.sources.candidates import CandidateRepository
+from tidemill.store.sources.places import PlaceRepository, SearchRepository
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.record import Category, Precision
-from tidemill.verticals.events.store.enrichment import Dresser
-from tidemill.verticals.events.store.repository import EventShelf
+from tidemill.verticals.events.store.enrichment import EventEnrichment
+from tidemill.verticals.events.store.repository import EventRepository
 from tidemill.verticals.events.store.tables import events
 
 LATER = NOON + timedelta(days=1)
@@ -33,12 +33,12 @@ LUXOR = Coordinates(51.9836, 5.9051)
 def candidate(number: int, **fields):
     url = f"https://site{number}.test/agenda"
     usual = {"url": url, "canonical_url": url, "place": "Arnhem", "found_at": NOON, "confidence": 0.8,
-             "reasons": ("good \x00 events",), "samples": (Sample("Kermis", "2026-04-04"),)}  # fmt: skip
+             "reasons": ("good \x00 events",), "samples": (CandidateSample("Kermis", "2026-04-04"),)}  # fmt: skip
     return Candidate(**{**usual, **fields})
 
 
 async def test_every_municipality_is_there_from_the_first_migration_on(database):
-    places = PlaceBook(database)
+    places = PlaceRepository(database)
     every = await places.every()
     assert len(every) == 342
     assert await places.searched() == {}
@@ -47,7 +47,7 @@ async def test_every_municipality_is_there_from_the_first_migration_on(database)
 
 
 async def test_a_question_is_known_from_before_it_is_asked_until_it_is_answered(database):
-    searches = SearchBook(database)
+    searches = SearchRepository(database)
     await searches.begin("agenda Arnhem", "Arnhem", NOON)
     assert (await searches.recall(["agenda Arnhem", "else"]))["agenda Arnhem"].hits is None
     await searches.finish("agenda Arnhem", "Arnhem", [Hit("https://a.test", "A \x00", "s", 1)], NOON, LATER)
@@ -56,19 +56,19 @@ async def test_a_question_is_known_from_before_it_is_asked_until_it_is_answered(
 
 
 async def test_a_question_that_never_left_is_forgotten(database):
-    searches = SearchBook(database)
+    searches = SearchRepository(database)
     await searches.begin("agenda Arnhem", "Arnhem", NOON)
     await searches.forget("agenda Arnhem")
     assert await searches.recall(["agenda Arnhem"]) == {}
 
 
 async def test_a_candidate_is_judged_anew_until_somebody_decides(database, ids):
-    book = CandidateBook(database, ids)
+    book = CandidateRepository(database, ids)
     await book.put([candidate(1), candidate(2)])
     await book.put([candidate(1, confidence=0.9), candidate(1, confidence=0.4)])
     first = next(one for one in await book.every() if "site1" in one.url)
     assert first.confidence == 0.4
-    assert first.samples == (Sample("Kermis", "2026-04-04"),)
+    assert first.samples == (CandidateSample("Kermis", "2026-04-04"),)
     decided = msgspec.structs.replace(first, status=CandidateStatus.REJECTED, decided_by="ans")
     assert await book.decide(decided, NOON, [AuditEntry("ans", "candidate.reject", "x")])
     assert not await book.decide(decided, NOON)
@@ -79,7 +79,7 @@ async def test_a_candidate_is_judged_anew_until_somebody_decides(database, ids):
 
 
 async def test_sites_that_wait_or_were_decided_on_need_no_look_and_skipped_ones_do(database, ids):
-    book = CandidateBook(database, ids)
+    book = CandidateRepository(database, ids)
     await Mill(database, SettableClock()).source("known", host="known.test")
     await book.put([candidate(1), candidate(2, status=CandidateStatus.SKIPPED)])
     assert await book.taken() == {"site1.test", "known.test"}
@@ -89,14 +89,14 @@ async def test_sites_that_wait_or_were_decided_on_need_no_look_and_skipped_ones_
 
 
 def place_want(name="luxor"):
-    return Want(WantKind.PLACE, name, {"query": f"{name}, Arnhem"})
+    return EnrichmentRequest(RequestKind.PLACE, name, {"query": f"{name}, Arnhem"})
 
 
 @pytest.fixture
 async def mill(database):
     turned = Mill(database, SettableClock())
-    dresser = Dresser(database, turned.ids, ENRICHING, {Service.GEOCODER, Service.LLM})
-    shelves = {"events": EventShelf(turned.ids, dresser)}
+    dresser = EventEnrichment(database, turned.ids, ENRICHING, {Service.GEOCODER, Service.LLM})
+    shelves = {"events": EventRepository(turned.ids, dresser)}
     turned.ledger = Ledger(database, turned.ids, turned.bodies, shelves, {"events": EVENTS})
     turned.dresser = dresser
     return turned
@@ -128,29 +128,29 @@ async def test_what_an_event_lacks_is_noted_in_the_transaction_that_shelves_it(m
 
 async def test_an_answer_is_put_into_every_event_that_waits_for_it(mill):
     await shelved(mill)
-    wants, answers = WantBook(mill.database), AnswerBook(mill.database)
-    (asked,) = await wants.due([WantKind.PLACE], NOON, 10)
+    wants, answers = EnrichmentRequestRepository(mill.database), AnswerRepository(mill.database)
+    (asked,) = await wants.due([RequestKind.PLACE], NOON, 10)
     assert asked.want.question["query"] == "Luxor Live, Arnhem"
-    await answers.keep_place(asked.want.key, "Luxor Live", Pinned(LUXOR, exact=True), LATER)
-    assert await mill.dresser.repair(WantKind.PLACE, [asked.want.key], LATER) == 1
+    await answers.keep_place(asked.want.key, "Luxor Live", Geocoded(LUXOR, exact=True), LATER)
+    assert await mill.dresser.repair(RequestKind.PLACE, [asked.want.key], LATER) == 1
     (row,) = await mill.rows(events)
     assert (row["latitude"], row["updated_at"]) == (LUXOR.latitude, LATER)
     assert [one["kind"] for one in await mill.rows(record_history)] == ["enriched"]
     assert [one["kind"] for one in await mill.rows(enrichment_wants)] == ["category"]
-    assert await mill.dresser.repair(WantKind.PLACE, [asked.want.key], LATER) == 0
+    assert await mill.dresser.repair(RequestKind.PLACE, [asked.want.key], LATER) == 0
 
 
 async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
-    answers = AnswerBook(mill.database)
+    answers = AnswerRepository(mill.database)
     bare = msgspec.structs.replace(
         event("Zomaar iets", 1, venue="Luxor Live"), location_precision=Precision.SOURCE, category=Category.COMMUNITY
     )
     source = Source(id=1, name="a", vertical="events", base_url="https://a.test", adapter_id="x", city="Arnhem")
     for want in ENRICHING.wants(bare, source):
-        if want.kind is WantKind.PLACE:
-            await answers.keep_place(want.key, "q", Pinned(LUXOR, exact=True), NOON)
+        if want.kind is RequestKind.PLACE:
+            await answers.keep_place(want.key, "q", Geocoded(LUXOR, exact=True), NOON)
         else:
-            await answers.keep_told({(want.kind, want.key): Told("music", 0.9)}, "gemini", NOON)
+            await answers.keep_told({(want.kind, want.key): ModelAnswer("music", 0.9)}, "gemini", NOON)
     await shelved(mill)
     (row,) = await mill.rows(events)
     assert (row["latitude"], row["category"]) == (LUXOR.latitude, "music")
@@ -162,22 +162,22 @@ async def test_equal_questions_are_due_once_and_put_off_together(mill):
     async with mill.database.write() as connection:
         noted = [(claimed.job, subject, place_want()) for subject in (901, 902, 902)]
         await note_wants(connection, mill.database, noted, NOON)
-    wants = WantBook(mill.database)
-    due = await wants.due([WantKind.PLACE], NOON, 10)
+    wants = EnrichmentRequestRepository(mill.database)
+    due = await wants.due([RequestKind.PLACE], NOON, 10)
     assert sorted(asked.want.key for asked in due if asked.want.key == "luxor") == ["luxor"]
-    assert len(await wants.due([WantKind.PLACE], NOON, 1)) == 1
-    await wants.put_off([(WantKind.PLACE, "luxor")], LATER)
-    assert "luxor" not in [asked.want.key for asked in await wants.due([WantKind.PLACE], NOON, 10)]
-    assert next(one for one in await wants.due([WantKind.PLACE], LATER, 10) if one.want.key == "luxor").tries == 1
+    assert len(await wants.due([RequestKind.PLACE], NOON, 1)) == 1
+    await wants.put_off([(RequestKind.PLACE, "luxor")], LATER)
+    assert "luxor" not in [asked.want.key for asked in await wants.due([RequestKind.PLACE], NOON, 10)]
+    assert next(one for one in await wants.due([RequestKind.PLACE], LATER, 10) if one.want.key == "luxor").tries == 1
     assert [(one.kind, one.waiting) for one in await wants.standing()] == [("category", 1), ("place", 3)]
 
 
 async def test_runs_whose_records_wait_for_a_service_that_failed_are_marked_once(mill):
     await shelved(mill)
-    wants = WantBook(mill.database)
-    assert await wants.blame(Service.GEOCODER, [WantKind.PLACE]) == 1
-    assert await wants.blame(Service.GEOCODER, [WantKind.PLACE]) == 0
-    assert await wants.blame(Service.LLM, [WantKind.CATEGORY]) == 1
+    wants = EnrichmentRequestRepository(mill.database)
+    assert await wants.blame(Service.GEOCODER, [RequestKind.PLACE]) == 1
+    assert await wants.blame(Service.GEOCODER, [RequestKind.PLACE]) == 0
+    assert await wants.blame(Service.LLM, [RequestKind.CATEGORY]) == 1
     assert [row["degraded"] for row in await mill.rows(runs)] == [["geocoder", "llm"]]
 
 
@@ -186,29 +186,32 @@ async def test_the_page_of_a_lost_record_counts_as_new_once_an_answer_can_save_i
     target = claimed.job.target_id
     async with mill.database.write() as connection:
         await connection.execute(targets.update().values(good_digest=7, etag='"x"'))
-        lost = [(claimed.job, target, Want(WantKind.DATE, key, {"title": "t", "text": key})) for key in ("a", "b")]
+        lost = [
+            (claimed.job, target, EnrichmentRequest(RequestKind.DATE, key, {"title": "t", "text": key}))
+            for key in ("a", "b")
+        ]
         await note_wants(connection, mill.database, lost, NOON)
-    wants = WantBook(mill.database)
+    wants = EnrichmentRequestRepository(mill.database)
     await wants.give_up(["b"])
     assert await wants.answered_targets(["a"], LATER) == [target]
     assert await wants.answered_targets([], LATER) == []
     (row,) = await mill.rows(targets)
     assert (row["good_digest"], row["etag"]) == (None, "")
-    assert await wants.due([WantKind.DATE], LATER, 10) == []
+    assert await wants.due([RequestKind.DATE], LATER, 10) == []
 
 
 async def test_a_day_that_the_database_knows_comes_to_mind(database):
-    answers = AnswerBook(database)
-    hints = Hints(answers)
-    await answers.keep_told({(WantKind.DATE, "a"): Told("2026-04-04", 0.9)}, "gemini", NOON)
+    answers = AnswerRepository(database)
+    hints = StoredHints(answers)
+    await answers.keep_told({(RequestKind.DATE, "a"): ModelAnswer("2026-04-04", 0.9)}, "gemini", NOON)
     assert hints.get("a") is None
     assert await hints.recall(["a", "b"])
-    assert hints.get("a") == Told("2026-04-04", 0.9)
+    assert hints.get("a") == ModelAnswer("2026-04-04", 0.9)
     assert not await hints.recall(["a", "b"])
 
 
 async def test_a_place_nobody_has_heard_of_is_remembered_as_such(database):
-    answers = AnswerBook(database)
-    await answers.keep_place("nowhere", "Nergens", Pinned(None), NOON)
-    key = (WantKind.PLACE, "nowhere")
-    assert await answers.recall([key, (WantKind.CATEGORY, "x")]) == {key: Pinned(None)}
+    answers = AnswerRepository(database)
+    await answers.keep_place("nowhere", "Nergens", Geocoded(None), NOON)
+    key = (RequestKind.PLACE, "nowhere")
+    assert await answers.recall([key, (RequestKind.CATEGORY, "x")]) == {key: Geocoded(None)}

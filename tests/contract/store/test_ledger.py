@@ -10,7 +10,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus, Trigger
-from tidemill.pipeline.checkpoints import Fetched, Harvest, Judged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Fetched, Judged
 from tidemill.store.schema import dead_letters, jobs, pages, runs, sources, targets
 from tidemill.verticals.events.store.tables import events
 
@@ -350,7 +350,9 @@ async def test_an_empty_harvest_is_a_good_page_too(mill):
     await mill.commit((claimed, outcome))
     judged = Judged(page, "events.generic@1.0.0", [], [])
     await mill.commit((at_stage(claimed, Stage.NORMALIZE, page.id), Advance(Stage.PERSIST, judged)))
-    await mill.commit((at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, Harvest(judged, [], 0))))
+    await mill.commit(
+        (at_stage(claimed, Stage.PERSIST, page.id), Advance(Stage.COMPLETED, AcceptedRecords(judged, [], 0)))
+    )
     assert await mill.scalar("SELECT status FROM pipeline_jobs") == "done"
 
 

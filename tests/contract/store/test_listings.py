@@ -12,17 +12,17 @@ from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
-from tidemill.core.verification import Fate, Looked
-from tidemill.pipeline.checkpoints import Harvest, Judged
+from tidemill.core.verification import Fate, VerificationResult
+from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.ledger.checkpoints import CompleteRun
 from tidemill.store.schema import record_history, runs, sources
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.record import Listing, RentBasis
 from tidemill.verticals.listings.rules import identity_of
 from tidemill.verticals.listings.store.fading import confidence as confidence_in_sql
-from tidemill.verticals.listings.store.repository import ListingShelf
+from tidemill.verticals.listings.store.repository import ListingRepository
 from tidemill.verticals.listings.store.tables import listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.verification import Verification
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
@@ -56,7 +56,7 @@ class Shelf:
     def __init__(self, database, ids):
         self.database = database
         self.ids = ids
-        self.shelf = ListingShelf(ids)
+        self.shelf = ListingRepository(ids)
         self.views = ListingViews(database, FADING)
         self.verification = Verification(database, ids, FADING)
 
@@ -72,14 +72,14 @@ class Shelf:
         )  # fmt: skip
         told = [msgspec.structs.replace(one, source_id=source) for one in shown]
         accepted = [Accepted(identity_of(one), one, msgspec.json.encode(one)) for one in told]
-        harvest = Harvest(Judged(page, "listings.search@1.0.0", accepted, []), accepted, 0)
+        harvest = AcceptedRecords(Judged(page, "listings.search@1.0.0", accepted, []), accepted, 0)
         async with self.database.write() as connection:
             return (await self.shelf.put(connection, [(job, harvest)], now))[1]
 
     async def miss(self, since, now, source=1, run=RUN, patience=2):
         await self.ids.reserve(50)
         async with self.database.write() as connection:
-            return (await self.shelf.miss(connection, [Over(run, source, since)], now, patience)).get(run, 0)
+            return (await self.shelf.miss(connection, [CompleteRun(run, source, since)], now, patience)).get(run, 0)
 
     async def rows(self, table=listings):
         async with self.database.read() as connection:
@@ -167,7 +167,10 @@ async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_
     at = NOW + 7 * HOUR
     there, gone = await shelf.verification.wanted(at, 10)
     assert min(there.confidence, gone.confidence) > 55
-    found = [Looked(*key_of(there), Fate.THERE, "still shown"), Looked(*key_of(gone), Fate.GONE, "answered 404")]
+    found = [
+        VerificationResult(*key_of(there), Fate.THERE, "still shown"),
+        VerificationResult(*key_of(gone), Fate.GONE, "answered 404"),
+    ]
     assert await shelf.verification.record(found, at) == 1
     rows = {row["id"]: row for row in await shelf.rows()}
     assert (rows[there.listing_id]["is_active"], rows[there.listing_id]["gone_reason"]) == (True, None)
@@ -180,7 +183,7 @@ async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_reader
     for hours in (6, 7):
         await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR)
     (check,) = await shelf.verification.wanted(NOW + 7 * HOUR, 10)
-    await shelf.verification.record([Looked(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR)
+    await shelf.verification.record([VerificationResult(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR)
     assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
     assert [row["gone_at"] for row in await shelf.rows()] == [None]
@@ -206,7 +209,9 @@ async def test_nothing_is_gone_while_another_source_still_shows_it(shelf):
 async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(shelf):
     (_, row) = await shelf.put(home()), (await shelf.rows())[0]
     (sighting,) = await shelf.rows(listing_sightings)
-    await shelf.verification.record([Looked(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR)
+    await shelf.verification.record(
+        [VerificationResult(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR
+    )
     for hours in (6, 12, 18):
         assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
     assert (await shelf.rows())[0]["is_active"]
@@ -295,9 +300,9 @@ async def test_the_three_answers_of_a_check(shelf):
     at = NOW + 16 * HOUR
     sightings = {row["listing_id"]: row["id"] for row in await shelf.rows(listing_sightings)}
     looked = [
-        Looked(there, sightings[there], Fate.THERE, "still shown"),
-        Looked(gone, sightings[gone], Fate.GONE, "answered 404"),
-        Looked(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
+        VerificationResult(there, sightings[there], Fate.THERE, "still shown"),
+        VerificationResult(gone, sightings[gone], Fate.GONE, "answered 404"),
+        VerificationResult(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
     ]
     assert await shelf.verification.record(looked, at) == 1
     rows = {row["id"]: row for row in await shelf.rows()}
@@ -313,12 +318,12 @@ async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_i
     await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     at = NOW + 16 * HOUR
     (first,) = await shelf.verification.wanted(at, 10)
-    assert await shelf.verification.record([Looked(*key_of(first), Fate.GONE, "answered 404")], at) == 0
+    assert await shelf.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], at) == 0
     (second,) = await shelf.verification.wanted(at, 10)
     assert {first.url, second.url} == {"https://homes.example/h/1", "https://other.example/zz"}
     (row,) = await shelf.rows()
     assert row["is_active"]
-    assert await shelf.verification.record([Looked(*key_of(second), Fate.GONE, "answered 410")], at) == 1
+    assert await shelf.verification.record([VerificationResult(*key_of(second), Fate.GONE, "answered 410")], at) == 1
     assert [row["is_active"] for row in await shelf.rows()] == [False]
 
 
@@ -330,7 +335,7 @@ async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when
     await shelf.put(home(url="https://homes.example/h/1"))
     await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     (first,) = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
-    await shelf.verification.record([Looked(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR)
+    await shelf.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR)
     assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
     (row,) = await shelf.rows()

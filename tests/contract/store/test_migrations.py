@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, text
 
 from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.database.column_types import Moment
+from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import alembic_config, current, newest, require_current, upgrade
 from tidemill.store.schema import metadata
@@ -74,7 +74,7 @@ MANY_EVENTS = text(
     "INSERT INTO events (id, source_id, identity, event_fingerprint, title, event_date, event_time, venue_name,"
     " category, status, checksum, record, page_id, first_seen_at, last_seen_at, updated_at)"
     " VALUES (:id, 7, :identity, '', :identity, :now, '', '', 'music', 'scheduled', 0, :record, 1, :now, :now, :now)"
-).bindparams(bindparam("now", type_=Moment))
+).bindparams(bindparam("now", type_=Timestamp))
 EVENTS = text("SELECT id, identity, identity_hash, times_seen FROM events ORDER BY id")
 
 

@@ -19,11 +19,11 @@ from tidemill.core.target import STORED, Target
 from tidemill.pipeline.checkpoints import Served
 from tidemill.pipeline.ports import FetchResult, FetchStatus, StoredPage
 from tidemill.store.database.database import open_database
-from tidemill.store.pages.stored_pages import PageShelf
+from tidemill.store.pages.stored_pages import StoredPageRepository
 from tidemill.store.schema import audit_log, jobs, pages, runs, sources, targets
-from tidemill.store.services.actor_runs import ActorRunBook
-from tidemill.store.services.spending import Purse
-from tidemill.store.sources.upgrades import Upgrades
+from tidemill.store.services.actor_runs import ActorRunRepository
+from tidemill.store.services.spending import SpendingRepository
+from tidemill.store.sources.upgrades import UpgradeRepository
 
 BEE = Service.SCRAPINGBEE
 
@@ -37,7 +37,7 @@ async def mill(database, clock):
 
 
 async def test_what_is_reserved_is_spent_until_it_is_settled(database):
-    purse = Purse(database)
+    purse = SpendingRepository(database)
     assert await purse.reserve(BEE, 25, Budget(), NOON) is None
     await purse.settle(BEE, 25, 10, NOON)
     assert await purse.spent(BEE, NOON) == Spent(10, 10, 10)
@@ -45,7 +45,7 @@ async def test_what_is_reserved_is_spent_until_it_is_settled(database):
 
 
 async def test_hours_days_and_months_are_counted_apart(database):
-    purse = Purse(database)
+    purse = SpendingRepository(database)
     for ago in (timedelta(0), timedelta(hours=2), timedelta(days=1), timedelta(days=20)):
         await purse.reserve(BEE, 10, Budget(), NOON - ago)
     assert await purse.spent(BEE, NOON) == Spent(hour=10, day=20, month=30)
@@ -60,7 +60,7 @@ async def test_hours_days_and_months_are_counted_apart(database):
     ],
 )
 async def test_a_limit_refuses_and_says_until_when(database, budget, period, until):
-    purse = Purse(database)
+    purse = SpendingRepository(database)
     assert await purse.reserve(BEE, 8, budget, NOON) is None
     assert await purse.reserve(BEE, 3, budget, NOON) == Refused(period, 10, until)
     assert await purse.spent(BEE, NOON) == Spent(8, 8, 8), "what was refused is not spent"
@@ -71,13 +71,13 @@ async def test_processes_that_pay_at_once_never_overspend_together(database, mig
     others = [open_database(migrated_url_of) for _ in range(4)]
     try:
         answers = await asyncio.gather(
-            *(Purse(each).reserve(BEE, 1, Budget(hour=10), NOON) for each in others for _ in range(5))
+            *(SpendingRepository(each).reserve(BEE, 1, Budget(hour=10), NOON) for each in others for _ in range(5))
         )
     finally:
         for each in others:
             await each.close()
     assert answers.count(None) == 10
-    assert await Purse(database).spent(BEE, NOON) == Spent(10, 10, 10)
+    assert await SpendingRepository(database).spent(BEE, NOON) == Spent(10, 10, 10)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def a_run(job_id, **other):
 
 
 async def test_a_run_is_found_by_its_job_until_it_has_ended(database):
-    book = ActorRunBook(database)
+    book = ActorRunRepository(database)
     assert await book.of_job(7) is None
     await book.began(a_run(7))
     assert await book.of_job(7) == a_run(7)
@@ -107,7 +107,7 @@ async def test_a_run_whose_job_has_ended_is_an_orphan(mill, database):
     source = await mill.source(pages=2)
     await mill.enqueue(source)
     done, _ = await mill.claim(await mill.worker())
-    book = ActorRunBook(database)
+    book = ActorRunRepository(database)
     for job in await mill.rows(jobs):
         await book.began(a_run(job["id"]))
     assert await book.orphans() == []
@@ -127,7 +127,7 @@ async def test_only_the_page_that_was_read_to_the_end_may_serve(database, bodies
     target = Target(
         id=1, source_id=1, url="", canonical_url="", host="", adapter_id="", good_page_id=1, good_digest=11
     )  # fmt: skip
-    shelf = PageShelf(database)
+    shelf = StoredPageRepository(database)
     day = NOON - timedelta(hours=24)
     assert await shelf.fresh(target, day) == StoredPage(2, NOON - timedelta(hours=20))
     assert await shelf.fresh(target, NOON - timedelta(hours=10)) is None
@@ -139,7 +139,7 @@ async def test_a_page_that_was_paid_for_suggests_an_upgrade_that_a_person_accept
     await mill.enqueue(source)
     for claimed in await mill.claim(await mill.worker()):
         await mill.commit((claimed, paid(mill.fetched(claimed))))
-    upgrades = Upgrades(database, mill.ids)
+    upgrades = UpgradeRepository(database, mill.ids)
     (found,) = await upgrades.every("pending")
     assert (found.source_name, found.fetcher, found.times) == ("arnhem", "scrapingbee", 2)
     assert found.reason == "forbidden: the server answered 403"
@@ -153,7 +153,7 @@ async def test_a_persons_no_stands(mill, database):
     await mill.enqueue(source)
     first, second = await mill.claim(await mill.worker())
     await mill.commit((first, paid(mill.fetched(first))))
-    upgrades = Upgrades(database, mill.ids)
+    upgrades = UpgradeRepository(database, mill.ids)
     (found,) = await upgrades.every("pending")
     await upgrades.decide(found, "dismissed", "ann", NOON, [])
     await mill.commit((second, paid(mill.fetched(second))))

@@ -7,7 +7,7 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
-from tidemill.core.views import LetterFilter
+from tidemill.core.views import DeadLetterFilter
 from tidemill.core.views.quality import QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
@@ -37,7 +37,7 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     assert offer.price_cents == 1250
     with pytest.raises(Mistake, match="released by ans"):
         await desk.reject(record.id, "ans")
-    letters = await market.system.store.views.letters(LetterFilter(status="resolved"))
+    letters = await market.system.store.views.letters(DeadLetterFilter(status="resolved"))
     assert [letter.job_id for letter in letters] == [record.job_id]
 
 

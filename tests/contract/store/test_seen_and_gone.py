@@ -13,9 +13,9 @@ from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.batches import AT_ONCE
-from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.ledger.checkpoints import CompleteRun
 from tidemill.store.schema import record_history, rejected_records, runs
-from tidemill.verticals.events.store.repository import EventShelf, signed
+from tidemill.verticals.events.store.repository import EventRepository, signed
 from tidemill.verticals.events.store.tables import events
 
 SECOND = timedelta(seconds=1)
@@ -173,9 +173,9 @@ async def test_however_much_runs_did_not_see_all_of_it_counts(mill):
     mill.clock.advance(timedelta(hours=1))
     await mill.enqueue(key)
     (later,) = await mill.claim(await mill.worker())
-    over = [Over(later.job.run_id, key, mill.clock.now())]
+    over = [CompleteRun(later.job.run_id, key, mill.clock.now())]
     async with mill.database.write() as connection:
-        gone = await EventShelf(mill.ids).miss(connection, over, mill.clock.now(), 1)
+        gone = await EventRepository(mill.ids).miss(connection, over, mill.clock.now(), 1)
     assert gone == {later.job.run_id: AT_ONCE + 7}
     assert all(row["gone_at"] and row["missed_runs"] == 1 for row in await mill.rows(events))
     assert len(await mill.rows(record_history, kind="gone")) == AT_ONCE + 7

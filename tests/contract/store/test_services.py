@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import MATRIX, Service, Standing
+from tidemill.core.degradation import MATRIX, Service, ServiceState
 from tidemill.pipeline.happenings import ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
 from tidemill.store.database.database import open_database
 from tidemill.store.services.status import FORGOTTEN_AFTER, TOLD_AGAIN, Services
@@ -32,23 +32,23 @@ def office(database, clock):
 
 
 async def test_a_service_of_which_nobody_has_complained_works(office):
-    assert (await office.status(Service.REDIS)).state is Standing.WORKS
-    assert office.ours.state_of(Service.REDIS) is Standing.WORKS
+    assert (await office.status(Service.REDIS)).state is ServiceState.WORKS
+    assert office.ours.state_of(Service.REDIS) is ServiceState.WORKS
     assert office.announced == []
 
 
 async def test_a_service_that_is_not_set_up_is_off_and_says_what_to_set(office):
     status = await office.status(Service.APIFY, office.ours)
-    assert (status.state, status.since) == (Standing.OFF, None)
+    assert (status.state, status.since) == (ServiceState.OFF, None)
     assert "apify_token" in status.reason
     assert status.fallback == MATRIX[Service.APIFY].instead
-    assert office.ours.state_of(Service.APIFY) is Standing.OFF
+    assert office.ours.state_of(Service.APIFY) is ServiceState.OFF
 
 
 async def test_what_one_process_complains_of_every_process_sees(office):
     await office.ours.degraded(Service.SCRAPINGBEE, "answered 503")
     status = await office.status(Service.SCRAPINGBEE)
-    assert (status.state, status.since, status.reason) == (Standing.DEGRADED, NOON, "answered 503")
+    assert (status.state, status.since, status.reason) == (ServiceState.DEGRADED, NOON, "answered 503")
     assert office.announced == [
         ServiceDegraded(NOON, Service.SCRAPINGBEE, "answered 503", MATRIX[Service.SCRAPINGBEE].instead)
     ]
@@ -72,14 +72,14 @@ async def test_a_service_that_answers_again_is_restored_and_announced_once(offic
     later = office.clock.advance(timedelta(minutes=3))
     for _ in range(3):
         await office.ours.works(Service.REDIS)
-    assert (await office.status(Service.REDIS)).state is Standing.WORKS
+    assert (await office.status(Service.REDIS)).state is ServiceState.WORKS
     assert office.announced[1:] == [ServiceRestored(later, Service.REDIS, NOON)]
 
 
 async def test_a_process_that_comes_after_a_crash_clears_what_the_crashed_one_left(office):
     await office.ours.degraded(Service.GEOCODER, "timed out")
     await office.theirs.works(Service.GEOCODER)
-    assert (await office.status(Service.GEOCODER)).state is Standing.WORKS
+    assert (await office.status(Service.GEOCODER)).state is ServiceState.WORKS
 
 
 async def test_trouble_that_another_process_took_for_over_is_written_again(office):
@@ -87,7 +87,7 @@ async def test_trouble_that_another_process_took_for_over_is_written_again(offic
     await office.theirs.works(Service.REDIS)
     office.clock.advance(TOLD_AGAIN)
     await office.ours.degraded(Service.REDIS, "connection refused")
-    assert (await office.status(Service.REDIS)).state is Standing.DEGRADED
+    assert (await office.status(Service.REDIS)).state is ServiceState.DEGRADED
 
 
 async def test_the_periodic_look_restores_what_its_probe_finds_well_and_keeps_what_it_does_not(office):
@@ -96,8 +96,8 @@ async def test_the_periodic_look_restores_what_its_probe_finds_well_and_keeps_wh
         await office.ours.degraded(service, "gone")
         office.theirs.probe_with(service, probe_of(answers, service))
     assert await office.theirs.look_again() == ["redis"]
-    assert (await office.status(Service.REDIS)).state is Standing.WORKS
-    assert (await office.status(Service.BROWSER)).state is Standing.DEGRADED
+    assert (await office.status(Service.REDIS)).state is ServiceState.WORKS
+    assert (await office.status(Service.BROWSER)).state is ServiceState.DEGRADED
     answers[Service.BROWSER] = ""
     assert await office.theirs.look_again() == ["browser"]
 
@@ -141,9 +141,9 @@ async def test_a_lost_database_never_stops_whoever_complains_and_hears_of_it_lat
     book = Services(lost, clock, announced.append)
     try:
         await book.degraded(Service.REDIS, "gone")
-        assert book.state_of(Service.REDIS) is Standing.DEGRADED
+        assert book.state_of(Service.REDIS) is ServiceState.DEGRADED
         assert len(announced) == 1
         await book.works(Service.REDIS)
-        assert book.state_of(Service.REDIS) is Standing.WORKS
+        assert book.state_of(Service.REDIS) is ServiceState.WORKS
     finally:
         await lost.close()

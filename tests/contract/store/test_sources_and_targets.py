@@ -11,22 +11,22 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.target import Target, TargetStatus
-from tidemill.operations.importing import Importer, Tally
+from tidemill.operations.importing import ImportCounts, Importer
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.operations.plans import Known
-from tidemill.operations.sources import SourceDesk
-from tidemill.operations.targets import TargetDesk
+from tidemill.operations.plans import KnownAdapters
+from tidemill.operations.sources import SourceActions
+from tidemill.operations.targets import TargetActions
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.rows import pace_of
 from tidemill.store.pages.output_files import RowOutputs
 from tidemill.store.schema import breakers, drift_standings, hosts, sources, targets
-from tidemill.store.sources.sources import SourceShelf
-from tidemill.store.sources.targets import TargetShelf
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
-KNOWN = Known({"events": {"events.generic", "events.selectors"}})
+KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}})
 FILE = """\
 - name: jazzclub
   vertical: events
@@ -49,28 +49,28 @@ FILE = """\
 
 
 @pytest.fixture
-def source_shelf(database: Database, ids: Ids) -> SourceShelf:
-    return SourceShelf(database, ids)
+def source_shelf(database: Database, ids: Ids) -> SourceRepository:
+    return SourceRepository(database, ids)
 
 
 @pytest.fixture
-def target_shelf(database: Database, ids: Ids) -> TargetShelf:
-    return TargetShelf(database, ids)
+def target_shelf(database: Database, ids: Ids) -> TargetRepository:
+    return TargetRepository(database, ids)
 
 
 @pytest.fixture
-def importer(source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock) -> Importer:
+def importer(source_shelf: SourceRepository, target_shelf: TargetRepository, clock: SettableClock) -> Importer:
     return Importer(source_shelf, target_shelf, clock, KNOWN)
 
 
 @pytest.fixture
-def source_desk(source_shelf: SourceShelf, clock: SettableClock) -> SourceDesk:
-    return SourceDesk(source_shelf, clock, KNOWN)
+def source_desk(source_shelf: SourceRepository, clock: SettableClock) -> SourceActions:
+    return SourceActions(source_shelf, clock, KNOWN)
 
 
 @pytest.fixture
-def target_desk(source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock) -> TargetDesk:
-    return TargetDesk(source_shelf, target_shelf, clock, KNOWN)
+def target_desk(source_shelf: SourceRepository, target_shelf: TargetRepository, clock: SettableClock) -> TargetActions:
+    return TargetActions(source_shelf, target_shelf, clock, KNOWN)
 
 
 async def paces(database: Database) -> dict[str, Pace]:
@@ -78,7 +78,7 @@ async def paces(database: Database) -> dict[str, Pace]:
         return {row["host"]: pace_of(row) for row in (await connection.execute(select(hosts))).mappings()}
 
 
-async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, source_shelf: SourceShelf) -> None:
+async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, source_shelf: SourceRepository) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     source = await source_shelf.find("jazzclub")
     assert source is not None
@@ -94,27 +94,27 @@ async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, sour
 
 async def test_importing_twice_changes_nothing(importer: Importer, database: Database) -> None:
     first = await importer.sources_file(FILE.encode(), "ans")
-    assert (first.sources, first.targets) == (Tally(created=2), Tally(created=4))
+    assert (first.sources, first.targets) == (ImportCounts(created=2), ImportCounts(created=4))
     second = await importer.sources_file(FILE.encode(), "ans")
-    assert (second.sources, second.targets) == (Tally(unchanged=2), Tally(unchanged=4))
+    assert (second.sources, second.targets) == (ImportCounts(unchanged=2), ImportCounts(unchanged=4))
     assert (second.created, second.updated, second.unchanged) == (0, 0, 6)
     async with database.read() as connection:
         assert (await connection.execute(select(func.count()).select_from(targets))).scalar_one() == 4
 
 
 async def test_an_import_changes_only_what_it_speaks_of(
-    importer: Importer, source_desk: SourceDesk, clock: SettableClock
+    importer: Importer, source_desk: SourceActions, clock: SettableClock
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     await source_desk.disable("theater", "ans")
     clock.advance(timedelta(hours=1))
     changed = await importer.sources_file(FILE.replace("every 6h", "every 3h").encode(), "ans")
-    assert (changed.sources, changed.targets) == (Tally(unchanged=2), Tally(updated=1, unchanged=3))
+    assert (changed.sources, changed.targets) == (ImportCounts(unchanged=2), ImportCounts(updated=1, unchanged=3))
     assert not (await source_desk.find("theater")).enabled
 
 
 async def test_a_target_whose_schedule_changed_is_due_at_once(
-    importer: Importer, target_desk: TargetDesk, clock: SettableClock
+    importer: Importer, target_desk: TargetActions, clock: SettableClock
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     later = clock.advance(timedelta(hours=1))
@@ -129,7 +129,7 @@ async def test_a_host_keeps_the_slowest_pace_of_its_sources(importer: Importer, 
 
 
 async def test_a_pace_that_a_person_changes_reaches_the_host(
-    importer: Importer, database: Database, source_desk: SourceDesk
+    importer: Importer, database: Database, source_desk: SourceActions
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     await source_desk.remove("theater", "ans")
@@ -153,13 +153,13 @@ async def test_hosts_keep_what_they_owe_when_sources_are_imported_again(
 async def test_a_csv_adds_targets_to_sources_that_exist(importer: Importer) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     done = await importer.targets_file(b"url,source,priority\n/agenda,theater,4\n/new,theater,\n/x,theatre,\n", "ans")
-    assert done.targets == Tally(created=1, updated=1)
+    assert done.targets == ImportCounts(created=1, updated=1)
     assert [(each.line, each.field) for each in done.problems] == [(4, "source")]
     assert "did you mean 'theater'?" in done.problems[0].message
 
 
 async def test_switching_on_forgives_what_was_held_against_a_source(
-    importer: Importer, source_desk: SourceDesk, database: Database, clock: SettableClock
+    importer: Importer, source_desk: SourceActions, database: Database, clock: SettableClock
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     source = await source_desk.find("jazzclub")
@@ -188,7 +188,7 @@ async def test_switching_on_forgives_what_was_held_against_a_source(
 
 @pytest.mark.parametrize("by_drift", [True, False])
 async def test_only_a_source_that_drift_switched_off_is_watched_when_it_is_on_again(
-    importer: Importer, source_desk: SourceDesk, database: Database, *, by_drift: bool
+    importer: Importer, source_desk: SourceActions, database: Database, *, by_drift: bool
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     source = await source_desk.find("jazzclub")
@@ -202,7 +202,7 @@ async def test_only_a_source_that_drift_switched_off_is_watched_when_it_is_on_ag
 
 
 async def test_an_import_that_switches_on_forgives_too(
-    importer: Importer, source_desk: SourceDesk, database: Database
+    importer: Importer, source_desk: SourceActions, database: Database
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     async with database.write() as connection:
@@ -213,7 +213,7 @@ async def test_an_import_that_switches_on_forgives_too(
 
 
 async def test_every_deed_is_in_the_audit_log(
-    importer: Importer, source_desk: SourceDesk, target_desk: TargetDesk, database: Database, ids: Ids
+    importer: Importer, source_desk: SourceActions, target_desk: TargetActions, database: Database, ids: Ids
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans", "mine.yaml")
     await source_desk.disable("theater", "bob", "asked by mail")
@@ -237,7 +237,7 @@ async def test_a_deed_that_changes_no_row_can_be_noted(database: Database, ids: 
     assert [(each.at, each.entry) for each in await log.latest()] == [(clock.now(), export)]
 
 
-async def test_a_source_can_be_added_once(source_desk: SourceDesk) -> None:
+async def test_a_source_can_be_added_once(source_desk: SourceActions) -> None:
     entry = {"name": "museum", "vertical": "events", "base_url": "https://museum.example", "adapter": "events.generic"}
     assert (await source_desk.add(entry, "ans")).base_url == "https://museum.example/"
     with pytest.raises(Mistake, match="exists already"):
@@ -247,7 +247,7 @@ async def test_a_source_can_be_added_once(source_desk: SourceDesk) -> None:
 
 
 async def test_a_name_that_nobody_has_is_answered_with_the_nearest(
-    importer: Importer, source_desk: SourceDesk, target_desk: TargetDesk
+    importer: Importer, source_desk: SourceActions, target_desk: TargetActions
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     with pytest.raises(NotFound, match="did you mean 'jazzclub'"):
@@ -263,7 +263,7 @@ async def test_a_name_that_nobody_has_is_answered_with_the_nearest(
 
 
 async def test_removing_a_source_takes_its_targets_with_it(
-    importer: Importer, source_desk: SourceDesk, database: Database
+    importer: Importer, source_desk: SourceActions, database: Database
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     gone = await source_desk.remove("jazzclub", "ans")
@@ -273,7 +273,7 @@ async def test_removing_a_source_takes_its_targets_with_it(
 
 
 async def test_a_target_is_added_paused_and_resumed(
-    importer: Importer, target_desk: TargetDesk, clock: SettableClock
+    importer: Importer, target_desk: TargetActions, clock: SettableClock
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     added = await target_desk.add("theater", "/kids", "ans", {"schedule": "@daily", "priority": 2})
@@ -289,7 +289,7 @@ async def test_a_target_is_added_paused_and_resumed(
         await target_desk.add("theater", "/other", "ans", {"schedule": "often"})
 
 
-async def test_a_page_of_two_sources_must_be_named_by_key(importer: Importer, target_desk: TargetDesk) -> None:
+async def test_a_page_of_two_sources_must_be_named_by_key(importer: Importer, target_desk: TargetActions) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     await target_desk.add("theater", "https://jazzclub.example/agenda", "ans")
     with pytest.raises(Mistake, match="several sources"):
@@ -297,7 +297,7 @@ async def test_a_page_of_two_sources_must_be_named_by_key(importer: Importer, ta
 
 
 async def test_sources_are_listed_by_vertical_and_by_being_on(
-    importer: Importer, source_shelf: SourceShelf, source_desk: SourceDesk
+    importer: Importer, source_shelf: SourceRepository, source_desk: SourceActions
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     await source_desk.disable("theater", "ans")
@@ -307,7 +307,7 @@ async def test_sources_are_listed_by_vertical_and_by_being_on(
 
 
 async def test_a_file_that_breaks_off_half_way_leaves_nothing_behind(
-    source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock, database: Database
+    source_shelf: SourceRepository, target_shelf: TargetRepository, clock: SettableClock, database: Database
 ) -> None:
     source = Source(id=0, name="big", vertical="events", base_url="https://big.example", adapter_id="events.generic")
     key = (await source_shelf.upsert([(source, ())], clock.now()))["big"][0]
@@ -325,7 +325,7 @@ async def test_a_file_that_breaks_off_half_way_leaves_nothing_behind(
 
 
 async def test_thousands_of_targets_are_one_import(
-    source_shelf: SourceShelf, target_shelf: TargetShelf, clock: SettableClock, database: Database
+    source_shelf: SourceRepository, target_shelf: TargetRepository, clock: SettableClock, database: Database
 ) -> None:
     source = Source(id=0, name="big", vertical="events", base_url="https://big.example", adapter_id="events.generic")
     done = await source_shelf.upsert([(source, ()), (source, ())], clock.now())

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
-from tidemill.store.ledger.run_counts import Tally, settle_runs
+from tidemill.store.ledger.run_counts import RunCounts, settle_runs
 from tidemill.store.schema import runs, sources
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ async def runs_of_three_jobs(database):
 
 
 def tally(ended=0, followed=0, total=0, fields=None, **counts):
-    made = Tally()
+    made = RunCounts()
     made.ended, made.total, made.fields = ended, total, Counter(fields or {})
     made.add(pages_followed=followed, **counts)
     return made

@@ -6,8 +6,8 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.pacing import Pace, grace
-from tidemill.store.ledger.rate_limits import Tolls
-from tidemill.store.ledger.recheck import Standings
+from tidemill.store.ledger.rate_limits import RateLimitRepository
+from tidemill.store.ledger.recheck import CurrentStateReader
 from tidemill.store.schema import hosts
 
 SECOND = timedelta(seconds=1)
@@ -17,7 +17,7 @@ HOST = "arnhem.test"
 
 @pytest.fixture
 def tolls(database):
-    return Tolls(database)
+    return RateLimitRepository(database)
 
 
 async def test_two_processes_are_never_given_the_same_slot(tolls):
@@ -91,7 +91,7 @@ async def test_a_visitor_who_never_says_goodbye_is_forgotten(mill, tolls):
 async def test_how_things_stand_is_answered_anew_each_time_and_once_for_many(mill, database):
     key = await mill.source(pages=2)
     (one, two) = [each.target.id for each in await mill.agenda.of_source(key)]
-    standings = Standings(database)
+    standings = CurrentStateReader(database)
     first = await standings.look(key, one)
     assert first is not None
     assert first.source.enabled

@@ -11,10 +11,10 @@ from rig.clock import SettableClock
 from rig.scraped import SITES, scraped
 from tidemill.bootstrap import System
 from tidemill.core.views import (
+    DeadLetterFilter,
     EventCursor,
     EventFilter,
     JobFilter,
-    LetterFilter,
     RejectedFilter,
     TargetFilter,
 )
@@ -117,10 +117,10 @@ async def test_a_job_shows_what_its_page_became(views: Views) -> None:
 
 
 async def test_dead_letters_are_listed_by_filter_and_shown_with_their_payload(views: Views) -> None:
-    letters = await views.letters(LetterFilter(status="pending"))
+    letters = await views.letters(DeadLetterFilter(status="pending"))
     assert letters
-    assert await views.letters(LetterFilter(error_type="timeout")) == []
-    assert await views.letter_keys(LetterFilter(status="pending")) == sorted(one.id for one in letters)
+    assert await views.letters(DeadLetterFilter(error_type="timeout")) == []
+    assert await views.letter_keys(DeadLetterFilter(status="pending")) == sorted(one.id for one in letters)
     detail = await views.letter(letters[0].id)
     assert detail is not None
     assert detail.letter == letters[0]

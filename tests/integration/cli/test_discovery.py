@@ -11,7 +11,7 @@ import pytest
 from integration.cli.conftest import Cli, start
 from rig.aside import aside
 from tidemill.lab.standins.serper import SerperStandin
-from tidemill.lab.standins.talk import Call, Reply, StandinServer
+from tidemill.lab.standins.talk import Call, StandinReply, StandinServer
 
 
 @pytest.fixture
@@ -50,12 +50,12 @@ def test_a_discovery_killed_in_the_middle_goes_on_and_pays_for_nothing_twice(
     cli, standin, city = town
     answer, reached = standin.answer, threading.Event()
 
-    async def stall(call: Call, now: datetime) -> Reply:
+    async def stall(call: Call, now: datetime) -> StandinReply:
         reply = await answer(call, now)
         if len(standin.asked) < 3:
             return reply
         reached.set()
-        return Reply(hangs=True)
+        return StandinReply(hangs=True)
 
     standin.answer = stall  # type: ignore[method-assign]
     process = cli.start("discover", "run", city)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rig.town import agenda_page, happening
-from tidemill.lab.standins.talk import Fault
+from tidemill.lab.standins.talk import StandinFault
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.happenings import DiscoverySpilled, PlaceSearched
 from tidemill.pipeline.ports import StoreLost
@@ -120,7 +120,7 @@ async def test_the_largest_places_that_were_not_searched_lately_go_first(town):
 
 
 async def test_without_the_model_heuristics_decide(arnhem):
-    arnhem.model.fault = Fault.DOWN
+    arnhem.model.fault = StandinFault.DOWN
     done, _ = await discover(arnhem)
     (candidate,) = await arnhem.system.discovery.listed()
     assert candidate.method == "heuristics"
@@ -128,14 +128,16 @@ async def test_without_the_model_heuristics_decide(arnhem):
     assert done.degraded == ("llm",)
 
 
-@pytest.mark.parametrize(("fault", "asked"), [(Fault.BROKEN, 5), (Fault.OUT_OF_QUOTA, 5), (Fault.DOWN, 4)])
+@pytest.mark.parametrize(
+    ("fault", "asked"), [(StandinFault.BROKEN, 5), (StandinFault.OUT_OF_QUOTA, 5), (StandinFault.DOWN, 4)]
+)
 async def test_without_the_search_places_wait_and_are_searched_when_it_is_back(arnhem, fault, asked):
     """A question whose connection broke may have been paid for, so that it is not asked again."""
     arnhem.search.fault = fault
     done, _ = await discover(arnhem)
     assert (done.places, done.waiting, done.degraded) == ((), ("Arnhem",), ("search",))
     assert (await arnhem.standing())["search"] == "degraded"
-    arnhem.search.fault = Fault.NONE
+    arnhem.search.fault = StandinFault.NONE
     done, _ = await discover(arnhem)
     assert (done.places, done.asked, done.pending) == (("Arnhem",), asked, 1)
     assert (await arnhem.standing())["search"] == "works"
@@ -146,14 +148,14 @@ async def test_without_the_search_earlier_results_are_used(arnhem):
     await discover(arnhem)
     arnhem.site.page("/agenda", AGENDA)
     arnhem.clock.advance(timedelta(days=40))
-    arnhem.search.fault = Fault.DOWN
+    arnhem.search.fault = StandinFault.DOWN
     done, _ = await discover(arnhem)
     assert done.pending == 1
     assert done.degraded == ("search",)
 
 
 async def test_a_search_that_is_limited_gets_its_moment(arnhem):
-    arnhem.search.fault = Fault.RATE_LIMITED
+    arnhem.search.fault = StandinFault.RATE_LIMITED
     done, _ = await discover(arnhem)
     assert done.waiting == ("Arnhem",)
     assert arnhem.search.asked == []

@@ -7,7 +7,7 @@ import pytest
 
 from rig.clock import NOON, SettableClock
 from rig.town import a_town, agenda_page, happening
-from tidemill.lab.standins.talk import Fault
+from tidemill.lab.standins.talk import StandinFault
 
 SILENT = "Zomaar iets"
 """A title that speaks for no category."""
@@ -113,10 +113,10 @@ async def test_a_page_of_which_not_one_date_can_be_read_is_saved_too(town):
     assert set(await here.events()) == {"Kermis"}
 
 
-@pytest.mark.parametrize("fault", [Fault.DOWN, Fault.HANGS, Fault.BROKEN, Fault.GARBAGE, Fault.RATE_LIMITED,
-                                   Fault.OUT_OF_QUOTA, Fault.BAD_KEY])  # fmt: skip
+@pytest.mark.parametrize("fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.BROKEN, StandinFault.GARBAGE, StandinFault.RATE_LIMITED,
+                                   StandinFault.OUT_OF_QUOTA, StandinFault.BAD_KEY])  # fmt: skip
 async def test_without_the_geocoder_the_run_completes_is_marked_and_is_repaired_later(town, fault):
-    here = await town(service_timeout_seconds=0.2 if fault is Fault.HANGS else 5)
+    here = await town(service_timeout_seconds=0.2 if fault is StandinFault.HANGS else 5)
     here.site.page("/agenda", agenda_page([happening("Jazzconcert", place="Luxor Live")]))
     await here.add_source()
     here.geocoder.fault = fault
@@ -127,7 +127,7 @@ async def test_without_the_geocoder_the_run_completes_is_marked_and_is_repaired_
     assert await here.degraded() == [["geocoder"]]
     assert (await here.standing())["geocoder"] == "degraded"
 
-    here.geocoder.fault = Fault.NONE
+    here.geocoder.fault = StandinFault.NONE
     await here.next_day()
     await here.enrich()
 
@@ -135,9 +135,11 @@ async def test_without_the_geocoder_the_run_completes_is_marked_and_is_repaired_
     assert (await here.standing())["geocoder"] == "works"
 
 
-@pytest.mark.parametrize("fault", [Fault.DOWN, Fault.HANGS, Fault.GARBAGE, Fault.RATE_LIMITED])
+@pytest.mark.parametrize(
+    "fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.GARBAGE, StandinFault.RATE_LIMITED]
+)
 async def test_without_the_model_the_run_completes_is_marked_and_is_repaired_later(town, fault):
-    here = await town(think=thoughtful, service_timeout_seconds=0.2 if fault is Fault.HANGS else 5)
+    here = await town(think=thoughtful, service_timeout_seconds=0.2 if fault is StandinFault.HANGS else 5)
     events = [happening("Jazzconcert"), happening(SILENT), happening("Kermis", "de 4e van grasmaand")]
     here.site.page("/agenda", agenda_page(events))
     await here.add_source()
@@ -149,7 +151,7 @@ async def test_without_the_model_the_run_completes_is_marked_and_is_repaired_lat
     assert found[SILENT]["normalization_method"] == "rules"
     assert await here.degraded() == [["llm"]]
 
-    here.model.fault = Fault.NONE
+    here.model.fault = StandinFault.NONE
     await here.next_day()
     await here.enrich()
     await here.work_off()
@@ -164,7 +166,7 @@ async def test_a_later_run_knows_at_once_that_the_service_is_down(town):
     here = await town()
     here.site.page("/agenda", agenda_page([happening("Jazzconcert", place="Luxor Live")]))
     await here.add_source()
-    here.geocoder.fault = Fault.DOWN
+    here.geocoder.fault = StandinFault.DOWN
     await here.scrape()
     await here.enrich()
     here.site.page("/agenda", agenda_page([happening("Popconcert", place="Willemeen")]))
@@ -270,10 +272,10 @@ async def test_a_service_that_asks_for_patience_is_left_in_peace_for_so_long(tow
     here = await town()
     here.site.page("/agenda", agenda_page([happening("Jazzconcert", place="Luxor Live")]))
     await here.add_source()
-    here.geocoder.fault = Fault.RATE_LIMITED
+    here.geocoder.fault = StandinFault.RATE_LIMITED
     await here.scrape()
     await here.enrich()
-    here.geocoder.fault = Fault.NONE
+    here.geocoder.fault = StandinFault.NONE
     here.clock.advance(-timedelta(seconds=30))
     await here.enrich()
     assert here.geocoder.asked == []

@@ -12,9 +12,9 @@ from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.lanes import TwoLanes
+from tidemill.fetching.lanes import FallbackTransport
 from tidemill.lab.broken_http import BODY, BREAKAGES, BrokenHttp, Readable
 from tidemill.pipeline.ports import FetchRequest, FetchResult, WireFailure, WireRequest, WireResponse
 
@@ -91,7 +91,7 @@ async def test_a_missing_extra_is_told_when_it_would_have_helped() -> None:
         told.append((service, trouble))
 
     async with BrokenHttp() as server:
-        lanes = TwoLanes(AiohttpTransport(Guard(LAB)), None, RealClock(), report)
+        lanes = FallbackTransport(AiohttpTransport(AddressGuard(LAB)), None, RealClock(), report)
         answer = await send(lanes, f"{server.origin}/chunks-by-lf")
         await lanes.close()
     assert isinstance(answer, WireFailure)
@@ -99,7 +99,7 @@ async def test_a_missing_extra_is_told_when_it_would_have_helped() -> None:
 
 
 async def send(
-    lane: TwoLanes | CurlTransport, url: str, max_bytes: int = 10_000, seconds: float = 5
+    lane: FallbackTransport | CurlTransport, url: str, max_bytes: int = 10_000, seconds: float = 5
 ) -> WireResponse | WireFailure:
     async def depart() -> None:
         pass
@@ -112,9 +112,9 @@ async def send(
     )
 
 
-async def by_curl(url: str, guard: Guard | None = None, dns: Dns | None = None, **terms: float) -> object:
+async def by_curl(url: str, guard: AddressGuard | None = None, dns: Dns | None = None, **terms: float) -> object:
     assert curl is not None
-    lane = CurlTransport(curl, guard or Guard(LAB), dns=dns)
+    lane = CurlTransport(curl, guard or AddressGuard(LAB), dns=dns)
     try:
         return await send(lane, url, **terms)  # type: ignore[arg-type]
     finally:
@@ -164,7 +164,7 @@ async def test_no_hostile_address_reaches_a_socket_by_the_second_lane(serve: Ser
 async def test_a_name_of_the_labs_own_reaches_its_address_and_port_by_the_second_lane(serve: Serve) -> None:
     served = await serve({"/": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 3\r\n\r\nhoi"})
     assert curl is not None
-    lane = CurlTransport(curl, Guard(LAB), resolve={"agenda.lab.test": f"127.0.0.1:{served.port}"})
+    lane = CurlTransport(curl, AddressGuard(LAB), resolve={"agenda.lab.test": f"127.0.0.1:{served.port}"})
     answer = await send(lane, "http://agenda.lab.test/")
     await lane.close()
     assert isinstance(answer, WireResponse)

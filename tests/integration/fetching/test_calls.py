@@ -6,7 +6,7 @@ from datetime import timedelta
 from tidemill.core.failure import Failure
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.calls import UsualHeaders
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 from .conftest import Serve, Served
@@ -31,7 +31,7 @@ def to(served: Served, **terms: object) -> WireRequest:
 
 
 async def send(request: WireRequest, departures: Departures) -> WireResponse | WireFailure:
-    transport = AiohttpTransport(Guard(["127.0.0.0/8"]))
+    transport = AiohttpTransport(AddressGuard(["127.0.0.0/8"]))
     try:
         return await transport.send(request, departures.note)
     finally:
@@ -89,7 +89,7 @@ async def test_a_request_that_must_not_leave_leaves_nothing_behind(serve: Serve)
         raise Stop
 
     served = await serve({"/": PAGE})
-    transport = AiohttpTransport(Guard(["127.0.0.0/8"]))
+    transport = AiohttpTransport(AddressGuard(["127.0.0.0/8"]))
     for _ in range(3):
         try:
             await transport.send(to(served), stop)

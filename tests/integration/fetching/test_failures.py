@@ -12,7 +12,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher, http_fetcher
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus
 
@@ -167,7 +167,7 @@ class NoSuchName(AbstractResolver):
 
 
 async def test_a_name_that_dns_does_not_know_is_a_dns_failure() -> None:
-    fetcher = http_fetcher(RealClock(), transport=AiohttpTransport(Guard(), dns=NoSuchName()))
+    fetcher = http_fetcher(RealClock(), transport=AiohttpTransport(AddressGuard(), dns=NoSuchName()))
     assert (await fetch(fetcher, "http://nowhere.example/")).failure is Failure.DNS_FAILED
 
 

@@ -10,8 +10,8 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.gate import Gate
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.gate import HostPacer
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.trip import Gates
@@ -23,7 +23,7 @@ from .hostile_table import HOSTILE, LOOPBACK_IN_DISGUISE, hostile_url
 REFUSED = {Failure.ADDRESS_REFUSED, Failure.BAD_URL}
 
 
-class CountingGuard(Guard):
+class CountingGuard(AddressGuard):
     """The guard, and a count of the sockets that it let be opened."""
 
     opened = 0
@@ -53,9 +53,11 @@ class Dns(AbstractResolver):
         pass
 
 
-def fetcher_with(guard: Guard, transport: AiohttpTransport) -> HttpFetcher:
+def fetcher_with(guard: AddressGuard, transport: AiohttpTransport) -> HttpFetcher:
     clock = RealClock()
-    gates = Gates(clock=clock, guard=guard, robots=Robots(clock, "Tidemill"), gate=Gate(clock), transport=transport)
+    gates = Gates(
+        clock=clock, guard=guard, robots=Robots(clock, "Tidemill"), gate=HostPacer(clock), transport=transport
+    )
     return HttpFetcher(gates, {"User-Agent": "Tidemill/0.1"})
 
 

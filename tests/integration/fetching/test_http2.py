@@ -13,9 +13,9 @@ from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher, http_fetcher
-from tidemill.fetching.lanes import TwoLanes
+from tidemill.fetching.lanes import FallbackTransport
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
 LONG = b"<p>hoi</p>" * 20_000
@@ -33,12 +33,12 @@ def fetcher_to(server: Http2Server, *allow: str, trusting: bool = True, curl: bo
     package = curl_or_none()
     if package is None:
         pytest.skip("the extra `curl` is not installed")
-    guard, names = Guard(allow or ("127.0.0.0/8",)), {"h2.test": f"127.0.0.1:{server.port}"}
+    guard, names = AddressGuard(allow or ("127.0.0.0/8",)), {"h2.test": f"127.0.0.1:{server.port}"}
     authority = server.authority if trusting else None
     tls = ssl.create_default_context(cafile=str(server.authority))
     tls.set_alpn_protocols(["http/1.1"])
     second = CurlTransport(package, guard, resolve=names, authorities=authority) if curl else None
-    lanes = TwoLanes(AiohttpTransport(guard, resolve=names, tls=tls), second, RealClock())
+    lanes = FallbackTransport(AiohttpTransport(guard, resolve=names, tls=tls), second, RealClock())
     return http_fetcher(RealClock(), transport=lanes, allow=allow or ("127.0.0.0/8",))
 
 

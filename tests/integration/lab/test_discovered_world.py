@@ -17,7 +17,7 @@ from tidemill.lab.server import LabServer
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
-from tidemill.lab.standins.talk import Fault, StandinServer
+from tidemill.lab.standins.talk import StandinFault, StandinServer
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
 from tidemill.store.schema import geocodes
@@ -71,12 +71,12 @@ async def a_day_without(town: Town, standin: Any) -> list[Any]:
     newest = (await town.rows("SELECT max(id) AS id FROM scrape_runs"))[0]["id"]
     async with town.system.store.database.write() as connection:
         await connection.execute(delete(geocodes))
-    standin.fault = Fault.DOWN
+    standin.fault = StandinFault.DOWN
     town.clock.advance(timedelta(days=1))
     await town.scrape()
     await town.enrich()
     runs = await runs_after(town, newest)
-    standin.fault = Fault.NONE
+    standin.fault = StandinFault.NONE
     return runs
 
 
@@ -106,16 +106,16 @@ async def test_twelve_towns_come_from_the_search_to_the_reader_and_lose_nothing_
     assert await town.rows("SELECT * FROM enrichment_wants") == []
     assert (await town.standing())["geocoder"] == "works"
 
-    town.model.fault = Fault.DOWN
+    town.model.fault = StandinFault.DOWN
     by_rules, _ = await town.system.discovery.run(only=["Rotterdam"])
     assert by_rules.places == ("Rotterdam",)
-    town.model.fault = Fault.NONE
+    town.model.fault = StandinFault.NONE
 
-    town.search.fault = Fault.BROKEN
+    town.search.fault = StandinFault.BROKEN
     without, _ = await town.system.discovery.run(only=["Amsterdam"])
     assert (without.waiting, without.degraded) == (("Amsterdam",), ("search",))
     assert (await town.standing())["search"] == "degraded"
-    town.search.fault = Fault.NONE
+    town.search.fault = StandinFault.NONE
     back, _ = await town.system.discovery.run(only=["Amsterdam"])
     assert (back.places, back.asked, back.degraded) == (("Amsterdam",), 5, ())
     assert (await town.standing())["search"] == "works"

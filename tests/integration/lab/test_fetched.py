@@ -24,7 +24,7 @@ from tidemill.lab.faults import (
     TooMany429,
     TruncatedBody,
 )
-from tidemill.lab.transport import LabTransport, Visit
+from tidemill.lab.transport import LabTransport, LabVisit
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus
 from tidemill.verticals.events.lab.site import LabRequest, respond
@@ -40,8 +40,8 @@ def world_with(*faults: Fault) -> World:
     return World(7, [SITE], Timetable(Spell(host=SITE.host, kind="x", fault=fault, begins=EPOCH) for fault in faults))
 
 
-def fetched(world: World, times: int = 1) -> tuple[list[FetchResult], list[Visit]]:
-    async def main(clock: VirtualClock) -> tuple[list[FetchResult], list[Visit]]:
+def fetched(world: World, times: int = 1) -> tuple[list[FetchResult], list[LabVisit]]:
+    async def main(clock: VirtualClock) -> tuple[list[FetchResult], list[LabVisit]]:
         transport = LabTransport(world, clock)
         fetcher = http_fetcher(clock, transport=transport)
         request = FetchRequest(url=PAGE, host=SITE.host, pace=PACE)

@@ -11,13 +11,13 @@ from rig.clock import LaterClock
 from rig.site import Site, a_site, agenda
 from rig.works import UNHURRIED, Works, the_works
 from tidemill.cli.portal import Watchers, web_deps
-from tidemill.core.degradation import Service, ServiceStatus, Standing
+from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.lab.standins.apify import Apify
 from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
 from tidemill.lab.standins.talk import StandinServer
 from tidemill.store.schema import runs
 from tidemill.web.health import Health
-from tidemill.web.watch import Watch
+from tidemill.web.watch import SystemWatch
 
 BEE_KEY, APIFY_TOKEN = "bee-k3y", "apify-t0ken"
 HOMES = [
@@ -61,12 +61,12 @@ class Plant:
     async def health(self) -> Health:
         """What `/health` says."""
         watchers = Watchers(lambda words, error: pytest.fail(f"{words}: {error!r}"))
-        return await Watch(web_deps(self.system, watchers, "127.0.0.1")).health()
+        return await SystemWatch(web_deps(self.system, watchers, "127.0.0.1")).health()
 
     async def assert_told(self, service: Service) -> None:
         """The service is degraded, and every face says so, since when and what happens instead."""
         status = await self.status(service)
-        assert status.state is Standing.DEGRADED, status
+        assert status.state is ServiceState.DEGRADED, status
         line = next(reason for reason in (await self.health()).reasons if reason.startswith(f"{service} is degraded"))
         assert status.fallback in line
         why = await self.system.desks.why.explain(f"service:{service}")
@@ -75,7 +75,7 @@ class Plant:
 
     async def assert_well(self, service: Service) -> None:
         """Nobody says anything about the service any more."""
-        assert (await self.status(service)).state is Standing.WORKS
+        assert (await self.status(service)).state is ServiceState.WORKS
         assert not [reason for reason in (await self.health()).reasons if str(service) in reason]
 
     async def agenda_source(self, name: str = "agenda", **fields: Any) -> int:

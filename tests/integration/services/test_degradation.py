@@ -7,7 +7,7 @@ import pytest
 from integration.services.conftest import APIFY_TOKEN, BEE_KEY, a_plant
 from rig.redis import a_redis, find_redis
 from tidemill.core.degradation import Service
-from tidemill.lab.standins.talk import Fault
+from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import dead_letters, fetcher_upgrades, jobs, pages, runs, service_spend, service_status
 from tidemill.verticals.events.store.tables import events
 
@@ -56,7 +56,7 @@ async def test_without_quota_a_stored_page_serves_and_all_recovers(plant):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
     await plant.scrape(source)
-    plant.bee.fault = Fault.OUT_OF_QUOTA
+    plant.bee.fault = StandinFault.OUT_OF_QUOTA
     plant.clock.ahead += timedelta(hours=6)
     run = await plant.scrape(source)
     assert (run["status"], run["degraded"], run["complete"]) == ("SUCCESS", ["scrapingbee"], False)
@@ -64,7 +64,7 @@ async def test_without_quota_a_stored_page_serves_and_all_recovers(plant):
     assert (job["status"], job["page_id"] is not None) == ("done", True)
     assert "serves meanwhile" in job["last_error"]
     await plant.assert_told(Service.SCRAPINGBEE)
-    plant.bee.fault = Fault.NONE
+    plant.bee.fault = StandinFault.NONE
     await plant.later(timedelta(minutes=1))
     await plant.assert_well(Service.SCRAPINGBEE)
     run = await plant.scrape(source)
@@ -75,13 +75,13 @@ async def test_a_stored_page_older_than_a_day_serves_no_more(plant):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
     await plant.scrape(source)
-    plant.bee.fault = Fault.OUT_OF_QUOTA
+    plant.bee.fault = StandinFault.OUT_OF_QUOTA
     plant.clock.ahead += DAY + timedelta(minutes=1)
     run = await plant.scrape(source)
     assert (run["status"], run["urls_failed"], run["degraded"]) == ("PARTIAL", 1, ["scrapingbee"])
 
 
-@pytest.mark.parametrize("fault", [Fault.DOWN, Fault.BROKEN, Fault.GARBAGE, Fault.BAD_KEY])
+@pytest.mark.parametrize("fault", [StandinFault.DOWN, StandinFault.BROKEN, StandinFault.GARBAGE, StandinFault.BAD_KEY])
 async def test_with_scrapingbee_off_the_run_goes_on_and_recovers(plant, fault):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
@@ -90,7 +90,7 @@ async def test_with_scrapingbee_off_the_run_goes_on_and_recovers(plant, fault):
     assert (run["status"], run["urls_succeeded"], run["degraded"]) == ("PARTIAL", 1, ["scrapingbee"])
     await plant.assert_told(Service.SCRAPINGBEE)
     assert await plant.works.count(fetcher_upgrades) == 0
-    plant.bee.fault = Fault.NONE
+    plant.bee.fault = StandinFault.NONE
     await plant.later(timedelta(minutes=1))
     await plant.assert_well(Service.SCRAPINGBEE)
     assert (await plant.scrape(source))["status"] == "SUCCESS"
@@ -98,12 +98,12 @@ async def test_with_scrapingbee_off_the_run_goes_on_and_recovers(plant, fault):
 
 async def test_with_apify_off_its_jobs_wait_all_others_go_on_and_it_recovers(plant):
     homes, source = await plant.homes_source(), await plant.agenda_source()
-    plant.apify.fault = Fault.BROKEN
+    plant.apify.fault = StandinFault.BROKEN
     run = await plant.scrape(homes, "apify")
     assert (run["status"], run["degraded"]) == ("RUNNING", ["apify"])
     assert (await plant.scrape(source))["status"] == "SUCCESS"
     await plant.assert_told(Service.APIFY)
-    plant.apify.fault = Fault.NONE
+    plant.apify.fault = StandinFault.NONE
     await plant.later(timedelta(minutes=2))
     await plant.assert_well(Service.APIFY)
     await plant.go_on("apify")
@@ -168,7 +168,7 @@ async def test_without_a_browser_its_jobs_wait_and_all_others_go_on(migrated_sql
 async def test_no_key_is_ever_stored(plant):
     source, homes = await plant.agenda_source(), await plant.homes_source()
     plant.site.says("/agenda/0", FORBIDDEN)
-    for fault in (Fault.BAD_KEY, Fault.NONE):
+    for fault in (StandinFault.BAD_KEY, StandinFault.NONE):
         plant.bee.fault = plant.apify.fault = fault
         await plant.scrape(source)
         await plant.scrape(homes, "apify")

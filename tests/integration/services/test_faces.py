@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from integration.web.conftest import Browser, browsing
 from tidemill.cli.portal import Watchers, web_deps
-from tidemill.lab.standins.talk import Fault
+from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import audit_log
 
 FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
@@ -63,7 +63,7 @@ async def test_another_sites_page_may_not_accept(browser, refused):
 
 
 async def test_a_degraded_run_says_so_on_every_page(plant, browser, refused):
-    plant.bee.fault = Fault.OUT_OF_QUOTA
+    plant.bee.fault = StandinFault.OUT_OF_QUOTA
     run = await plant.scrape(refused)
     told = (await browser.get(f"/api/v1/runs/{run['id']}")).json()["run"]
     assert told["degraded"] == ["scrapingbee"]

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import upgrade
-from tidemill.store.database.wal import ENOUGH, Log
+from tidemill.store.database.wal import ENOUGH, WalCheckpointer
 
 FRAME = 4_096 + 24
 A_SET = ENOUGH // 4
@@ -46,7 +46,7 @@ def writer(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def write(connection: sqlite3.Connection, log: Log, rows: int) -> None:
+def write(connection: sqlite3.Connection, log: WalCheckpointer, rows: int) -> None:
     before = connection.total_changes
     connection.execute("BEGIN IMMEDIATE")
     connection.executemany("INSERT INTO words (word) VALUES (?)", [("word" * 40,)] * rows)
@@ -68,7 +68,7 @@ def rows_in_file_alone(tmp_path: Path) -> int:
 
 def test_little_is_left_in_the_log(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "some.db"), pen)
     for _ in range(3):
         write(writer, log, A_SET)
     assert pen.given == []
@@ -76,7 +76,7 @@ def test_little_is_left_in_the_log(tmp_path: Path, writer: sqlite3.Connection) -
 
 def test_a_full_log_is_brought_in_by_another_thread(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "some.db"), pen)
     for _ in range(4):
         write(writer, log, A_SET)
     assert len(pen.given) == 1
@@ -86,7 +86,7 @@ def test_a_full_log_is_brought_in_by_another_thread(tmp_path: Path, writer: sqli
 
 def test_only_one_thread_does_so_at_a_time(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "some.db"), pen)
     for _ in range(12):
         write(writer, log, A_SET)
     assert len(pen.given) == 1
@@ -94,7 +94,7 @@ def test_only_one_thread_does_so_at_a_time(tmp_path: Path, writer: sqlite3.Conne
 
 def test_the_commit_after_it_adds_the_rest_and_the_log_begins_anew(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "some.db"), pen)
     for _ in range(6):
         write(writer, log, A_SET)
     pen.go()
@@ -109,7 +109,7 @@ def test_the_commit_after_it_adds_the_rest_and_the_log_begins_anew(tmp_path: Pat
 
 def test_a_log_that_cannot_be_brought_in_stands_in_nobodys_way(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "nowhere" / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "nowhere" / "some.db"), pen)
     for _ in range(8):
         write(writer, log, A_SET)
         pen.go()
@@ -118,7 +118,7 @@ def test_a_log_that_cannot_be_brought_in_stands_in_nobodys_way(tmp_path: Path, w
 
 def test_a_reader_keeps_what_it_sees(tmp_path: Path, writer: sqlite3.Connection) -> None:
     pen = AtHand()
-    log = Log(str(tmp_path / "some.db"), pen)
+    log = WalCheckpointer(str(tmp_path / "some.db"), pen)
     write(writer, log, A_SET)
     with closing(sqlite3.connect(tmp_path / "some.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")

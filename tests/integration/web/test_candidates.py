@@ -3,7 +3,7 @@
 from integration.web.conftest import Browser
 from rig.clock import NOON
 from tidemill.bootstrap import System
-from tidemill.core.candidates import Candidate, Sample
+from tidemill.core.candidates import Candidate, CandidateSample
 
 
 async def found(system: System, count: int = 1) -> list[int]:
@@ -11,7 +11,7 @@ async def found(system: System, count: int = 1) -> list[int]:
     urls = [f"https://site{number}.test/agenda" for number in range(count)]
     await system.store.candidates.put([
         Candidate(url=url, canonical_url=url, place="Arnhem", found_at=NOON, confidence=0.8, reasons=("10 events",),
-                  samples=(Sample("<b>Kermis</b>", "2026-04-04"),))
+                  samples=(CandidateSample("<b>Kermis</b>", "2026-04-04"),))
         for url in urls
     ])  # fmt: skip
     return [one.id for one in await system.discovery.listed()]

@@ -1,18 +1,18 @@
 from datetime import timedelta
 
 from rig.clock import NOON
-from tidemill.core.admission import Answer, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
 
 LIMITS = QueueLimits()
-FULL = Answer(0, 10, Rejection.QUEUE_FULL, timedelta(minutes=5))
+FULL = Admission(0, 10, Rejection.QUEUE_FULL, timedelta(minutes=5))
 
 
 def test_everything_is_taken_while_there_is_room():
-    assert admit(10, 0, 0, LIMITS) == Answer(10)
+    assert admit(10, 0, 0, LIMITS) == Admission(10)
 
 
 def test_at_most_a_thousand_wait_per_adapter():
-    assert admit(10, 995, 995, LIMITS) == Answer(5, 5, Rejection.QUEUE_FULL, LIMITS.retry_after)
+    assert admit(10, 995, 995, LIMITS) == Admission(5, 5, Rejection.QUEUE_FULL, LIMITS.retry_after)
 
 
 def test_at_most_ten_thousand_wait_in_all():
@@ -35,9 +35,9 @@ def test_the_pause_doubles_up_to_an_hour():
 
 
 def test_half_rejected_is_no_reason_to_pause():
-    half = Answer(5, 5, Rejection.QUEUE_FULL, timedelta(minutes=5))
+    half = Admission(5, 5, Rejection.QUEUE_FULL, timedelta(minutes=5))
     assert after_cycle(Backoff(NOON, 3), half, LIMITS, NOON) == Backoff()
 
 
 def test_an_idle_cycle_ends_the_backoff():
-    assert after_cycle(Backoff(NOON, 3), Answer(0), LIMITS, NOON) == Backoff()
+    assert after_cycle(Backoff(NOON, 3), Admission(0), LIMITS, NOON) == Backoff()

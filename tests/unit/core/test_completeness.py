@@ -1,10 +1,10 @@
-from tidemill.core.completeness import Evidence, certify
+from tidemill.core.completeness import RunEvidence, certify
 from tidemill.core.run import Counts, RunStatus, conclude
 
 
 def evidence(**changes):
     facts = {"counts": Counts(urls_succeeded=3), "targets": 3, "records_seen": 40, "history": (40, 42, 38)}
-    return Evidence(**{**facts, **changes})
+    return RunEvidence(**{**facts, **changes})
 
 
 def doubts(**changes):

@@ -5,7 +5,7 @@ from tidemill.core.degradation import (
     LONGEST_REASON,
     MATRIX,
     Service,
-    Standing,
+    ServiceState,
     degraded,
     is_forgotten,
     merged,
@@ -21,7 +21,7 @@ def test_every_service_has_a_named_fallback_and_words_on_how_to_set_it_up():
 
 def test_a_degraded_service_says_since_when_why_and_what_happens_instead():
     status = degraded(Service.APIFY, NOON, "answered 503")
-    assert (status.state, status.since, status.reason) == (Standing.DEGRADED, NOON, "answered 503")
+    assert (status.state, status.since, status.reason) == (ServiceState.DEGRADED, NOON, "answered 503")
     assert status.fallback == MATRIX[Service.APIFY].instead
     assert not status.is_well
 

@@ -3,7 +3,15 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.candidates import Appraisal, Candidate, Evidence, Opinion, appraise, source_name, with_opinion
+from tidemill.core.candidates import (
+    Appraisal,
+    Candidate,
+    CandidateEvidence,
+    Opinion,
+    appraise,
+    source_name,
+    with_opinion,
+)
 from tidemill.core.discovery import Hit, choose, count_event_words, is_noise, queries_for, shortlist
 from tidemill.core.places import NETHERLANDS, Place, is_believable, kilometres
 from tidemill.core.source import Coordinates
@@ -82,27 +90,29 @@ def test_what_is_passed_over_is_told_with_its_reason():
 
 
 def test_an_agenda_full_of_events_is_trusted_and_a_page_of_words_is_not():
-    full = Evidence(records=12, upcoming=12, strategy="json-ld", sureness=1.0, dates=12, words=30, names_place=True)
-    empty = Evidence(words=30)
+    full = CandidateEvidence(
+        records=12, upcoming=12, strategy="json-ld", sureness=1.0, dates=12, words=30, names_place=True
+    )
+    empty = CandidateEvidence(words=30)
     assert appraise(full).confidence >= 0.9
     assert appraise(empty).confidence < 0.2
 
 
 def test_every_appraisal_says_why():
-    told = " ".join(appraise(Evidence(records=3, upcoming=2, strategy="heuristics", dates=3)).reasons)
+    told = " ".join(appraise(CandidateEvidence(records=3, upcoming=2, strategy="heuristics", dates=3)).reasons)
     assert "2 of 3 records" in told
     assert "heuristics" in told
 
 
 def test_the_model_may_lower_a_confidence_as_far_as_it_likes():
-    seen = Evidence(records=12, upcoming=12, sureness=1.0, dates=12, words=30, names_place=True)
+    seen = CandidateEvidence(records=12, upcoming=12, sureness=1.0, dates=12, words=30, names_place=True)
     said = with_opinion(appraise(seen), Opinion(is_agenda=False, sureness=0.9), seen)
     assert said.confidence <= 0.3
     assert said.method == "hybrid"
 
 
 def test_a_page_cannot_talk_the_model_into_trusting_it_without_events():
-    seen = Evidence(words=3)
+    seen = CandidateEvidence(words=3)
     assert with_opinion(Appraisal(0.1, "heuristics", ()), Opinion(is_agenda=True, sureness=1.0), seen).confidence <= 0.5
 
 

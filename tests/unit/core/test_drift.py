@@ -4,8 +4,8 @@ import pytest
 
 from tidemill.core.drift import (
     Baseline,
-    Rule,
-    Standing,
+    DriftRule,
+    DriftStrikes,
     baseline_of,
     judge_fields,
     judge_run,
@@ -21,28 +21,28 @@ ZERO = Counts(
 )
 
 
-CLEAN, NEW = Standing(), Baseline()
+CLEAN, NEW = DriftStrikes(), Baseline()
 
 
-def rules(counts: Counts, standing: Standing = CLEAN, baseline: Baseline = NEW) -> set[tuple[str, bool]]:
+def rules(counts: Counts, standing: DriftStrikes = CLEAN, baseline: Baseline = NEW) -> set[tuple[str, bool]]:
     return {(each.rule.value, each.disables) for each in judge_run(counts, standing, baseline).findings}
 
 
 def test_one_bad_batch_alerts_and_two_in_a_row_disable():
-    once = judge_run(BROKEN, Standing(), Baseline())
+    once = judge_run(BROKEN, DriftStrikes(), Baseline())
     assert rules(BROKEN) == {("failures", False)}
     assert rules(BROKEN, once.standing) == {("failures", True)}
-    assert judge_run(GOOD, once.standing, Baseline()).standing == Standing()
+    assert judge_run(GOOD, once.standing, Baseline()).standing == DriftStrikes()
 
 
 def test_a_site_that_is_down_alerts_and_never_disables():
-    twice = judge_run(DOWN, judge_run(DOWN, Standing(), Baseline()).standing, Baseline())
+    twice = judge_run(DOWN, judge_run(DOWN, DriftStrikes(), Baseline()).standing, Baseline())
     assert [each.disables for each in twice.findings] == [False]
 
 
 def test_a_small_batch_says_nothing_however_bad():
     small = Counts(urls_failed=19, urls_drifted=19)
-    assert judge_run(small, Standing(failed_batches=1), Baseline()).standing == Standing(failed_batches=1)
+    assert judge_run(small, DriftStrikes(failed_batches=1), Baseline()).standing == DriftStrikes(failed_batches=1)
     assert rules(small) == set()
 
 
@@ -53,38 +53,38 @@ def test_half_is_not_yet_over_half(failed, bad):
 
 
 def test_no_records_in_two_runs_disable():
-    once = judge_run(EMPTY, Standing(), Baseline()).standing
+    once = judge_run(EMPTY, DriftStrikes(), Baseline()).standing
     assert rules(EMPTY) == set()
     assert rules(EMPTY, once) == {("no_records", True)}
 
 
 def test_pages_that_did_not_change_were_read_well_when_they_came():
     same = Counts(urls_succeeded=25, pages_unchanged=25)
-    assert rules(same, Standing(empty_runs=1), Baseline(0.0, 1.0, 3)) == set()
+    assert rules(same, DriftStrikes(empty_runs=1), Baseline(0.0, 1.0, 3)) == set()
 
 
 def test_a_zero_price_is_told_of_at_once_and_disables_the_second_time_in_large_runs():
     small = Counts(urls_succeeded=2, urls_failed=1, records_read=3, zero_price_count=1)
     assert rules(small) == {("zero_price", False)}
-    assert rules(small, Standing(zero_price_runs=1)) == {("zero_price", False)}
-    once = judge_run(ZERO, Standing(), Baseline()).standing
+    assert rules(small, DriftStrikes(zero_price_runs=1)) == {("zero_price", False)}
+    once = judge_run(ZERO, DriftStrikes(), Baseline()).standing
     assert rules(ZERO) == {("zero_price", False)}
     assert rules(ZERO, once) == {("zero_price", True)}
 
 
 def test_products_sold_out_without_a_price_count_neither_for_nor_against():
     shy = Counts(urls_succeeded=25, records_read=25, records_dropped=25, oos_no_price_count=25)
-    assert judge_run(shy, Standing(failed_batches=1, empty_runs=1), Baseline()).findings == ()
-    assert judge_run(shy, Standing(failed_batches=1), Baseline()).standing == Standing(failed_batches=1)
+    assert judge_run(shy, DriftStrikes(failed_batches=1, empty_runs=1), Baseline()).findings == ()
+    assert judge_run(shy, DriftStrikes(failed_batches=1), Baseline()).standing == DriftStrikes(failed_batches=1)
     mixed = Counts(urls_succeeded=29, urls_failed=11, urls_drifted=11, records_read=29, oos_no_price_count=20)
     assert rules(mixed) == {("failures", False)}
 
 
 def test_the_first_run_after_a_persons_word_is_watched_whatever_its_size():
-    watched = Standing(watched=True)
+    watched = DriftStrikes(watched=True)
     bad = Counts(urls_succeeded=1, urls_failed=2, urls_drifted=2, records_read=1, records_accepted=1)
     assert rules(bad, watched) == {("watched", True)}
-    assert judge_run(GOOD, watched, Baseline()).standing == Standing()
+    assert judge_run(GOOD, watched, Baseline()).standing == DriftStrikes()
     nothing = judge_run(Counts(urls_refused=5), watched, Baseline())
     assert nothing.standing == watched
 
@@ -105,7 +105,7 @@ def test_what_is_bad_by_its_own_measure_is_told_once_a_baseline_stands():
 @pytest.mark.parametrize(("present", "alarms"), [(96, False), (95, True), (100, False), (0, True)])
 def test_a_field_five_points_off_what_was_blessed_alarms(present, alarms):
     found = judge_fields({"*": 100, "price": present}, {"price": 1.0})
-    assert [(each.rule, each.field) for each in found] == ([(Rule.FIELD_SHARE, "price")] if alarms else [])
+    assert [(each.rule, each.field) for each in found] == ([(DriftRule.FIELD_SHARE, "price")] if alarms else [])
 
 
 def test_an_unblessed_source_and_a_handful_of_records_are_not_broken():

@@ -1,13 +1,15 @@
 from datetime import timedelta
 
 from rig.clock import NOON
-from tidemill.core.reconcile import Claim, reconcile
+from tidemill.core.reconcile import SourceClaim, reconcile
 
 HOUR = timedelta(hours=1)
 
 
 def claim(source, precedence=50, hours=0, confidence=1.0, **fields):
-    return Claim(source=source, precedence=precedence, at=NOON + hours * HOUR, fields=fields, confidence=confidence)
+    return SourceClaim(
+        source=source, precedence=precedence, at=NOON + hours * HOUR, fields=fields, confidence=confidence
+    )
 
 
 def test_the_higher_precedence_wins_though_the_other_is_newer():

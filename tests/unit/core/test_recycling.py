@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from tidemill.core.recycling import GIGABYTE, Reason, Recycle, RecycleRules, Vitals, judge
+from tidemill.core.recycling import GIGABYTE, Recycle, RecycleReason, RecycleRules, Vitals, judge
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 RULES = RecycleRules()
@@ -18,7 +18,7 @@ def test_a_browser_that_is_well_serves_on():
 
 def test_a_browser_six_hours_old_finishes_its_pages_and_goes():
     old = replace(WELL, started_at=NOON - timedelta(hours=6))
-    assert judge(old, RULES, NOON) == Recycle(Reason.AGE, at_once=False)
+    assert judge(old, RULES, NOON) == Recycle(RecycleReason.AGE, at_once=False)
 
 
 def test_a_browser_a_moment_short_of_six_hours_stays():
@@ -28,23 +28,27 @@ def test_a_browser_a_moment_short_of_six_hours_stays():
 
 def test_a_browser_goes_after_its_last_task():
     assert judge(replace(WELL, tasks=RULES.max_tasks - 1), RULES, NOON) is None
-    assert judge(replace(WELL, tasks=RULES.max_tasks), RULES, NOON) == Recycle(Reason.TASKS, at_once=False)
+    assert judge(replace(WELL, tasks=RULES.max_tasks), RULES, NOON) == Recycle(RecycleReason.TASKS, at_once=False)
 
 
 def test_above_the_soft_limit_of_memory_it_finishes_first():
     assert judge(replace(WELL, memory_bytes=1_500_000_000), RULES, NOON) is None
-    assert judge(replace(WELL, memory_bytes=1_500_000_001), RULES, NOON) == Recycle(Reason.MEMORY_SOFT, at_once=False)
+    assert judge(replace(WELL, memory_bytes=1_500_000_001), RULES, NOON) == Recycle(
+        RecycleReason.MEMORY_SOFT, at_once=False
+    )
 
 
 def test_above_the_hard_limit_of_memory_it_is_killed():
-    assert judge(replace(WELL, memory_bytes=2_000_000_001), RULES, NOON) == Recycle(Reason.MEMORY_HARD, at_once=True)
+    assert judge(replace(WELL, memory_bytes=2_000_000_001), RULES, NOON) == Recycle(
+        RecycleReason.MEMORY_HARD, at_once=True
+    )
 
 
 def test_too_many_processes_end_it():
-    assert judge(replace(WELL, pids=RULES.max_pids + 1), RULES, NOON) == Recycle(Reason.PIDS, at_once=False)
+    assert judge(replace(WELL, pids=RULES.max_pids + 1), RULES, NOON) == Recycle(RecycleReason.PIDS, at_once=False)
 
 
-@pytest.mark.parametrize(("busy", "expected"), [(0, Recycle(Reason.IDLE, at_once=False)), (1, None)])
+@pytest.mark.parametrize(("busy", "expected"), [(0, Recycle(RecycleReason.IDLE, at_once=False)), (1, None)])
 def test_a_browser_that_nobody_uses_is_closed(busy: int, expected: Recycle | None):
     unused = replace(WELL, last_used_at=NOON - RULES.idle_after, busy=busy)
     assert judge(unused, RULES, NOON) == expected
@@ -52,11 +56,11 @@ def test_a_browser_that_nobody_uses_is_closed(busy: int, expected: Recycle | Non
 
 def test_a_dead_browser_goes_at_once_whatever_else_is_wrong():
     dead = replace(WELL, browser_lives=False, driver_lives=False, memory_bytes=3 * GIGABYTE)
-    assert judge(dead, RULES, NOON) == Recycle(Reason.BROWSER_DIED, at_once=True)
+    assert judge(dead, RULES, NOON) == Recycle(RecycleReason.BROWSER_DIED, at_once=True)
 
 
 def test_a_browser_whose_driver_died_goes_at_once():
-    assert judge(replace(WELL, driver_lives=False), RULES, NOON) == Recycle(Reason.DRIVER_DIED, at_once=True)
+    assert judge(replace(WELL, driver_lives=False), RULES, NOON) == Recycle(RecycleReason.DRIVER_DIED, at_once=True)
 
 
 def test_rules_that_would_kill_before_they_close_are_refused():

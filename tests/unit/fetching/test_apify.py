@@ -14,7 +14,7 @@ from tidemill.core.pacing import Pace
 from tidemill.fetching.apify import GRACE, RUN_TIMEOUT, ApifyFetcher
 from tidemill.fetching.budget import Account
 from tidemill.lab.standins.apify import Apify
-from tidemill.lab.standins.talk import Fault, StandinTransport
+from tidemill.lab.standins.talk import StandinFault, StandinTransport
 from tidemill.pipeline.ports import FetchRequest, FetchStatus
 
 URL = "https://homes.example/boston"
@@ -172,13 +172,13 @@ async def test_runs_whose_jobs_are_gone_are_aborted(rig):
 @pytest.mark.parametrize(
     ("fault", "failure"),
     [
-        (Fault.DOWN, Failure.CONNECTION_LOST),
-        (Fault.HANGS, Failure.TIMED_OUT),
-        (Fault.BROKEN, Failure.SERVER_ERROR),
-        (Fault.GARBAGE, Failure.SERVER_ERROR),
-        (Fault.RATE_LIMITED, Failure.RATE_LIMITED),
-        (Fault.OUT_OF_QUOTA, Failure.OUT_OF_QUOTA),
-        (Fault.BAD_KEY, Failure.HELD_BACK),
+        (StandinFault.DOWN, Failure.CONNECTION_LOST),
+        (StandinFault.HANGS, Failure.TIMED_OUT),
+        (StandinFault.BROKEN, Failure.SERVER_ERROR),
+        (StandinFault.GARBAGE, Failure.SERVER_ERROR),
+        (StandinFault.RATE_LIMITED, Failure.RATE_LIMITED),
+        (StandinFault.OUT_OF_QUOTA, Failure.OUT_OF_QUOTA),
+        (StandinFault.BAD_KEY, Failure.HELD_BACK),
     ],
 )
 async def test_its_own_trouble_is_told_and_costs_nothing(rig, fault, failure):
@@ -190,20 +190,22 @@ async def test_its_own_trouble_is_told_and_costs_nothing(rig, fault, failure):
     assert TOKEN not in f"{result} {rig.book.said} {await rig.fetcher.probe()}"
 
 
-@pytest.mark.parametrize("fault", [Fault.DOWN, Fault.BROKEN, Fault.GARBAGE, Fault.RATE_LIMITED])
+@pytest.mark.parametrize(
+    "fault", [StandinFault.DOWN, StandinFault.BROKEN, StandinFault.GARBAGE, StandinFault.RATE_LIMITED]
+)
 async def test_trouble_in_the_middle_does_not_lose_the_run(rig, fault):
     await rig.fetch()
     rig.apify.fault = fault
     assert (await rig.fetch()).failure is not None
-    rig.apify.fault = Fault.NONE
+    rig.apify.fault = StandinFault.NONE
     assert (await rig.to_the_end()).failure is None
     assert len(rig.apify.started) == 1
 
 
 async def test_a_probe_tells_when_it_answers_again(rig):
-    rig.apify.fault = Fault.BROKEN
+    rig.apify.fault = StandinFault.BROKEN
     assert "503" in await rig.fetcher.probe()
-    rig.apify.fault = Fault.NONE
+    rig.apify.fault = StandinFault.NONE
     assert await rig.fetcher.probe() == ""
 
 

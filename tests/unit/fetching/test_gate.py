@@ -5,15 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.clock import NOON, SettableClock
-from tidemill.core.pacing import Pace, Slot
+from tidemill.core.pacing import Departure, Pace
 from tidemill.fetching import gate as gate_module
-from tidemill.fetching.gate import Gate
+from tidemill.fetching.gate import HostPacer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 
 SECOND = timedelta(seconds=1)
 
 
-async def ask(gate: Gate, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta) -> datetime:
+async def ask(gate: HostPacer, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta) -> datetime:
     """One request to one host; says when it really went out."""
     leave = await gate.enter("example.org", pace)
     try:
@@ -28,7 +28,7 @@ async def ask(gate: Gate, clock: VirtualClock, pace: Pace, *, connects: timedelt
 
 def sends(pace: Pace, requests: list[tuple[float, float]]) -> list[datetime]:
     async def main(clock: VirtualClock) -> list[datetime]:
-        gate = Gate(clock)
+        gate = HostPacer(clock)
         asked = [
             ask(gate, clock, pace, connects=SECOND * connect, answers=SECOND * answer) for connect, answer in requests
         ]
@@ -72,7 +72,7 @@ def test_as_the_server_sees_it_no_pace_is_ever_exceeded(
 
 
 async def test_a_host_without_spacing_is_never_slept_for(clock: SettableClock) -> None:
-    gate, pace = Gate(clock), Pace(timedelta(0), parallel=3)
+    gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=3)
     for _ in range(100):
         leave = await gate.enter("lab.test", pace)
         await leave.depart()
@@ -81,14 +81,14 @@ async def test_a_host_without_spacing_is_never_slept_for(clock: SettableClock) -
 
 
 async def test_hosts_do_not_wait_for_each_other(clock: SettableClock) -> None:
-    gate = Gate(clock)
+    gate = HostPacer(clock)
     for name in ("a.example", "b.example", "c.example"):
         await gate.enter(name, Pace())
     assert clock.slept_until == []
 
 
 async def test_a_slower_pace_for_a_request_is_charged_for_that_request(clock: SettableClock) -> None:
-    gate = Gate(clock)
+    gate = HostPacer(clock)
     (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
     started = clock.now()
     (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
@@ -96,7 +96,7 @@ async def test_a_slower_pace_for_a_request_is_charged_for_that_request(clock: Se
 
 
 async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) -> None:
-    gate, pace = Gate(clock), Pace(timedelta(0), parallel=1)
+    gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=1)
     first = await gate.enter("example.org", pace)
     waiting = [asyncio.create_task(gate.enter("example.org", pace)) for _ in range(2)]
     await clock.sleep_until(clock.now())
@@ -108,14 +108,14 @@ async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) ->
 
 
 async def test_the_pace_that_a_host_was_asked_at_is_known_afterwards(clock: SettableClock) -> None:
-    gate = Gate(clock)
+    gate = HostPacer(clock)
     assert await gate.pace_of("example.org") is None
     await gate.enter("example.org", Pace(SECOND))
     assert await gate.pace_of("example.org") == Pace(SECOND)
 
 
 async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableClock) -> None:
-    gate = Gate(clock)
+    gate = HostPacer(clock)
     busy = await gate.enter("busy.example", Pace())
     for number in range(gate_module.HOSTS_REMEMBERED):
         (await gate.enter(f"h{number}.example", Pace())).give_back()
@@ -127,10 +127,10 @@ async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableCl
 
 def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
     async def main(clock: VirtualClock) -> list[datetime]:
-        gate, pace = Gate(clock), Pace(2 * SECOND, burst=2, parallel=2)
+        gate, pace = HostPacer(clock), Pace(2 * SECOND, burst=2, parallel=2)
         sent = []
         for _ in range(2):
-            leave = await gate.enter("example.org", pace, Slot(NOON + 4 * SECOND, NOON + 6 * SECOND))
+            leave = await gate.enter("example.org", pace, Departure(NOON + 4 * SECOND, NOON + 6 * SECOND))
             await leave.depart()
             sent.append(clock.now())
         return sent

@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from tidemill.core.urls import normalize
-from tidemill.fetching.guard import Allowance, Guard, RefusedAddress
+from tidemill.fetching.guard import AddressGuard, Allowance, RefusedAddress
 
 NOT_PUBLIC_TEXT = """
     127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.0.1 100.64.0.1 100.100.100.200
@@ -23,14 +23,14 @@ PUBLIC_TEXT = """
 
 @pytest.mark.parametrize("address", NOT_PUBLIC_TEXT.split())
 def test_addresses_beside_the_public_web_are_refused_as_written_and_as_connected_to(address: str) -> None:
-    guard = Guard()
+    guard = AddressGuard()
     assert "public web" in guard.refusal(normalize(f"http://{f'[{address}]' if ':' in address else address}/"))
     assert not guard.allows("rebound.example", address, 80)
 
 
 @pytest.mark.parametrize("address", PUBLIC_TEXT.split())
 def test_public_addresses_pass(address: str) -> None:
-    guard = Guard()
+    guard = AddressGuard()
     assert not guard.refusal(normalize(f"https://{f'[{address}]' if ':' in address else address}/"))
     assert guard.allows("example.org", address, 443)
 
@@ -50,18 +50,18 @@ def test_public_addresses_pass(address: str) -> None:
     ],
 )
 def test_an_address_that_is_not_a_plain_web_page_is_refused_with_its_reason(href: str, reason: str) -> None:
-    assert reason in Guard().refusal(href)
+    assert reason in AddressGuard().refusal(href)
 
 
 def test_a_socket_to_a_refused_address_is_never_opened() -> None:
     with pytest.raises(RefusedAddress):
-        Guard().open_socket("rebound.example", (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 80)))
+        AddressGuard().open_socket("rebound.example", (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 80)))
     with pytest.raises(RefusedAddress):
-        Guard().open_socket("x", (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fe80::1%lo", 80, 0, 1)))
+        AddressGuard().open_socket("x", (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fe80::1%lo", 80, 0, 1)))
 
 
 def test_an_allowed_network_opens_its_addresses_and_no_others() -> None:
-    guard = Guard(["127.0.0.0/8"])
+    guard = AddressGuard(["127.0.0.0/8"])
     assert not guard.refusal("http://127.0.0.12:8080/agenda")
     assert guard.allows("uitagenda.lab.test", "127.0.0.12", 8080)
     assert guard.allows("uitagenda.lab.test", "::ffff:127.0.0.12", 8080)
@@ -72,7 +72,7 @@ def test_an_allowed_network_opens_its_addresses_and_no_others() -> None:
 
 
 def test_an_allowance_may_name_one_port() -> None:
-    guard = Guard(["127.0.0.1:8080", "[::1]:9000"])
+    guard = AddressGuard(["127.0.0.1:8080", "[::1]:9000"])
     assert not guard.refusal("http://127.0.0.1:8080/")
     assert guard.refusal("http://127.0.0.1/")
     assert not guard.refusal("http://[::1]:9000/")
@@ -80,14 +80,14 @@ def test_an_allowance_may_name_one_port() -> None:
 
 
 def test_an_allowed_host_may_stand_on_a_private_address_and_others_may_not() -> None:
-    guard = Guard(["intranet.example"])
+    guard = AddressGuard(["intranet.example"])
     assert guard.allows("intranet.example", "10.0.0.7", 80)
     assert not guard.allows("evil.example", "10.0.0.7", 80)
     assert guard.refusal("http://10.0.0.7/")
 
 
 def test_an_allowed_port_of_another_service_is_reachable_when_it_is_named() -> None:
-    assert not Guard(["127.0.0.1:6379"]).refusal("http://127.0.0.1:6379/")
+    assert not AddressGuard(["127.0.0.1:6379"]).refusal("http://127.0.0.1:6379/")
 
 
 @pytest.mark.parametrize("text", ["", "10.0.0.0/99", "http://x/", "a b", "[::1", ":80"])

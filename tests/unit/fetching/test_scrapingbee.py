@@ -14,7 +14,7 @@ from tidemill.fetching.budget import Account
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
 from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
-from tidemill.lab.standins.talk import Fault, StandinTransport
+from tidemill.lab.standins.talk import StandinFault, StandinTransport
 from tidemill.pipeline.ports import FetchRequest, FetchStatus
 
 BASE = "https://app.scrapingbee.com/api/v1"
@@ -110,12 +110,12 @@ async def test_a_size_cap_holds(rig):
 @pytest.mark.parametrize(
     ("fault", "failure", "words"),
     [
-        (Fault.DOWN, Failure.HELD_BACK, "cannot be reached"),
-        (Fault.HANGS, Failure.HELD_BACK, "cannot be reached"),
-        (Fault.BROKEN, Failure.HELD_BACK, "answered 503"),
-        (Fault.GARBAGE, Failure.HELD_BACK, "answered 200"),
-        (Fault.OUT_OF_QUOTA, Failure.OUT_OF_QUOTA, "no credits left"),
-        (Fault.BAD_KEY, Failure.HELD_BACK, "refuses our key"),
+        (StandinFault.DOWN, Failure.HELD_BACK, "cannot be reached"),
+        (StandinFault.HANGS, Failure.HELD_BACK, "cannot be reached"),
+        (StandinFault.BROKEN, Failure.HELD_BACK, "answered 503"),
+        (StandinFault.GARBAGE, Failure.HELD_BACK, "answered 200"),
+        (StandinFault.OUT_OF_QUOTA, Failure.OUT_OF_QUOTA, "no credits left"),
+        (StandinFault.BAD_KEY, Failure.HELD_BACK, "refuses our key"),
     ],
 )
 async def test_its_own_trouble_makes_the_job_wait_and_is_told(rig, fault, failure, words):
@@ -128,13 +128,13 @@ async def test_its_own_trouble_makes_the_job_wait_and_is_told(rig, fault, failur
 
 
 async def test_a_limit_of_concurrency_is_waited_for_and_is_no_degradation(rig):
-    rig.bee.fault = Fault.RATE_LIMITED
+    rig.bee.fault = StandinFault.RATE_LIMITED
     result = await rig.fetch(obey_robots=False)
     assert (result.failure, result.degraded) == (Failure.HELD_BACK, ())
     assert rig.book.said == []
 
 
-@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize("fault", list(StandinFault))
 async def test_the_key_is_in_no_word_that_leaves(rig, fault):
     rig.bee.fault = fault
     result = await rig.fetch(obey_robots=False)
@@ -144,9 +144,9 @@ async def test_the_key_is_in_no_word_that_leaves(rig, fault):
 
 
 async def test_while_it_is_unwell_it_is_left_alone_until_a_probe_finds_it_well(rig):
-    rig.bee.fault = Fault.OUT_OF_QUOTA
+    rig.bee.fault = StandinFault.OUT_OF_QUOTA
     await rig.fetch(obey_robots=False)
-    rig.bee.fault = Fault.NONE
+    rig.bee.fault = StandinFault.NONE
     assert (await rig.fetch(obey_robots=False)).failure is Failure.OUT_OF_QUOTA
     assert rig.bee.asked == []
     assert await rig.fetcher.probe() == ""

@@ -18,7 +18,7 @@ from tidemill.lab.faults import (
     Timetable,
     TruncatedBody,
 )
-from tidemill.lab.transport import LabTransport, Visit
+from tidemill.lab.transport import LabTransport, LabVisit
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 from tidemill.verticals.events.lab.site import LabRequest, respond
@@ -161,7 +161,7 @@ def test_an_error_is_an_answer() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_day_of_visits_is_the_same_twice(seed: int) -> None:
-    async def a_day(clock: VirtualClock) -> tuple[list[Answer], list[Visit]]:
+    async def a_day(clock: VirtualClock) -> tuple[list[Answer], list[LabVisit]]:
         world = build_world(seed, 6, kinds=ALL_KINDS, days=1, furniture=False, compression=False)
         transport = LabTransport(world, clock)
         answers: list[Answer] = []

@@ -6,7 +6,7 @@ from rig.clock import NOON, SettableClock
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import Vitals
 from tidemill.core.views.browsers import BrowserState, PoolState, PoolView
-from tidemill.operations.browsers import BrowserDesk
+from tidemill.operations.browsers import BrowserActions
 
 CHROMIUM = BrowserState(pid=7, driver_pid=6, version="156", is_leaving=False,
                         vitals=Vitals(started_at=NOON, last_used_at=NOON))  # fmt: skip
@@ -41,6 +41,6 @@ class Log:
 
 async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited():
     shelf, log = Shelf(), Log()
-    assert await BrowserDesk(shelf, log, SettableClock()).recycle("ans") == [BUSY]
+    assert await BrowserActions(shelf, log, SettableClock()).recycle("ans") == [BUSY]
     assert shelf.wishes == [("ans", NOON)]
     assert log.entries == [AuditEntry("ans", "manual_trigger", "browsers", {"pools": ["one:1"]})]

@@ -8,7 +8,7 @@ from rig.clock import NOON
 from tidemill.core.views import Totals
 from tidemill.operations import doctor
 from tidemill.operations.doctor import clock_check, database, disk, ticks, work
-from tidemill.store.database.ping import Health
+from tidemill.store.database.ping import DatabaseHealth
 
 TOTALS = Totals(
     sources=3,
@@ -31,9 +31,9 @@ def levels(totals: Totals, max_pending: int = 100) -> dict[str, str]:
 
 
 def test_old_tables_are_a_failure_with_its_remedy() -> None:
-    check = database(Health("sqlite", None, "0001", None))
+    check = database(DatabaseHealth("sqlite", None, "0001", None))
     assert (check.level, check.remedy) == ("failure", "run `tidemill migrate`")
-    assert database(Health("sqlite", "0001", "0001", None)).level == "ok"
+    assert database(DatabaseHealth("sqlite", "0001", "0001", None)).level == "ok"
 
 
 def test_a_clock_from_before_we_were_written_cannot_be_right() -> None:

@@ -5,10 +5,10 @@ import pytest
 
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Coordinates, FetcherKind, Visibility
-from tidemill.operations.plans import Known, Problem, SourcePlan, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, Troubles
 from tidemill.operations.source_file import read_entries, read_sources
 
-KNOWN = Known({"events": {"events.generic", "events.selectors"}, "prices": {"prices.generic"}})
+KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}, "prices": {"prices.generic"}})
 
 WHOLE = """\
 sources:

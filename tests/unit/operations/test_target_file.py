@@ -1,10 +1,10 @@
 import pytest
 
 from tidemill.core.source import Source
-from tidemill.operations.plans import Known, Problem, TargetPlan, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, TargetPlan, Troubles
 from tidemill.operations.target_file import most_targets, read_targets
 
-KNOWN = Known({"events": {"events.generic", "events.selectors"}})
+KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}})
 SOURCES = {
     name: Source(id=key, name=name, vertical="events", base_url=f"https://{name}.example", adapter_id="events.generic")
     for key, name in enumerate(("jazzclub", "theater"), start=1)

@@ -6,11 +6,11 @@ import pytest
 
 from rig.clock import SettableClock
 from tidemill.core.discovery import Hit
-from tidemill.core.enrichment import Pinned
+from tidemill.core.enrichment import Geocoded
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
-from tidemill.lab.standins.talk import Fault, Reply, StandinServer
+from tidemill.lab.standins.talk import StandinFault, StandinReply, StandinServer
 from tidemill.pipeline.asking import NoAnswer, Unwell
 from tidemill.services.client import LARGEST_ANSWER, Client, retry_after
 from tidemill.services.geocoder import Nominatim, read_spots
@@ -25,7 +25,7 @@ async def searched(fault):
     standin = SerperStandin({"Arnhem": ["https://a.test/agenda"]})
     standin.fault = fault
     async with StandinServer(standin) as server:
-        client = Serper(server.origin, SECRET, timeout=timedelta(seconds=0.3 if fault is Fault.HANGS else 5))
+        client = Serper(server.origin, SECRET, timeout=timedelta(seconds=0.3 if fault is StandinFault.HANGS else 5))
         try:
             return await client.search("agenda Arnhem")
         finally:
@@ -33,20 +33,20 @@ async def searched(fault):
 
 
 async def test_a_search_answers_with_hits_in_order():
-    hits = await searched(Fault.NONE)
+    hits = await searched(StandinFault.NONE)
     assert hits[0] == Hit("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
 
 
 @pytest.mark.parametrize(
     ("fault", "why", "may_be_paid"),
     [
-        (Fault.DOWN, Unwell.DOWN, True),
-        (Fault.HANGS, Unwell.DOWN, True),
-        (Fault.BROKEN, Unwell.DOWN, False),
-        (Fault.GARBAGE, Unwell.GARBAGE, True),
-        (Fault.RATE_LIMITED, Unwell.LIMITED, False),
-        (Fault.OUT_OF_QUOTA, Unwell.REFUSED, False),
-        (Fault.BAD_KEY, Unwell.REFUSED, False),
+        (StandinFault.DOWN, Unwell.DOWN, True),
+        (StandinFault.HANGS, Unwell.DOWN, True),
+        (StandinFault.BROKEN, Unwell.DOWN, False),
+        (StandinFault.GARBAGE, Unwell.GARBAGE, True),
+        (StandinFault.RATE_LIMITED, Unwell.LIMITED, False),
+        (StandinFault.OUT_OF_QUOTA, Unwell.REFUSED, False),
+        (StandinFault.BAD_KEY, Unwell.REFUSED, False),
     ],
 )
 async def test_every_trouble_is_a_value_that_holds_no_key(fault, why, may_be_paid):
@@ -86,13 +86,13 @@ async def said(reply):
 
 
 async def test_a_redirect_is_not_followed_because_it_would_carry_the_key_elsewhere():
-    answer, calls = await said(Reply(302, b"", {"location": "/elsewhere"}))
+    answer, calls = await said(StandinReply(302, b"", {"location": "/elsewhere"}))
     assert answer.why is Unwell.REFUSED
     assert len(calls) == 1
 
 
 async def test_an_answer_larger_than_any_should_be_is_not_read_to_its_end():
-    answer, _ = await said(Reply(200, b"x" * (LARGEST_ANSWER + 10)))
+    answer, _ = await said(StandinReply(200, b"x" * (LARGEST_ANSWER + 10)))
     assert answer.why is Unwell.GARBAGE
 
 
@@ -122,8 +122,8 @@ async def test_the_geocoder_says_who_it_is_and_waits_its_turn():
         found = [await geocoder.locate(WHERE) for _ in range(3)]
         unknown = await geocoder.locate({"query": "Nergens"})
         await geocoder.close()
-    assert all(isinstance(each, Pinned) and each.exact for each in found)
-    assert unknown == Pinned(None)
+    assert all(isinstance(each, Geocoded) and each.exact for each in found)
+    assert unknown == Geocoded(None)
     assert clock.now() - began == timedelta(seconds=3)
 
 

@@ -7,7 +7,7 @@ from rig.clock import NOON
 from tidemill.pipeline.happenings import Happening
 from tidemill.telemetry.gauges import Snapshot, SourceStand
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.tallies import OTHER, Spread, Tally
+from tidemill.telemetry.tallies import OTHER, LabelledCounter, Spread
 from unit.telemetry import announced
 
 STAND = SourceStand(
@@ -101,7 +101,7 @@ def test_gauges_show_the_snapshot_and_nothing_without_one() -> None:
 
 
 def test_a_flood_of_hosts_ends_in_one_series() -> None:
-    tally = Tally("visits", "Visits.", ("host",), most=3)
+    tally = LabelledCounter("visits", "Visits.", ("host",), most=3)
     spread = Spread("took", "Took.", (1,), "host", most=3)
     for number in range(100):
         tally.add((f"host{number}",))

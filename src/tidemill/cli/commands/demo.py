@@ -15,7 +15,7 @@ from rich.live import Live
 from tidemill.bootstrap import System, build
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
 from tidemill.cli.demo_homes import housing, scraped_over_and_over
-from tidemill.cli.demo_lab import Terms, lab, lively
+from tidemill.cli.demo_lab import LabTerms, lab, lively
 from tidemill.cli.mistakes import FAILURE, ListeningTrouble
 from tidemill.cli.opening import run
 from tidemill.cli.options import AsJson, single
@@ -48,7 +48,7 @@ TIMEOUT_SECONDS = 4.0
 DRAIN_SECONDS = 15.0
 
 
-class Stage(StrEnum):
+class DemoStage(StrEnum):
     """What the demo begins with: agendas that it is told of, agendas that it must find, or homes for rent."""
 
     AGENDAS = "agendas"
@@ -89,24 +89,24 @@ def demo(
     if shops and (discover or homes):
         msg = "--shops come beside known agendas: leave out --discover and --homes"
         raise typer.BadParameter(msg)
-    stage = Stage.HOMES if homes else Stage.DISCOVERY if discover else Stage.AGENDAS
+    stage = DemoStage.HOMES if homes else DemoStage.DISCOVERY if discover else DemoStage.AGENDAS
     seconds = seconds or (USUAL_SECONDS if json else None)
     kinds = faults or ("none" if discover else "all")
     count = max(sites, SITES) if discover else sites
     lasts = ROUND if homes else seconds or ROUND
-    terms = Terms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5, shops=SHOPS if shops else 0)
+    terms = LabTerms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5, shops=SHOPS if shops else 0)
     raise typer.Exit(run(play(stage, terms, seconds, keep, port, as_json=json)))
 
 
 async def play(
-    stage: Stage, terms: Terms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool
+    stage: DemoStage, terms: LabTerms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool
 ) -> int:
     """Serve the world, scrape it, and tell how that went."""
     watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
         async with set_up(stage, terms) as (entries, asking), built(folder, watchers, asking) as system:
             await bring_in(system, stage, entries)
-            again = scraped_over_and_over(system) if stage is Stage.HOMES else nullcontext()
+            again = scraped_over_and_over(system) if stage is DemoStage.HOMES else nullcontext()
             async with portal(system, watchers, port) as address, again:
                 began = system.clock.now()
                 await show_or_wait(system, watchers, seconds, address, as_json=as_json)
@@ -117,19 +117,19 @@ async def play(
 
 
 @asynccontextmanager
-async def set_up(stage: Stage, terms: Terms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
+async def set_up(stage: DemoStage, terms: LabTerms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
     """Serve what the demo is to scrape; answers its sources, and settings that tell whom else it may ask."""
-    if stage is Stage.HOMES:
+    if stage is DemoStage.HOMES:
         async with housing(terms) as market:
             yield market
         return
-    async with lab(terms) as entries, standins(entries, serve=stage is Stage.DISCOVERY) as asking:
+    async with lab(terms) as entries, standins(entries, serve=stage is DemoStage.DISCOVERY) as asking:
         yield lively(entries, SCHEDULE, TIMEOUT_SECONDS), asking
 
 
-async def bring_in(system: System, stage: Stage, entries: list[dict[str, Any]]) -> None:
+async def bring_in(system: System, stage: DemoStage, entries: list[dict[str, Any]]) -> None:
     """Make the lab's sites sources: told of them, or by finding them."""
-    if stage is not Stage.DISCOVERY:
+    if stage is not DemoStage.DISCOVERY:
         await system.desks.importer.source_entries(entries, "demo")
         return
     found = await discover_and_review(system, entries)

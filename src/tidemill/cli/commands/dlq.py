@@ -9,8 +9,8 @@ from tidemill.cli.mistakes import PARTIAL
 from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import AsJson, Limit, Source, Yes, group
 from tidemill.cli.showing import emit, facts, harmless, key, say, table
-from tidemill.core.dead_letter import LetterStatus
-from tidemill.core.views import LetterDetail, LetterFilter, LetterView
+from tidemill.core.dead_letter import DeadLetterStatus
+from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.dead_letters import Handled
 from tidemill.operations.mistakes import Mistake
 
@@ -25,7 +25,7 @@ All = Annotated[bool, typer.Option("--all", help="Every pending letter that the 
 @app.command("list")
 def list_letters(
     ctx: typer.Context,
-    status: Annotated[LetterStatus | None, typer.Option(help="Only with this status.")] = None,
+    status: Annotated[DeadLetterStatus | None, typer.Option(help="Only with this status.")] = None,
     source: Source = None,
     stage: Stage = None,
     error: Error = None,
@@ -35,7 +35,7 @@ def list_letters(
 ) -> None:
     """List dead letters, the newest first."""
 
-    async def work() -> list[LetterView]:
+    async def work() -> list[DeadLetterView]:
         async with opened(ctx) as system:
             return await system.store.views.letters(await meant(system, status, source, stage, error), limit=limit)
 
@@ -61,7 +61,7 @@ def show_letter(
 ) -> None:
     """Show a dead letter with its stack and everything that a retry works from."""
 
-    async def work() -> LetterDetail:
+    async def work() -> DeadLetterDetail:
         async with opened(ctx) as system:
             return await system.desks.letters.find(letter_id)
 
@@ -146,10 +146,10 @@ def discard_letters(
 
 async def meant(
     system: System, status: str | None, source: str | None, stage: str | None, error: str | None
-) -> LetterFilter:
+) -> DeadLetterFilter:
     """The filter that the options mean."""
     owner = (await system.desks.sources.find(source)).id if source else None
-    return LetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
+    return DeadLetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
 
 
 def refuse_unclear(letters: list[int] | None, *, everything: bool) -> None:

@@ -7,7 +7,7 @@ from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.opening import refuse_if_absent, run, settings_of
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, table
-from tidemill.operations.doctor import Check
+from tidemill.operations.doctor import DoctorCheck
 from tidemill.operations.mistakes import Mistake
 
 app = single()
@@ -25,13 +25,13 @@ def doctor(ctx: typer.Context, *, json: AsJson = False) -> None:
     raise typer.Exit(FAILURE if any(check.level == "failure" for check in checks) else 0)
 
 
-async def examine(ctx: typer.Context) -> list[Check]:
+async def examine(ctx: typer.Context) -> list[DoctorCheck]:
     """Every check; a database that is not there is one of them."""
     settings = settings_of(ctx)
     try:
         refuse_if_absent(settings)
     except Mistake as mistake:
-        return [Check("database", "failure", str(mistake).partition(";")[0], "run `tidemill migrate`")]
+        return [DoctorCheck("database", "failure", str(mistake).partition(";")[0], "run `tidemill migrate`")]
     system = build(settings)
     try:
         return await system.desks.doctor.examine()

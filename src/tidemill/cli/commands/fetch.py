@@ -26,7 +26,7 @@ HINTS = {
 """What a person should know about a refusal."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class GateLine(msgspec.Struct, frozen=True):
     """What one gate said."""
 
     gate: str
@@ -56,7 +56,7 @@ class Got(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     hint: str
     fetcher: str
-    gates: list[Said]
+    gates: list[GateLine]
     headers: dict[str, str]
 
 
@@ -112,7 +112,7 @@ def got(attempt: Attempt) -> Got:
         meaning=meaning_in_words(MEANING[failure]) if failure else "",
         hint=HINTS.get(failure, "") if failure else "",
         fetcher=result.fetcher,
-        gates=[Said(one.gate, one.verdict, one.words, one.until) for one in attempt.gates],
+        gates=[GateLine(one.gate, one.verdict, one.words, one.until) for one in attempt.gates],
         headers=dict(result.headers),
     )
 

@@ -23,7 +23,7 @@ class What(StrEnum):
     SOURCES = "sources"
 
 
-class Line(msgspec.Struct, frozen=True):
+class ListLine(msgspec.Struct, frozen=True):
     """A name with what there is to say about it."""
 
     name: str
@@ -45,21 +45,24 @@ def list_things(
     table("", [what.value, ""], [(line.name, line.about) for line in lines])
 
 
-def known_lines(what: What) -> list[Line]:
+def known_lines(what: What) -> list[ListLine]:
     """What this version brings along; no database is asked."""
     if what is What.VERTICALS:
         return [
-            Line(one.name, f"policy {one.policy.name}, {one.policy.schedule}, {len(one.adapters)} adapters")
+            ListLine(one.name, f"policy {one.policy.name}, {one.policy.schedule}, {len(one.adapters)} adapters")
             for one in VERTICALS.values()
         ]
     adapters = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
-    known = [Line(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters]
-    return known + [Line(one.name, f"left out: {one.reason}") for one in UNUSABLE_ADAPTERS]
+    known = [
+        ListLine(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters
+    ]
+    return known + [ListLine(one.name, f"left out: {one.reason}") for one in UNUSABLE_ADAPTERS]
 
 
-async def source_lines(ctx: typer.Context) -> list[Line]:
+async def source_lines(ctx: typer.Context) -> list[ListLine]:
     """The sources of this installation."""
     async with opened(ctx) as system:
         return [
-            Line(one.name, one.reason or one.base_url) for one in await system.store.views.sources(system.clock.now())
+            ListLine(one.name, one.reason or one.base_url)
+            for one in await system.store.views.sources(system.clock.now())
         ]

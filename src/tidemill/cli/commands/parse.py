@@ -12,7 +12,7 @@ from tidemill.cli.mistakes import EMPTY, FAILURE
 from tidemill.cli.opening import run, settings_of
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say, table
-from tidemill.cli.trying import Judged, Tried, specification, stand_in, tried, vertical_named
+from tidemill.cli.trying import JudgedRecord, Tried, specification, stand_in, tried, vertical_named
 from tidemill.engine.clock import RealClock
 
 app = single()
@@ -83,7 +83,7 @@ def show(found: Tried, columns: Mapping[str, str]) -> None:
         say(f"next page: {found.next_url}")
 
 
-def row_of(one: Judged, columns: Mapping[str, str]) -> tuple[Any, ...]:
+def row_of(one: JudgedRecord, columns: Mapping[str, str]) -> tuple[Any, ...]:
     """A record's line: what the rules made of it, else what the page says."""
     said = one.raw.fields
     title = getattr(one.record, "title", None) or said.get("title") or said.get("name")

@@ -15,7 +15,7 @@ from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.vertical import Adapter
 from tidemill.engine.clock import RealClock
-from tidemill.operations.golden import MANIFEST, Case, cases_in, keep_cases, read_case
+from tidemill.operations.golden import MANIFEST, GoldenCase, cases_in, keep_cases, read_case
 from tidemill.operations.mistakes import Mistake, NotFound
 
 app = single()
@@ -57,19 +57,19 @@ def _stored(ctx: typer.Context, what: str) -> Page:
     return page
 
 
-def saved(page: Page, adapter: Adapter, folder: Path, name: str) -> Case:
+def saved(page: Page, adapter: Adapter, folder: Path, name: str) -> GoldenCase:
     """Write the page and its case, in place of one of the same name."""
     folder.mkdir(parents=True, exist_ok=True)
     file = f"{name}.html"
     (folder / file).write_bytes(page.text.encode())
-    blank = Case(name=name, page=file, url=page.final_url or page.url, captured_at=page.fetched_at)
+    blank = GoldenCase(name=name, page=file, url=page.final_url or page.url, captured_at=page.fetched_at)
     case = _with_reading(blank, adapter, folder)
     known = cases_in(folder) if (folder / MANIFEST).is_file() else []
     keep_cases(folder, [each for each in known if each.name != name] + [case])
     return case
 
 
-def _with_reading(case: Case, adapter: Adapter, folder: Path) -> Case:
+def _with_reading(case: GoldenCase, adapter: Adapter, folder: Path) -> GoldenCase:
     reading = read_case(adapter, case, folder)
     if isinstance(reading, Fail):
         return msgspec.structs.replace(case, failure=str(reading.failure))

@@ -3,7 +3,7 @@
 import typer
 
 from tidemill.cli.options import AsJson, single
-from tidemill.cli.place import Place
+from tidemill.cli.place import GlobalOptions
 from tidemill.cli.showing import emit, table
 from tidemill.settings import knobs
 
@@ -13,7 +13,7 @@ app = single()
 @app.command()
 def settings(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Show every setting: its value, where that comes from, what it does."""
-    place: Place = ctx.obj or Place()
+    place: GlobalOptions = ctx.obj or GlobalOptions()
     overrides = {} if place.database is None else {"database": place.database}
     found = knobs(place.settings, **overrides)
     if json:

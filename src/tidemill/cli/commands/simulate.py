@@ -23,7 +23,7 @@ from tidemill.verticals.listings.lab.world import KINDS
 app = single()
 
 
-class World(StrEnum):
+class WorldChoice(StrEnum):
     """Which part of the lab's world."""
 
     AGENDAS = "agendas"
@@ -37,8 +37,8 @@ def simulate_days(
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same days.")] = 7,
     faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
     world: Annotated[
-        World, typer.Option(help="agendas: sites with events; homes: listings of 19 cities that come and go.")
-    ] = World.AGENDAS,
+        WorldChoice, typer.Option(help="agendas: sites with events; homes: listings of 19 cities that come and go.")
+    ] = WorldChoice.AGENDAS,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every event here, the same each time.")
     ] = None,
@@ -50,7 +50,7 @@ def simulate_days(
     Sites fail, workers crash and freeze, people switch sources off and on; then every law is held against what
     happened. Exit code 1 when one was broken.
     """
-    if world is World.HOMES:
+    if world is WorldChoice.HOMES:
         homes_pass(HomesPlan(days=days, seed=seed, faults=kinds(faults, KINDS)), log, as_json=json)
     plan = Plan(days=days, sources=sources, seed=seed, faults=kinds(faults, EVERYTHING))
     if not json:

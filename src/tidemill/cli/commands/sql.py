@@ -42,7 +42,7 @@ def sql(
     if " " not in question.strip() and question not in QUESTIONS:
         raise NotFound(unknown("question", question, QUESTIONS) + "; or write a SELECT")
 
-    async def work() -> runbook.Answer:
+    async def work() -> runbook.QueryResult:
         async with opened(ctx) as system:
             return await runbook.ask(system.store.database, QUESTIONS.get(question, question))
 

@@ -24,12 +24,12 @@ from tidemill.core.views.sources import (
 )
 from tidemill.core.views.totals import Totals
 from tidemill.core.views.work import (
+    DeadLetterDetail,
+    DeadLetterFilter,
+    DeadLetterView,
     JobDetail,
     JobFilter,
     JobView,
-    LetterDetail,
-    LetterFilter,
-    LetterView,
     ReadingView,
     RunDetail,
     RunView,
@@ -41,6 +41,9 @@ from tidemill.core.views.work import (
 __all__ = [
     "AdapterView",
     "BreakerView",
+    "DeadLetterDetail",
+    "DeadLetterFilter",
+    "DeadLetterView",
     "EventCursor",
     "EventDetail",
     "EventFilter",
@@ -50,9 +53,6 @@ __all__ = [
     "JobDetail",
     "JobFilter",
     "JobView",
-    "LetterDetail",
-    "LetterFilter",
-    "LetterView",
     "PageDetail",
     "PageView",
     "ReadingView",

@@ -128,7 +128,7 @@ class ReadingView(msgspec.Struct, frozen=True, kw_only=True):
     quarantined: int | None
 
 
-class LetterView(msgspec.Struct, frozen=True, kw_only=True):
+class DeadLetterView(msgspec.Struct, frozen=True, kw_only=True):
     """A dead letter in a list."""
 
     id: int
@@ -150,7 +150,7 @@ class LetterView(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
-class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
+class DeadLetterFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which dead letters; None means any."""
 
     status: str | None = None
@@ -159,10 +159,10 @@ class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
     error_type: str | None = None
 
 
-class LetterDetail(msgspec.Struct, frozen=True, kw_only=True):
+class DeadLetterDetail(msgspec.Struct, frozen=True, kw_only=True):
     """A dead letter with all that a retry needs."""
 
-    letter: LetterView
+    letter: DeadLetterView
     error_stack: str
     payload: Mapping[str, Any]
 
@@ -172,7 +172,7 @@ class JobDetail(msgspec.Struct, frozen=True, kw_only=True):
 
     job: JobView
     reading: ReadingView | None
-    letter: LetterView | None
+    letter: DeadLetterView | None
 
 
 class TickView(msgspec.Struct, frozen=True, kw_only=True):

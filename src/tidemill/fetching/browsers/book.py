@@ -6,7 +6,7 @@ from typing import Protocol
 from tidemill.core.views.browsers import PoolState, RecycleWish
 
 
-class PoolBook(Protocol):
+class PoolRepository(Protocol):
     """The one place that every process sees: each pool writes how it stands, and reads what is asked of all."""
 
     async def publish(self, state: PoolState, now: datetime) -> None:

@@ -15,7 +15,7 @@ from tidemill.core.recycling import Vitals
 from tidemill.fetching.browsers.last_will import LastWill, leave_will
 from tidemill.fetching.browsers.processes import (
     Process,
-    Watch,
+    ProcessWatch,
     children,
     everyone,
     in_session,
@@ -63,7 +63,7 @@ class Chromium:
         self._browser = browser
         self._will = will
         self._family = family
-        self._watches = (Watch(family.browser), Watch(family.driver))
+        self._watches = (ProcessWatch(family.browser), ProcessWatch(family.driver))
         self.started_at = self.last_used_at = started_at
         self.version = browser.version
         self.tasks = 0
@@ -174,7 +174,7 @@ class Family:
     async def is_gone(self, seconds: float) -> bool:
         """Wait for the last of them to end, and kill whoever takes too long."""
         for member in self.members():
-            watch = Watch(member)
+            watch = ProcessWatch(member)
             if not await _within(seconds, watch.ended.wait()):
                 kill([member])
                 await _within(1, watch.ended.wait())

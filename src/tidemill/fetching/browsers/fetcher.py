@@ -17,7 +17,7 @@ from tidemill.pipeline.ports import (
     FetchRequest,
     FetchResult,
     FetchStatus,
-    ServiceBook,
+    ServiceRegistry,
     WireFailure,
     WireRequest,
     WireResponse,
@@ -37,7 +37,7 @@ NOTICE_BYTES = 200_000
 """A page larger than this is no mere notice that we are blocked."""
 
 
-class Visit:
+class BrowserVisit:
     """One fetch in a browser, as the transport of a trip: it opens its context when the first request may leave."""
 
     def __init__(self, loan: "Loan", patience: "Patience") -> None:
@@ -64,7 +64,7 @@ class BrowserFetcher:
         self,
         plain: HttpFetcher,
         open_pool: Callable[[], "BrowserPool"],
-        services: ServiceBook,
+        services: ServiceRegistry,
         clock: Clock,
         *,
         patience: timedelta = timedelta(seconds=5),
@@ -101,7 +101,7 @@ class BrowserFetcher:
 
         selector = request.options.get(WAIT_FOR, "")
         patience = Patience(selector if isinstance(selector, str) else "", self._patience)
-        result = await self._plain.rendering(Visit(loan, patience)).fetch(request)
+        result = await self._plain.rendering(BrowserVisit(loan, patience)).fetch(request)
         if loan.tab is None or result.failure is Failure.BROWSER_LOST:
             return result
         if result.failure is Failure.TIMED_OUT and await loan.tab.is_hung():

@@ -14,7 +14,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, address_of, hostname, normalize
 from tidemill.fetching.browsers.trackers import is_tracker
-from tidemill.fetching.guard import Guard, RefusedAddress
+from tidemill.fetching.guard import AddressGuard, RefusedAddress
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure
 
@@ -38,7 +38,7 @@ class OverBudget(Exception):
 class Gateway:
     """One browser context's way out: who was asked, what it cost, and why something could not be had."""
 
-    def __init__(self, guard: Guard, resolver: AbstractResolver) -> None:
+    def __init__(self, guard: AddressGuard, resolver: AbstractResolver) -> None:
         """Sockets are opened by `guard`, names looked up by `resolver`, which asks the guard too."""
         self._guard = guard
         self._resolver = resolver

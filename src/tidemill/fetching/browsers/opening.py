@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from aiohttp.abc import AbstractResolver
 
 from tidemill.core.recycling import PoolLimits, RecycleRules
-from tidemill.fetching.browsers.book import PoolBook
+from tidemill.fetching.browsers.book import PoolRepository
 from tidemill.fetching.browsers.chromium import Chromium, start_chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.pool import Audit, BrowserPool
-from tidemill.fetching.guard import Guard
+from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.names import GuardedResolver
 from tidemill.pipeline.ports import Clock
 
@@ -19,17 +19,17 @@ def open_pool(
     clock: Clock,
     audit: Audit,
     *,
-    book: PoolBook | None = None,
+    book: PoolRepository | None = None,
     user_agent: str = "Tidemill/0.1",
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
     rules: RecycleRules | None = None,
     limits: PoolLimits | None = None,
-    guard: Guard | None = None,
+    guard: AddressGuard | None = None,
     dns: AbstractResolver | None = None,
 ) -> BrowserPool:
     """A pool that starts `program` when the first context is asked for; `guard` and `dns` replace the usual ones."""
-    guard = guard or Guard(allow)
+    guard = guard or AddressGuard(allow)
     resolver = GuardedResolver(guard, resolve or {}, dns)
 
     async def start() -> Chromium:

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import PoolLimits, Reason, Recycle, RecycleRules, judge
+from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, judge
 from tidemill.core.views.browsers import BrowserState, PoolState
-from tidemill.fetching.browsers.book import PoolBook
+from tidemill.fetching.browsers.book import PoolRepository
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.tab import Tab, open_tab
@@ -37,7 +37,7 @@ class BrowserPool:
         audit: Audit,
         *,
         user_agent: str,
-        book: PoolBook | None = None,
+        book: PoolRepository | None = None,
         rules: RecycleRules | None = None,
         limits: PoolLimits | None = None,
     ) -> None:
@@ -204,7 +204,7 @@ class BrowserPool:
         else:
             self._do(self._put_to_rest(host, tab))
         if browser is self._browser and browser.tasks >= self._rules.max_tasks:
-            self._let_go(browser, Recycle(Reason.TASKS, at_once=False))
+            self._let_go(browser, Recycle(RecycleReason.TASKS, at_once=False))
 
     async def _put_to_rest(self, host: str, tab: Tab) -> None:
         await tab.clean()
@@ -216,7 +216,7 @@ class BrowserPool:
 
     async def _throw_away(self, tab: Tab) -> None:
         if not await tab.close() and tab.chromium is self._browser:
-            self._let_go(tab.chromium, Recycle(Reason.HUNG, at_once=True))
+            self._let_go(tab.chromium, Recycle(RecycleReason.HUNG, at_once=True))
 
     async def _bury(self, browser: Chromium) -> None:
         """Notice at once when a browser dies by itself."""
@@ -248,7 +248,7 @@ class BrowserPool:
             wish = await self._book.wish()
             if wish is not None and wish.at > self._began and self._browser is not None:
                 self._began = wish.at
-                self._let_go(self._browser, Recycle(Reason.REQUESTED, at_once=False), wish.by)
+                self._let_go(self._browser, Recycle(RecycleReason.REQUESTED, at_once=False), wish.by)
             await self._book.publish(await asyncio.to_thread(self.state), now)
 
     def _let_go(self, browser: Chromium, verdict: Recycle, trigger: str = "") -> None:
@@ -317,7 +317,7 @@ class Loan:
 
 def _verdict_on(browser: Chromium, rules: RecycleRules, now: datetime) -> Recycle:
     """Why a browser that is lost is lost."""
-    return judge(browser.vitals(), rules, now) or Recycle(Reason.BROWSER_DIED, at_once=True)
+    return judge(browser.vitals(), rules, now) or Recycle(RecycleReason.BROWSER_DIED, at_once=True)
 
 
 def _told(browser: Chromium, *, is_leaving: bool) -> BrowserState:

@@ -89,7 +89,7 @@ def kill(processes: Iterable[Process]) -> None:
                 os.kill(process.pid, signal.SIGKILL)
 
 
-class Watch:
+class ProcessWatch:
     """Notices at once when a process ends, by a file descriptor of the kernel that becomes readable then."""
 
     def __init__(self, process: Process) -> None:

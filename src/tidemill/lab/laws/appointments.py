@@ -24,7 +24,7 @@ WEEKLY = timedelta(days=7)
 Span = tuple[datetime, datetime]
 
 
-class Turn(NamedTuple):
+class TargetTurn(NamedTuple):
     """A target broke, or answered again after it was broken."""
 
     at: datetime
@@ -52,7 +52,7 @@ def appointments(case: Case) -> Verdict:
 
 
 def gaps(
-    looks: Sequence[datetime], usual: timedelta, turns: Sequence[Turn] = (), hindrances: Sequence[Span] = ()
+    looks: Sequence[datetime], usual: timedelta, turns: Sequence[TargetTurn] = (), hindrances: Sequence[Span] = ()
 ) -> Iterator[Span]:
     """The times between two looks at a target that were longer than they had to be."""
     for begins, ends in pairwise(looks):
@@ -60,7 +60,7 @@ def gaps(
             yield begins, ends
 
 
-def _due(begins: datetime, ends: datetime, turns: Sequence[Turn], usual: timedelta) -> datetime:
+def _due(begins: datetime, ends: datetime, turns: Sequence[TargetTurn], usual: timedelta) -> datetime:
     """When the target is due after the job of `begins`: a week after it broke, at once when it answers again."""
     was_broken = next((turn.is_broken for turn in reversed(turns) if turn.at <= begins), False)
     due = begins + (WEEKLY if was_broken else usual)
@@ -84,24 +84,24 @@ def _trouble(case: Case, host: str) -> Iterator[Span]:
             yield spell.begins, case.ends if spell.ends is None else spell.ends + AFTER_TROUBLE
 
 
-def turning_points(case: Case) -> dict[int, list[Turn]]:
+def turning_points(case: Case) -> dict[int, list[TargetTurn]]:
     """When each target broke and when it answered again, by what was announced: failures in a row, retries included."""
     target_of = {job.id: job.target_id for job in case.books.jobs if job.page_number == 1}
     failures: dict[int, int] = {}
-    turns: dict[int, list[Turn]] = {}
+    turns: dict[int, list[TargetTurn]] = {}
     for event in case.witness.events:
         match event:
             case JobDead(at=at, job_id=job_id) if job_id in target_of:
                 key = target_of[job_id]
                 failures[key] = failures.get(key, 0) + 1
                 if failures[key] == BROKEN_AFTER:
-                    turns.setdefault(key, []).append(Turn(at, is_broken=True))
+                    turns.setdefault(key, []).append(TargetTurn(at, is_broken=True))
             case (
                 PageGot(at=at, job_id=job_id, unchanged=True) | StageDone(at=at, job_id=job_id, stage=Stage.PERSIST)
             ) if job_id in target_of:
                 key = target_of[job_id]
                 if failures.pop(key, 0) >= BROKEN_AFTER:
-                    turns.setdefault(key, []).append(Turn(at, is_broken=False))
+                    turns.setdefault(key, []).append(TargetTurn(at, is_broken=False))
             case _:
                 pass
     return turns

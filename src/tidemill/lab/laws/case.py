@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.lab.books import Auditor, Books, JobRow
+from tidemill.lab.books import Auditor, JobRow, LedgerRows
 from tidemill.lab.eventlog import Asked, SourceSwitched
 from tidemill.lab.witness import Witness
 from tidemill.pipeline.happenings import AdapterDisabled, BreakerMoved
@@ -45,7 +45,7 @@ class Case:
 
     world: World
     witness: Witness
-    books: Books
+    books: LedgerRows
     auditor: Auditor
     entries: Sequence[Mapping[str, Any]]
     ends: datetime

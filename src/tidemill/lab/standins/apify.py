@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.lab.standins.talk import Call, Fault, Reply, json_reply
+from tidemill.lab.standins.talk import Call, StandinFault, StandinReply, json_reply
 
 Actor = Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
 """What an actor finds for its input."""
@@ -50,12 +50,12 @@ class Apify:
         self._runs: dict[str, Run] = {}
         self.takes = takes
         self.dollars_a_run = dollars_a_run
-        self.fault = Fault.NONE
+        self.fault = StandinFault.NONE
         self.fails = ""
         self.started: list[Run] = []
         self.aborted: list[str] = []
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
         if (refusal := self._refusal(call)) is not None:
             return refusal
@@ -69,15 +69,15 @@ class Apify:
             return self._items(found[1], call.query)
         return _error(404, "record-not-found", "The requested resource was not found")
 
-    def _refusal(self, call: Call) -> Reply | None:
+    def _refusal(self, call: Call) -> StandinReply | None:
         if self.fault in FAULTS:
             return FAULTS[self.fault]
-        if call.headers.get("authorization") != f"Bearer {self._token}" or self.fault is Fault.BAD_KEY:
+        if call.headers.get("authorization") != f"Bearer {self._token}" or self.fault is StandinFault.BAD_KEY:
             return _error(401, "user-or-token-not-found", "User was not found or authentication token is not valid")
         return None
 
-    def _start(self, name: str, call: Call, now: datetime) -> Reply:
-        if self.fault is Fault.OUT_OF_QUOTA:
+    def _start(self, name: str, call: Call, now: datetime) -> StandinReply:
+        if self.fault is StandinFault.OUT_OF_QUOTA:
             return _error(402, "not-enough-usage-to-run-paid-actor", "Your remaining usage is not enough to run it")
         actor = self._actors.get(name)
         if actor is None:
@@ -89,7 +89,7 @@ class Apify:
         self.started.append(run)
         return json_reply({"data": self._told(run)}, 201)
 
-    def _look(self, key: str, now: datetime, *, aborts: bool) -> Reply:
+    def _look(self, key: str, now: datetime, *, aborts: bool) -> StandinReply:
         run = self._runs.get(key)
         if run is None:
             return _error(404, "record-not-found", "Actor run was not found")
@@ -116,7 +116,7 @@ class Apify:
             "usageTotalUsd": self.dollars_a_run if is_over else 0.0,
         }  # fmt: skip
 
-    def _items(self, key: str, query: Mapping[str, str]) -> Reply:
+    def _items(self, key: str, query: Mapping[str, str]) -> StandinReply:
         run = self._runs.get(f"run{key[3:]}")
         if run is None:
             return _error(404, "record-not-found", "Dataset was not found")
@@ -128,16 +128,16 @@ class Apify:
         return json_reply(list(shown), headers=told)
 
 
-def _error(status: int, kind: str, message: str) -> Reply:
+def _error(status: int, kind: str, message: str) -> StandinReply:
     return json_reply({"error": {"type": kind, "message": message}}, status)
 
 
 FAULTS = {
-    Fault.DOWN: Reply(is_down=True),
-    Fault.HANGS: Reply(hangs=True),
-    Fault.BROKEN: _error(503, "internal-server-error", "We have bad luck today"),
-    Fault.GARBAGE: Reply(200, b"<html>Bad gateway?</html>", {"content-type": "text/html"}),
-    Fault.RATE_LIMITED: _error(
+    StandinFault.DOWN: StandinReply(is_down=True),
+    StandinFault.HANGS: StandinReply(hangs=True),
+    StandinFault.BROKEN: _error(503, "internal-server-error", "We have bad luck today"),
+    StandinFault.GARBAGE: StandinReply(200, b"<html>Bad gateway?</html>", {"content-type": "text/html"}),
+    StandinFault.RATE_LIMITED: _error(
         429, "rate-limit-exceeded", "You have exceeded the rate limit of 60 requests per second"
     ),
 }

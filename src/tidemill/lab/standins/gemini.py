@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.lab.standins.talk import Call, Fault, Reply, json_reply
+from tidemill.lab.standins.talk import Call, StandinFault, StandinReply, json_reply
 from tidemill.lab.standins.unwell import refusal
 
 Thought = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -17,16 +17,16 @@ _PATH = re.compile(r"/v1beta/models/([\w.-]+):generateContent")
 _CHARACTERS_PER_TOKEN = 4
 
 
-class _Part(msgspec.Struct):
+class _StandinPart(msgspec.Struct):
     text: str
 
 
-class _Content(msgspec.Struct):
-    parts: list[_Part]
+class _StandinContent(msgspec.Struct):
+    parts: list[_StandinPart]
 
 
-class _Asked(msgspec.Struct):
-    contents: list[_Content]
+class _GeminiQuestion(msgspec.Struct):
+    contents: list[_StandinContent]
 
 
 def plain_thought(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -48,10 +48,10 @@ class GeminiStandin:
         self._key = key
         self.entries: list[Mapping[str, Any]] = []
         self.calls = 0
-        self.fault = Fault.NONE
+        self.fault = StandinFault.NONE
         self.babbles = False
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
         del now
         if (trouble := refusal(self.fault, call.headers.get("x-goog-api-key"), self._key)) is not None:
@@ -59,7 +59,7 @@ class GeminiStandin:
         if call.method != "POST" or not _PATH.fullmatch(call.path):
             return json_reply({"error": {"code": 404, "status": "NOT_FOUND"}}, 404)
         self.calls += 1
-        prompt = msgspec.json.decode(call.content, type=_Asked).contents[0].parts[0].text
+        prompt = msgspec.json.decode(call.content, type=_GeminiQuestion).contents[0].parts[0].text
         text = "As a language model, I think that" if self.babbles else self._thoughts(prompt)
         usage = {
             "promptTokenCount": len(prompt) // _CHARACTERS_PER_TOKEN,

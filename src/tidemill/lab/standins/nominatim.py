@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from datetime import datetime
 
-from tidemill.lab.standins.talk import Call, Fault, Reply, json_reply
+from tidemill.lab.standins.talk import Call, StandinFault, StandinReply, json_reply
 from tidemill.lab.standins.unwell import FAULTS
 
 _SPREAD = 0.02
@@ -21,11 +21,11 @@ class NominatimStandin:
         """`towns` by name, with latitude and longitude."""
         self._towns = towns
         self.asked: list[tuple[str, datetime]] = []
-        self.fault = Fault.NONE
+        self.fault = StandinFault.NONE
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
-        if self.fault is not Fault.NONE:
+        if self.fault is not StandinFault.NONE:
             return FAULTS[self.fault]
         if call.path != "/search" or not call.headers.get("user-agent"):
             return json_reply({"error": {"code": 403, "message": "say who you are"}}, 403)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from tidemill.lab.standins.talk import Call, Fault, Reply, json_reply
+from tidemill.lab.standins.talk import Call, StandinFault, StandinReply, json_reply
 
 PREMIUM, STEALTH = 10, 75
 NOT_CHARGED = {"Spb-cost": "0"}
@@ -33,10 +33,10 @@ class ScrapingBee:
         self._key = key
         self.max_credit = credits_left
         self.used_credit = 0
-        self.fault = Fault.NONE
+        self.fault = StandinFault.NONE
         self.asked: list[str] = []
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
         del now
         if (refusal := self._refusal(call)) is not None:
@@ -47,24 +47,24 @@ class ScrapingBee:
             return json_reply({"errors": [{"url": ["Missing data for required field."]}]}, 400)
         return await self._page(call)
 
-    def _refusal(self, call: Call) -> Reply | None:
+    def _refusal(self, call: Call) -> StandinReply | None:
         if self.fault in FAULTS:
             return FAULTS[self.fault]
         given = call.query.get("api_key", "")
-        if given != self._key or self.fault is Fault.BAD_KEY:
+        if given != self._key or self.fault is StandinFault.BAD_KEY:
             return json_reply({"message": f"Invalid api key: {given}"}, 401)
         return None
 
-    def _usage(self) -> Reply:
-        used = self.max_credit if self.fault is Fault.OUT_OF_QUOTA else self.used_credit
+    def _usage(self) -> StandinReply:
+        used = self.max_credit if self.fault is StandinFault.OUT_OF_QUOTA else self.used_credit
         told = {"max_api_credit": self.max_credit, "used_api_credit": used, "max_concurrency": 5}
         return json_reply({**told, "current_concurrency": 0, "renewal_subscription_date": "2030-01-01T00:00:00"})
 
-    async def _page(self, call: Call) -> Reply:
+    async def _page(self, call: Call) -> StandinReply:
         price = cost(call.query)
-        if self.fault is Fault.OUT_OF_QUOTA or self.used_credit + price > self.max_credit:
+        if self.fault is StandinFault.OUT_OF_QUOTA or self.used_credit + price > self.max_credit:
             return json_reply({"message": f"Monthly API calls limit reached: {self.max_credit}"}, 401)
-        if self.fault is Fault.RATE_LIMITED:
+        if self.fault is StandinFault.RATE_LIMITED:
             return json_reply({"message": "Max concurrency allowed 5"}, 429, NOT_CHARGED)
         url = call.query["url"]
         self.asked.append(url)
@@ -73,7 +73,7 @@ class ScrapingBee:
         if call.query.get("transparent_status_code") != "true" and page.status >= 500:  # noqa: PLR2004 - HTTP's own
             return json_reply({"error": "Server responded with 500"}, 500, NOT_CHARGED)
         self.used_credit += price
-        return Reply(page.status, page.body, _headers(page, url, price))
+        return StandinReply(page.status, page.body, _headers(page, url, price))
 
 
 def _headers(page: SitePage, url: str, price: int) -> dict[str, str]:
@@ -95,9 +95,13 @@ def cost(query: Mapping[str, str]) -> int:
 
 
 FAULTS = {
-    Fault.DOWN: Reply(is_down=True),
-    Fault.HANGS: Reply(hangs=True),
-    Fault.BROKEN: Reply(503, b"<html><title>503 Service Unavailable</title></html>", {"content-type": "text/html"}),
-    Fault.GARBAGE: Reply(200, b"\x00\xff not what you asked for", {"content-type": "application/octet-stream"}),
+    StandinFault.DOWN: StandinReply(is_down=True),
+    StandinFault.HANGS: StandinReply(hangs=True),
+    StandinFault.BROKEN: StandinReply(
+        503, b"<html><title>503 Service Unavailable</title></html>", {"content-type": "text/html"}
+    ),
+    StandinFault.GARBAGE: StandinReply(
+        200, b"\x00\xff not what you asked for", {"content-type": "application/octet-stream"}
+    ),
 }
 """What is answered to everyone while a fault lasts."""

@@ -5,14 +5,14 @@ from datetime import datetime
 
 import msgspec
 
-from tidemill.lab.standins.talk import Call, Fault, Reply, json_reply
+from tidemill.lab.standins.talk import Call, StandinFault, StandinReply, json_reply
 from tidemill.lab.standins.unwell import refusal
 
 NOISE = ("https://www.facebook.com/events/{place}", "https://nl.wikipedia.org/wiki/{place}")
 """What every question brings up besides what was looked for."""
 
 
-class _Asked(msgspec.Struct):
+class _SerperQuestion(msgspec.Struct):
     q: str
     num: int = 10
 
@@ -28,9 +28,9 @@ class SerperStandin:
         self._agendas = agendas
         self._key = key
         self.asked: list[str] = []
-        self.fault = Fault.NONE
+        self.fault = StandinFault.NONE
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
         del now
         if (trouble := refusal(self.fault, call.headers.get("x-api-key"), self._key)) is not None:
@@ -38,7 +38,7 @@ class SerperStandin:
         if (call.method, call.path) != ("POST", "/search"):
             return json_reply({"message": "Not Found"}, 404)
         try:
-            asked = msgspec.json.decode(call.content, type=_Asked)
+            asked = msgspec.json.decode(call.content, type=_SerperQuestion)
         except msgspec.DecodeError:
             return json_reply({"message": "Missing query parameter"}, 400)
         self.asked.append(asked.q)

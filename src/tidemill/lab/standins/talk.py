@@ -17,7 +17,7 @@ from tidemill.lab.wall import wall_time
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 
-class Fault(StrEnum):
+class StandinFault(StrEnum):
     """How a service can be unwell; each stand-in gives the words that its service would."""
 
     NONE = "none"
@@ -40,7 +40,7 @@ class Call(msgspec.Struct, frozen=True):
     content: bytes
 
 
-class Reply(msgspec.Struct, frozen=True):
+class StandinReply(msgspec.Struct, frozen=True):
     """What it answers; `hangs` when it never does, and `is_down` when nobody is there to."""
 
     status: int = 200
@@ -53,15 +53,15 @@ class Reply(msgspec.Struct, frozen=True):
 class Standin(Protocol):
     """A service that answers calls at a moment."""
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call."""
         ...
 
 
-def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> StandinReply:
     """An answer in JSON."""
     kind = {"content-type": "application/json; charset=utf-8"}
-    return Reply(status, msgspec.json.encode(value), {**kind, **(headers or {})})
+    return StandinReply(status, msgspec.json.encode(value), {**kind, **(headers or {})})
 
 
 class StandinServer:

@@ -1,20 +1,24 @@
 """What the stand-ins for search, model and geocoder answer to everyone while a fault lasts."""
 
-from tidemill.lab.standins.talk import Fault, Reply, json_reply
+from tidemill.lab.standins.talk import StandinFault, StandinReply, json_reply
 
 FAULTS = {
-    Fault.DOWN: Reply(is_down=True),
-    Fault.HANGS: Reply(hangs=True),
-    Fault.BROKEN: Reply(503, b"<html><title>503 Service Unavailable</title></html>", {"content-type": "text/html"}),
-    Fault.GARBAGE: Reply(200, b"\x00\xff not what you asked for", {"content-type": "application/octet-stream"}),
-    Fault.RATE_LIMITED: json_reply({"message": "Too many requests"}, 429, {"retry-after": "60"}),
-    Fault.OUT_OF_QUOTA: json_reply({"message": "Not enough credits"}, 402),
-    Fault.BAD_KEY: json_reply({"message": "Unauthorized."}, 403),
+    StandinFault.DOWN: StandinReply(is_down=True),
+    StandinFault.HANGS: StandinReply(hangs=True),
+    StandinFault.BROKEN: StandinReply(
+        503, b"<html><title>503 Service Unavailable</title></html>", {"content-type": "text/html"}
+    ),
+    StandinFault.GARBAGE: StandinReply(
+        200, b"\x00\xff not what you asked for", {"content-type": "application/octet-stream"}
+    ),
+    StandinFault.RATE_LIMITED: json_reply({"message": "Too many requests"}, 429, {"retry-after": "60"}),
+    StandinFault.OUT_OF_QUOTA: json_reply({"message": "Not enough credits"}, 402),
+    StandinFault.BAD_KEY: json_reply({"message": "Unauthorized."}, 403),
 }
 
 
-def refusal(fault: Fault, given: str | None, key: str) -> Reply | None:
+def refusal(fault: StandinFault, given: str | None, key: str) -> StandinReply | None:
     """What is answered instead of an answer: the fault's words, or those for a wrong key."""
-    if fault is not Fault.NONE:
+    if fault is not StandinFault.NONE:
         return FAULTS[fault]
-    return FAULTS[Fault.BAD_KEY] if given != key else None
+    return FAULTS[StandinFault.BAD_KEY] if given != key else None

@@ -8,7 +8,7 @@ import msgspec
 from tidemill.reading.moments.words import HOURS, any_of
 
 
-class Clock(msgspec.Struct, frozen=True, kw_only=True):
+class ClockTime(msgspec.Struct, frozen=True, kw_only=True):
     """A time, or a span of time, that a text names between `begins` and `ends`.
 
     `role` is what the word before it says: '' for nothing, or 'start', 'doors', 'end'.
@@ -70,7 +70,7 @@ def says_all_day(text: str) -> bool:
     return "da" in text and _ALL_DAY.search(text) is not None
 
 
-def clocks_in(text: str, after: int = -1) -> list[Clock]:
+def clocks_in(text: str, after: int = -1) -> list[ClockTime]:
     """Every time in a prepared text whose dates have been blanked out, in order.
 
     A dotted time (`20.30`) needs a word that makes it one: `uur`, `pm`, a lead such as `om`, or a date that
@@ -79,7 +79,7 @@ def clocks_in(text: str, after: int = -1) -> list[Clock]:
     found = [clock for match in _DIGITS.finditer(text) if (clock := _of_digits(match, after)) is not None]
     found += [clock for match in _SPOKEN.finditer(text) if (clock := _of_words(match)) is not None]
     found += [
-        Clock(
+        ClockTime(
             begins=match.start(),
             ends=match.end(),
             start=time(12 if match["noon"] else 0),
@@ -90,7 +90,7 @@ def clocks_in(text: str, after: int = -1) -> list[Clock]:
     return sorted(found, key=lambda clock: clock.begins)
 
 
-def chosen(clocks: list[Clock]) -> Clock | None:
+def chosen(clocks: list[ClockTime]) -> ClockTime | None:
     """The time that it starts: the one called so, else the first that is not the doors' or the end's."""
     if not clocks:
         return None
@@ -103,7 +103,7 @@ def chosen(clocks: list[Clock]) -> Clock | None:
     return msgspec.structs.replace(best, end=closing.start) if closing else best
 
 
-def _of_digits(match: re.Match[str], after: int) -> Clock | None:
+def _of_digits(match: re.Match[str], after: int) -> ClockTime | None:
     led = _is_led(match.string, match.start(), after)
     both = match["h2"] is not None
     plain = [_is_plain(match, number) for number in (1, 2)[: 1 + both]]
@@ -118,7 +118,7 @@ def _of_digits(match: re.Match[str], after: int) -> Clock | None:
     if start is None:
         return None
     part = _part(match.string)
-    return Clock(
+    return ClockTime(
         begins=match.start(), ends=match.end(), start=_in_part(start, part),
         end=_in_part(end, part) if end else None, role=_role(match.string, match.start()),
     )  # fmt: skip
@@ -161,7 +161,7 @@ def _time(match: re.Match[str], number: int, meridiem: str) -> time | None:
     return time(hour, minute) if hour < _HOURS and minute < 60 else None  # noqa: PLR2004 - minutes of an hour
 
 
-def _of_words(match: re.Match[str]) -> Clock | None:
+def _of_words(match: re.Match[str]) -> ClockTime | None:
     word = match["word"] or match["word2"] or match["word3"]
     hour = HOURS.get(word) or int(word)
     minutes = hour * 60 + _offset(match)
@@ -171,7 +171,7 @@ def _of_words(match: re.Match[str]) -> Clock | None:
         spoken = _in_part(spoken, part)
     elif spoken.hour < _EVENING_HOURS:
         spoken = spoken.replace(hour=spoken.hour + _NOON)
-    return Clock(begins=match.start(), ends=match.end(), start=spoken, role=_role(match.string, match.start()))
+    return ClockTime(begins=match.start(), ends=match.end(), start=spoken, role=_role(match.string, match.start()))
 
 
 def _offset(match: re.Match[str]) -> int:

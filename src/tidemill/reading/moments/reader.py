@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from tidemill.reading.moments.calendar import day
-from tidemill.reading.moments.clock import Clock, chosen, clocks_in, says_all_day
+from tidemill.reading.moments.clock import ClockTime, chosen, clocks_in, says_all_day
 from tidemill.reading.moments.dates import Calendar, Mention, dates_in
 from tidemill.reading.moments.foreign import parse_foreign
 from tidemill.reading.moments.iso import parse_iso
@@ -25,7 +25,7 @@ _BETWEEN = re.compile(rf"[\s,;()\x00]*{TO}[\s,;()]*(?:de\s|the\s)?")
 _OFFSET = re.compile(r"\d\s?(?:utc|gmt)\b(?:\s?(?P<sign>[+-])(?P<hours>0?\d|1[0-4]):?(?P<minutes>[0-5]\d)?(?!\d))?")
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundMoment(msgspec.Struct, frozen=True):
     """A moment and where in the prepared text its date stands."""
 
     begins: int
@@ -70,7 +70,7 @@ def parse_moments(
     if not MIGHT.search(stripped):
         return []
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)
-    reading = _Reading(prepared(stripped[:LONGEST]), here, zone, _calendar(here.date(), language, day_first))
+    reading = _MomentSearch(prepared(stripped[:LONGEST]), here, zone, _calendar(here.date(), language, day_first))
     moments = [found.moment for found in reading.moments()]
     if not moments and (foreign := parse_foreign(stripped, here)) is not None:
         moments = [Moment(starts=local(foreign, zone))]
@@ -84,13 +84,13 @@ def find_moments(
     language: str = "nl",
     *,
     day_first: bool | None = None,
-) -> list[Found]:
+) -> list[FoundMoment]:
     """The moments in running text and where they stand in it, once `prepared`; times without a date are left out."""
     if not MIGHT.search(text):
         return []
     zone = zone_of(time_zone)
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)
-    reading = _Reading(prepared(text), here, zone, _calendar(here.date(), language, day_first))
+    reading = _MomentSearch(prepared(text), here, zone, _calendar(here.date(), language, day_first))
     return [found for found in reading.moments() if found.moment.date_given]
 
 
@@ -117,7 +117,7 @@ def _calendar(today: date, language: str, day_first: bool | None) -> Calendar:  
     return Calendar(today, language[:2] != "en" if day_first is None else day_first)
 
 
-class _Reading:
+class _MomentSearch:
     """One text being read: its dates, then the times that are left when the dates are blanked out."""
 
     def __init__(self, text: str, now: datetime, zone: ZoneInfo, calendar: Calendar) -> None:
@@ -127,20 +127,20 @@ class _Reading:
         self._calendar = calendar
         self._offset = _named_offset(text)
 
-    def moments(self) -> list[Found]:
+    def moments(self) -> list[FoundMoment]:
         mentions = _surest([*dates_in(self._text, self._calendar), *relatives_in(self._text, self._now)])
         rest = _blanked(self._text, mentions)
         if not mentions:
             return self._today(rest)
         mentions = _joined(mentions, _blanked_times(rest))
-        found: list[Found] = []
+        found: list[FoundMoment] = []
         for index, mention in enumerate(mentions):
             stops = mentions[index + 1].begins if index + 1 < len(mentions) else len(rest)
             clock = self._clock(rest, mention, 0 if index == 0 else mention.begins, stops)
             found += self._of_mention(mention, clock, all_day=says_all_day(rest))
         return found
 
-    def _today(self, rest: str) -> list[Found]:
+    def _today(self, rest: str) -> list[FoundMoment]:
         clock = chosen(clocks_in(rest))
         if clock is None:
             return []
@@ -148,7 +148,7 @@ class _Reading:
         (found,) = self._of_mention(mention, clock, all_day=False)
         return [msgspec.structs.replace(found, moment=msgspec.structs.replace(found.moment, date_given=False))]
 
-    def _clock(self, rest: str, mention: Mention, begins: int, stops: int) -> Clock | None:
+    def _clock(self, rest: str, mention: Mention, begins: int, stops: int) -> ClockTime | None:
         """The time that goes with a date: one after it up to the next date, else one before it.
 
         A range whose first date has an hour of its own ends at the hour that its second one has.
@@ -168,14 +168,14 @@ class _Reading:
             return after
         return msgspec.structs.replace(opening, end=after.start if after else None)
 
-    def _of_mention(self, mention: Mention, clock: Clock | None, *, all_day: bool) -> list[Found]:
+    def _of_mention(self, mention: Mention, clock: ClockTime | None, *, all_day: bool) -> list[FoundMoment]:
         moments = [self._moment(mention, mention.first, mention.last, clock, all_day=all_day)]
         moments += [self._moment(mention, other, None, clock, all_day=all_day) for other in mention.others]
         absolute = mention.is_full or mention.month_day is not None
-        return [Found(mention.begins, mention.ends, moment, absolute) for moment in moments]
+        return [FoundMoment(mention.begins, mention.ends, moment, absolute) for moment in moments]
 
     def _moment(
-        self, mention: Mention, first: date, last: date | None, clock: Clock | None, *, all_day: bool
+        self, mention: Mention, first: date, last: date | None, clock: ClockTime | None, *, all_day: bool
     ) -> Moment:
         start, grain = self._start(mention, clock)
         return Moment(
@@ -187,7 +187,7 @@ class _Reading:
             weekday_agrees=None if mention.weekday is None else mention.first.weekday() == mention.weekday,
         )
 
-    def _start(self, mention: Mention, clock: Clock | None) -> tuple[time | None, Grain]:
+    def _start(self, mention: Mention, clock: ClockTime | None) -> tuple[time | None, Grain]:
         if clock is not None:
             return clock.start, Grain.MINUTE
         if mention.clock is not None:
@@ -196,7 +196,7 @@ class _Reading:
             return time(mention.part), Grain.PART
         return None, mention.grain
 
-    def _end(self, first: date, last: date | None, start: time | None, clock: Clock | None) -> datetime | None:
+    def _end(self, first: date, last: date | None, start: time | None, clock: ClockTime | None) -> datetime | None:
         closing = clock.end if clock else None
         if closing is None:
             return self._at(last, LAST_MINUTE) if last else None

@@ -47,7 +47,7 @@ def storable(text: str, longest: int) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-class Moment(TypeDecorator[datetime]):
+class Timestamp(TypeDecorator[datetime]):
     """A moment in UTC: `timestamptz` on PostgreSQL, integer microseconds since 1970 on SQLite."""
 
     impl = DateTime(timezone=True)

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, Engine
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
-from tidemill.store.database.wal import Log
+from tidemill.store.database.wal import WalCheckpointer
 
 DRIVER = "sqlite+inline"
 PATIENCE_MILLISECONDS = 10_000
@@ -41,7 +41,7 @@ class InlineConnection(sqlite3.Connection):
         """Open the database; nothing is put off yet."""
         super().__init__(*arguments, **options)
         self.bell = Bell()
-        self.log: Log | None = None
+        self.log: WalCheckpointer | None = None
         self._put_off: list[Callable[[sqlite3.Connection], None]] = []
         self._rows_logged = 0
 
@@ -188,7 +188,7 @@ class InlineEngine(AsyncEngine):
 
     _connection_cls = InlineAsyncConnection
 
-    def __init__(self, sync_engine: Engine, log: Log | None = None) -> None:
+    def __init__(self, sync_engine: Engine, log: WalCheckpointer | None = None) -> None:
         """`log` is told of every commit, and closed with the engine; the bell tells that one is back."""
         super().__init__(sync_engine)
         self.bell = Bell()
@@ -220,7 +220,7 @@ async def seen_through(work: Callable[[], None], bell: Bell | None = None) -> No
     Its end wakes the waiter at once; by way of `asyncio.wait`, a busy loop would let it wait for one more turn.
     """
     loop = asyncio.get_running_loop()
-    errand = _Errand(work, loop, bell or Bell())
+    errand = _ThreadTask(work, loop, bell or Bell())
     loop.run_in_executor(None, errand.run)
     cancelled: asyncio.CancelledError | None = None
     while not errand.over:
@@ -234,7 +234,7 @@ async def seen_through(work: Callable[[], None], bell: Bell | None = None) -> No
         raise errand.trouble
 
 
-class _Errand:
+class _ThreadTask:
     """Something done in a thread; whoever waits may stop waiting and begin again."""
 
     def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop, bell: Bell) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 
-class Turn(IntEnum):
+class ExclusiveLock(IntEnum):
     """What is done by one at a time; the number is the lock's."""
 
     HOMES = 7461063
@@ -21,7 +21,7 @@ class Turn(IntEnum):
 _ALONE = text("SELECT pg_advisory_xact_lock(:turn)")
 
 
-async def alone(connection: AsyncConnection, turn: Turn) -> None:
+async def alone(connection: AsyncConnection, turn: ExclusiveLock) -> None:
     """Wait until no other transaction does this work; the turn ends with this one."""
     if connection.dialect.name == "postgresql":
         await connection.execute(_ALONE, {"turn": int(turn)})

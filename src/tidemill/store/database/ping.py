@@ -5,12 +5,12 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import func, select
 
-from tidemill.store.database.column_types import Moment
+from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.migrate import current, newest
 
 
-class Health(msgspec.Struct, frozen=True):
+class DatabaseHealth(msgspec.Struct, frozen=True):
     """The database's step, the step that this version needs, and its own clock where it has one."""
 
     kind: str
@@ -19,17 +19,17 @@ class Health(msgspec.Struct, frozen=True):
     time: datetime | None
 
 
-class Pulse:
+class DatabasePing:
     """Asks a database how it does."""
 
     def __init__(self, database: Database) -> None:
         """Ask one database."""
         self._database = database
 
-    async def feel(self) -> Health:
+    async def feel(self) -> DatabaseHealth:
         """One look; raises `StoreError` when the database does not answer."""
         time = None
         if not self._database.is_sqlite:  # SQLite has no clock of its own
             async with self._database.read() as connection:
-                time = (await connection.execute(select(func.now(type_=Moment())))).scalar()
-        return Health(self._database.dialect, await current(self._database), newest(), time)
+                time = (await connection.execute(select(func.now(type_=Timestamp())))).scalar()
+        return DatabaseHealth(self._database.dialect, await current(self._database), newest(), time)

@@ -8,7 +8,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from tidemill.store.database.inline import DRIVER, InlineEngine
-from tidemill.store.database.wal import Log
+from tidemill.store.database.wal import WalCheckpointer
 
 PRAGMAS = (
     "PRAGMA page_size=4096",
@@ -20,7 +20,7 @@ PRAGMAS = (
 )
 """Durable on every commit (a group of jobs each), readers never blocked.
 
-A page's records fill some 60 KB, so rarer checkpoints save writes. The writer's are made by `Log`, and by this number
+A page's records fill some 60 KB, so rarer checkpoints save writes. The writer's are made by `WalCheckpointer`, and by this number
 only if it cannot. Database pages of 8 KB would be a little cheaper for a new file and dearer for a large one, in which
 sixteen new events are sixteen pages of each index.
 """
@@ -33,10 +33,10 @@ READER_PRAGMAS = (*PRAGMAS, "PRAGMA cache_size=-8192", "PRAGMA busy_timeout=1000
 
 def lasting_engine(url: URL) -> AsyncEngine:
     """An inline engine for a database that is to last; its log is brought in beside the commits."""
-    return inline_engine(url, WRITER_PRAGMAS, Log(str(url.database)))
+    return inline_engine(url, WRITER_PRAGMAS, WalCheckpointer(str(url.database)))
 
 
-def inline_engine(url: URL, pragmas: tuple[str, ...], log: Log | None = None) -> AsyncEngine:
+def inline_engine(url: URL, pragmas: tuple[str, ...], log: WalCheckpointer | None = None) -> AsyncEngine:
     """Works on the loop's own thread, on as many connections as are asked for at once: a glance waits for nobody.
 
     The connection that was used last is used next. Taken in turns, each would find that the other had written, and

@@ -14,7 +14,7 @@ PASSES = 2
 _BRING_IN = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
-class Log:
+class WalCheckpointer:
     """Brings the log in from a thread of its own; the commit after that adds the rest, and the log begins anew.
 
     It can only begin anew when all of it is in the file, and beside a busy writer a thread alone never gets there.

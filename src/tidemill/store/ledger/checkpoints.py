@@ -14,15 +14,15 @@ from tidemill.core.job import Job, JobStatus, gives_source_up, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.pipeline.checkpoints import (
+    AcceptedRecords,
     Checkpoint,
     Committed,
     Fetched,
-    Harvest,
     Judged,
-    Kept,
     Parsed,
     Shift,
     Unchanged,
+    WriteCounts,
 )
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
@@ -30,7 +30,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import breakers, dead_letters, effects, list_pages
 from tidemill.store.ledger.effects import HostNote
 from tidemill.store.ledger.following import Onward, follow
-from tidemill.store.ledger.run_counts import Tally, count_end, count_kept, count_verdicts, settle_runs
+from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.schema import jobs, staged_records
@@ -45,7 +45,7 @@ Products = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
 """What stages produced, each kind by itself in the batch's order, with its checkpoint."""
 
 
-class Over(msgspec.Struct, frozen=True):
+class CompleteRun(msgspec.Struct, frozen=True):
     """A complete run at its end: what its source has that was not seen since it started, it did not see."""
 
     run_id: int
@@ -53,12 +53,12 @@ class Over(msgspec.Struct, frozen=True):
     since: datetime
 
 
-class Shelf(Protocol):
+class RecordRepository(Protocol):
     """The vertical's own tables: where accepted records end up."""
 
     async def put(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """Upsert records, keep history, answer the counts per job."""
         ...
 
@@ -67,7 +67,7 @@ class Shelf(Protocol):
         ...
 
     async def miss(
-        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+        self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
     ) -> Mapping[int, int]:
         """Count complete runs, each of another source, against what they did not see.
 
@@ -84,7 +84,7 @@ class Checkpoints:
         database: Database,
         ids: Ids,
         bodies: Bodies,
-        shelves: Mapping[str, Shelf],
+        shelves: Mapping[str, RecordRepository],
         policies: Mapping[str, Policy],
     ) -> None:
         """`shelves` and `policies` by vertical."""
@@ -108,7 +108,7 @@ class Checkpoints:
                 return Committed(frozenset(held))
             if len(ours) < len(batch):
                 made = by_kind(ours)
-            tallies = {key: Tally() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
+            tallies = {key: RunCounts() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
             await self._write_outputs(connection, made, tallies, now)
             onward = read_on(made)
             kept = await self._shelve(connection, made, tallies, onward, now)
@@ -121,7 +121,7 @@ class Checkpoints:
         return Committed(frozenset(held), finished, tuple(shifts), kept, followed)
 
     async def _write_outputs(
-        self, connection: AsyncConnection, made: Products, tallies: Mapping[int, Tally], now: datetime
+        self, connection: AsyncConnection, made: Products, tallies: Mapping[int, RunCounts], now: datetime
     ) -> None:
         got = [(each.claimed.job, fetched, each.move.failure) for each, fetched in pages_in(made)]
         parsed = [(each.claimed.job, reading) for each, reading in made[Parsed]]
@@ -144,17 +144,19 @@ class Checkpoints:
         self,
         connection: AsyncConnection,
         made: Products,
-        tallies: Mapping[int, Tally],
+        tallies: Mapping[int, RunCounts],
         onward: list[Onward],
         now: datetime,
-    ) -> dict[int, Kept]:
+    ) -> dict[int, WriteCounts]:
         """Give harvests to their shelves, and mark what stands on unchanged pages as seen again.
 
         Where an unchanged page's list goes on, it goes on as it did: `onward` is told.
         """
-        kept: dict[int, Kept] = {}
+        kept: dict[int, WriteCounts] = {}
         for vertical, shelf in self._shelves.items():
-            harvests = [(job, found) for each, found in made[Harvest] if (job := each.claimed.job).vertical == vertical]
+            harvests = [
+                (job, found) for each, found in made[AcceptedRecords] if (job := each.claimed.job).vertical == vertical
+            ]
             if harvests:
                 kept |= await shelf.put(connection, harvests, now)
             for job, harvest in harvests:
@@ -168,7 +170,7 @@ class Checkpoints:
         return kept
 
     async def _touch(
-        self, connection: AsyncConnection, shelf: Shelf, each: Checkpoint, now: datetime
+        self, connection: AsyncConnection, shelf: RecordRepository, each: Checkpoint, now: datetime
     ) -> tuple[int, int, str | None]:
         """Mark what the page held as seen again; answers how many, of how many, and where its list went on."""
         good = each.claimed.target.good_page_id
@@ -187,7 +189,7 @@ class Checkpoints:
         connection: AsyncConnection,
         ours: Sequence[Checkpoint],
         made: Products,
-        tallies: Mapping[int, Tally],
+        tallies: Mapping[int, RunCounts],
         now: datetime,
     ) -> tuple[int, ...]:
         """Everything that a job's end, or a site's answer, changes besides the job; answers the runs that it ends."""
@@ -282,6 +284,6 @@ def read_on(made: Products) -> list[Onward]:
 
 def keys_needed(batch: Sequence[Checkpoint], made: Products) -> int:
     """How many keys writing these checkpoints may take."""
-    records = sum(len(harvest.records) for _, harvest in made[Harvest])
+    records = sum(len(harvest.records) for _, harvest in made[AcceptedRecords])
     rejected = sum(len(judged.rejected) for _, judged in made[Judged])
     return len(batch) + rejected + KEYS_PER_RECORD * (records + KEYS_PER_RECORD * len(made[Unchanged]))

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.dead_letter import MAX_RETRIES, LetterStatus, next_retry
+from tidemill.core.dead_letter import MAX_RETRIES, DeadLetterStatus, next_retry
 from tidemill.core.job import Job, Move
 from tidemill.store.database.bulk import change, read_all, write_many
 from tidemill.store.database.column_types import storable
@@ -47,7 +47,7 @@ def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -
         "retry_count": count,
         "max_retries": MAX_RETRIES,
         "next_retry_at": next_retry(count, now),
-        "status": LetterStatus.PENDING,
+        "status": DeadLetterStatus.PENDING,
         "created_at": now,
         "updated_at": now,
     }
@@ -74,14 +74,14 @@ _BURY = upsert(dead_letters, ["job_id"], _AGAIN)
 _TRIED = select(dead_letters.c.job_id, dead_letters.c.retry_count).where(_OF_JOBS)
 _RETRYING = (
     select(dead_letters.c.id, dead_letters.c.retry_count)
-    .where(_OF_JOBS, dead_letters.c.status == LetterStatus.RETRYING)
+    .where(_OF_JOBS, dead_letters.c.status == DeadLetterStatus.RETRYING)
     .order_by(dead_letters.c.id)
 )
 _RESOLVE = (
     update(dead_letters)
-    .where(_OF_JOBS, dead_letters.c.status == LetterStatus.RETRYING)
+    .where(_OF_JOBS, dead_letters.c.status == DeadLetterStatus.RETRYING)
     .values(
-        status=LetterStatus.RESOLVED,
+        status=DeadLetterStatus.RESOLVED,
         resolved_at=bindparam("b_now"),
         updated_at=bindparam("b_now"),
         next_retry_at=None,
@@ -92,7 +92,7 @@ _GIVE_BACK = (
     update(dead_letters)
     .where(dead_letters.c.id == bindparam("b_id"))
     .values(
-        status=LetterStatus.PENDING,
+        status=DeadLetterStatus.PENDING,
         retry_count=bindparam("b_count"),
         next_retry_at=bindparam("b_next"),
         updated_at=bindparam("b_now"),
@@ -102,6 +102,6 @@ _GIVE_BACK = (
 
 async def take_up(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
     """Mark the letters of jobs that a person put back into the queue as being retried."""
-    pending = (dead_letters.c.job_id.in_(job_ids)) & (dead_letters.c.status == LetterStatus.PENDING)
-    going = {"status": LetterStatus.RETRYING, "updated_at": now}
+    pending = (dead_letters.c.job_id.in_(job_ids)) & (dead_letters.c.status == DeadLetterStatus.PENDING)
+    going = {"status": DeadLetterStatus.RETRYING, "updated_at": now}
     await connection.execute(update(dead_letters).where(pending).values(**going))

@@ -13,7 +13,7 @@ from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, slower
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
-from tidemill.pipeline.checkpoints import Checkpoint, Fetched, Harvest, Served, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.database.bulk import read_all, write_last, write_many
@@ -187,7 +187,7 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "b_recheck": now + RECHECK_EVERY,
     }
     produced = getattr(checkpoint.outcome, "produced", None)
-    if isinstance(produced, Harvest):
+    if isinstance(produced, AcceptedRecords):
         page = produced.judged.page
         row |= {
             "b_etag": page.etag,

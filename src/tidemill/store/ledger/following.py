@@ -17,7 +17,7 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
 from tidemill.store.ledger.rows import Row
-from tidemill.store.ledger.run_counts import Tally
+from tidemill.store.ledger.run_counts import RunCounts
 from tidemill.store.schema import jobs
 
 Onward = tuple[Checkpoint, str, str, int]
@@ -41,7 +41,7 @@ async def follow(
     ids: Ids,
     onward: Sequence[Onward],
     policies: Mapping[str, Policy],
-    tallies: Mapping[int, Tally],
+    tallies: Mapping[int, RunCounts],
     now: datetime,
 ) -> int:
     """Make jobs of the next pages, each once however often it is asked for; answers how many are new.

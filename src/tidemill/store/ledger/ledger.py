@@ -9,10 +9,10 @@ from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Checkpoints, Shelf
+from tidemill.store.ledger.checkpoints import Checkpoints, RecordRepository
 from tidemill.store.ledger.claims import Claims
-from tidemill.store.ledger.resume import Materials
-from tidemill.store.ledger.runs import RunBook
+from tidemill.store.ledger.resume import StageInputs
+from tidemill.store.ledger.runs import RunRepository
 from tidemill.store.pages.bodies import Bodies
 
 
@@ -24,7 +24,7 @@ class Ledger:
         database: Database,
         ids: Ids,
         bodies: Bodies,
-        shelves: Mapping[str, Shelf],
+        shelves: Mapping[str, RecordRepository],
         verticals: Mapping[str, Vertical],
     ) -> None:
         """`shelves` and `verticals` by the vertical's name."""
@@ -33,8 +33,8 @@ class Ledger:
         self._ids = ids
         self._claims = Claims(database)
         self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
-        self.materials = Materials(database, bodies, verticals)
-        self.runs = RunBook(database, ids, shelves, policies)
+        self.materials = StageInputs(database, bodies, verticals)
+        self.runs = RunRepository(database, ids, shelves, policies)
 
     @property
     def is_calling(self) -> bool:

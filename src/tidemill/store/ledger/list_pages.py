@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.target import Target
-from tidemill.pipeline.checkpoints import Checkpoint, Harvest
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
@@ -48,13 +48,13 @@ async def remember(connection: AsyncConnection, database: Database, ended: Seque
     rows = {}
     for each in ended:
         harvest = getattr(each.outcome, "produced", None)
-        if each.claimed.job.page_number > 1 and isinstance(harvest, Harvest):
+        if each.claimed.job.page_number > 1 and isinstance(harvest, AcceptedRecords):
             row = _row(each.claimed.job, harvest)
             rows[row["target_id"], row["page_number"]] = row
     await write_many(connection, _REMEMBERED[database.dialect], [rows[key] for key in sorted(rows)])
 
 
-def _row(job: Job, harvest: Harvest) -> dict[str, Any]:
+def _row(job: Job, harvest: AcceptedRecords) -> dict[str, Any]:
     page = harvest.judged.page
     return {
         "target_id": job.target_id,

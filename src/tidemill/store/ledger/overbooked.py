@@ -22,7 +22,7 @@ _LOAD = (
 )  # fmt: skip
 
 
-class Crowding:
+class OverbookedHosts:
     """Finds the hosts that are asked for more than their pace allows."""
 
     def __init__(self, database: Database, policies: Mapping[str, Policy]) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, Slot, charged, grace, is_held_alone, next_slot, opens_at
+from tidemill.core.pacing import Departure, Pace, charged, grace, is_held_alone, next_slot, opens_at
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.rows import Row, pace_of
@@ -32,7 +32,7 @@ _COME_IN = _OF_HOST.values(guests=bindparam("b_guests"), guests_until=bindparam(
 _LEAVE = _OF_HOST.values(guests=case((hosts.c.guests > 0, hosts.c.guests - 1), else_=0))
 
 
-class Tolls:
+class RateLimitRepository:
     """The ledger's tab of every host, for those who send requests."""
 
     def __init__(self, database: Database) -> None:
@@ -45,7 +45,7 @@ class Tolls:
             rows = await read_all(connection, _ROW, {"b_host": host})
         return pace_of(rows[0]) if rows else None
 
-    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Slot:
+    async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
         """Put one request on the host's tab; answers when it may leave."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
@@ -73,7 +73,7 @@ class Tolls:
             await connection.execute(_COME_IN, {"b_host": host, "b_guests": guests + 1, "b_until": until})
         return True
 
-    async def step_in(self, host: str, pace: Pace, now: datetime) -> Slot | None:
+    async def step_in(self, host: str, pace: Pace, now: datetime) -> Departure | None:
         """Put a visitor's request on the tab, if the jobs at work there leave room for it."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
@@ -110,7 +110,7 @@ def _slower_of(row: Row, pace: Pace) -> Pace:
     return max(pace_of(row), pace, key=lambda each: each.interval)
 
 
-def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> tuple[Slot, dict[str, Any]]:
+def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> tuple[Departure, dict[str, Any]]:
     """One more request, at the slower of the host's own pace and the one it is asked at."""
     pace = _slower_of(row, pace)
     slot = next_slot(pace, row["tab_at"], now, mine)

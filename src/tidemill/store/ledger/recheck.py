@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.pipeline.tools import Present
+from tidemill.pipeline.tools import CurrentState
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.rows import breaker_of, source_of, target_of
@@ -21,16 +21,16 @@ Pair = tuple[int, int]
 """A source's key and its target's."""
 
 
-class Standings:
+class CurrentStateReader:
     """Answers many who ask at once with the same three questions to the database."""
 
     def __init__(self, database: Database) -> None:
         """Work on one database."""
         self._database = database
-        self._asked: dict[Pair, asyncio.Future[Present | None]] = {}
+        self._asked: dict[Pair, asyncio.Future[CurrentState | None]] = {}
         self._looks: set[asyncio.Task[None]] = set()
 
-    async def look(self, source_id: int, target_id: int) -> Present | None:
+    async def look(self, source_id: int, target_id: int) -> CurrentState | None:
         """The source, target and breaker as they stand now; None when one of the two was removed."""
         pair = source_id, target_id
         if not self._asked:
@@ -58,7 +58,7 @@ class Standings:
                 future.set_result(found.get(pair))
 
 
-async def _present(connection: AsyncConnection, pairs: dict[Pair, Any]) -> dict[Pair, Present]:
+async def _present(connection: AsyncConnection, pairs: dict[Pair, Any]) -> dict[Pair, CurrentState]:
     source_keys, target_keys = sorted({one for one, _ in pairs}), sorted({other for _, other in pairs})
     source_rows = await read_all(connection, _SOURCES, {"b_keys": source_keys})
     target_rows = await read_all(connection, _TARGETS, {"b_keys": target_keys})
@@ -67,7 +67,7 @@ async def _present(connection: AsyncConnection, pairs: dict[Pair, Any]) -> dict[
     aims = {row["id"]: target_of(row) for row in target_rows}
     tripped = {row["source_id"]: breaker_of(row) for row in breaker_rows}
     return {
-        (one, other): Present(known[one], aims[other], tripped.get(one) or breaker_of(None))
+        (one, other): CurrentState(known[one], aims[other], tripped.get(one) or breaker_of(None))
         for one, other in pairs
         if one in known and other in aims
     }

@@ -25,7 +25,7 @@ _READER = select(raw_records.c.adapter_id, raw_records.c.adapter_version).where(
 )
 
 
-class Materials:
+class StageInputs:
     """Reads back what jobs that were left behind need to go on."""
 
     def __init__(self, database: Database, bodies: Bodies, verticals: Mapping[str, Vertical]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.dead_letter import LetterStatus
+from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Trigger
@@ -36,12 +36,12 @@ _DUE = (
 )
 _OPENED = (
     select(dead_letters)
-    .where(dead_letters.c.id.in_(_KEYS), dead_letters.c.status == LetterStatus.PENDING)
+    .where(dead_letters.c.id.in_(_KEYS), dead_letters.c.status == DeadLetterStatus.PENDING)
     .order_by(dead_letters.c.id)
     .with_for_update()
 )
 _OF_KEYS = update(dead_letters).where(dead_letters.c.id.in_(_KEYS))
-_GOING = _OF_KEYS.values(status=LetterStatus.RETRYING, updated_at=bindparam("b_now"))
+_GOING = _OF_KEYS.values(status=DeadLetterStatus.RETRYING, updated_at=bindparam("b_now"))
 _LEFT_ALONE = _OF_KEYS.values(next_retry_at=None, updated_at=bindparam("b_now"))
 _WHOSE = select(sources.c.id, sources.c.vertical, sources.c.adapter_id).where(sources.c.id.in_(_KEYS))
 _NEW_RUN = runs.insert()
@@ -61,7 +61,7 @@ _REVIVED = (
 )
 
 
-class Letters:
+class DeadLetterRetries:
     """What can be done with dead letters; a person and the retry tick use the same."""
 
     def __init__(self, database: Database, ids: Ids) -> None:
@@ -103,9 +103,9 @@ class Letters:
         """Give letters up, on a person's word."""
         query = (
             update(dead_letters)
-            .where(dead_letters.c.id.in_(letter_ids), dead_letters.c.status == LetterStatus.PENDING)
+            .where(dead_letters.c.id.in_(letter_ids), dead_letters.c.status == DeadLetterStatus.PENDING)
             .values(
-                status=LetterStatus.DISCARDED,
+                status=DeadLetterStatus.DISCARDED,
                 resolved_at=now,
                 resolution_notes=notes,
                 updated_at=now,

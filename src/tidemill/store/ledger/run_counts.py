@@ -12,7 +12,7 @@ from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import Job, JobStatus
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Dropped
-from tidemill.pipeline.checkpoints import Checkpoint, Harvest, Judged, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Judged, WriteCounts
 from tidemill.store.database.bulk import read_all, write_last
 from tidemill.store.schema import runs
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
@@ -27,7 +27,7 @@ COUNTED = (
 )  # fmt: skip
 
 
-class Tally:
+class RunCounts:
     """What a batch adds to a run's counts."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ _RUN = (
 )
 
 
-async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, Tally]) -> tuple[int, ...]:
+async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, RunCounts]) -> tuple[int, ...]:
     """Add a batch's counts to its runs, by key; answers the runs to which no job owes anything any more.
 
     The rows are held from here to the commit, in order of key: what is read here is still true when they are written.
@@ -101,7 +101,7 @@ async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, Tally])
     return tuple(row["id"] for row in held if _is_finished(row, telling[row["id"]]))
 
 
-def _run_row(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+def _run_row(row: Mapping[str, Any], tally: RunCounts) -> dict[str, Any]:
     fields = merged(row["field_counts"] or {}, tally.fields) if tally.fields else {}
     counted = {f"b_{name}": count for name, count in tally.counts.items()}
     return {
@@ -114,7 +114,7 @@ def _run_row(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
     }
 
 
-def _is_finished(row: Mapping[str, Any], tally: Tally) -> bool:
+def _is_finished(row: Mapping[str, Any], tally: RunCounts) -> bool:
     return bool(tally.ended) and row["status"] == "RUNNING" and row["open_jobs"] == tally.fewer
 
 
@@ -123,7 +123,7 @@ def merged(before: Mapping[str, int], now: Counter[str]) -> dict[str, int]:
     return dict((Counter(before) + now).most_common(MOST_FIELDS))
 
 
-def count_end(tally: Tally, checkpoint: Checkpoint) -> None:
+def count_end(tally: RunCounts, checkpoint: Checkpoint) -> None:
     """Count a job that ended."""
     status = checkpoint.move.status
     tally.ended += 1
@@ -141,7 +141,7 @@ def is_drift(failure: Failure | None) -> bool:
     return failure is not None and MEANING[failure].is_drift
 
 
-def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
+def count_verdicts(tally: RunCounts, job: Job, judged: Judged) -> None:
     """Count a page's verdicts; every raw record ends in exactly one of the three.
 
     Each page of a list repeats the list's total, so that of the first page counts.
@@ -163,7 +163,7 @@ def count_verdicts(tally: Tally, job: Job, judged: Judged) -> None:
         )
 
 
-def count_kept(tally: Tally, harvest: Harvest, kept: Kept) -> None:
+def count_kept(tally: RunCounts, harvest: AcceptedRecords, kept: WriteCounts) -> None:
     """Count what became of the accepted ones."""
     tally.add(
         records_inserted=kept.inserted,

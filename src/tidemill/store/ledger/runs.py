@@ -10,13 +10,13 @@ import msgspec
 from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.completeness import Certificate, Evidence, certify, far_short
+from tidemill.core.completeness import Certificate, RunEvidence, certify, far_short
 from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, Noticed, RunStatus, RunSummary, conclude
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Over, Shelf
+from tidemill.store.ledger.checkpoints import CompleteRun, RecordRepository
 from tidemill.store.ledger.earlier_runs import of_each_run
 from tidemill.store.quality.drift import KEYS_PER_RUN, Watched, watch_runs
 from tidemill.store.schema import runs, sources, targets
@@ -29,11 +29,11 @@ TRUST_STEP = 0.1
 """How far one run moves a source's reliability."""
 
 
-class RunBook:
+class RunRepository:
     """Closes runs whose jobs have all ended, each exactly once."""
 
     def __init__(
-        self, database: Database, ids: Ids, shelves: Mapping[str, Shelf], policies: Mapping[str, Policy]
+        self, database: Database, ids: Ids, shelves: Mapping[str, RecordRepository], policies: Mapping[str, Policy]
     ) -> None:
         """`shelves` and `policies` by vertical."""
         self._database = database
@@ -85,17 +85,17 @@ class RunBook:
             before[row["run_id"]].append((row["started_at"].weekday(), saw))
         return {run["id"]: usual(before[run["id"]], run["started_at"].weekday()) for run in over}
 
-    async def _fade(self, connection: AsyncConnection, ended: Sequence["Ended"], now: datetime) -> Counter[int]:
+    async def _fade(self, connection: AsyncConnection, ended: Sequence["ClosingRun"], now: datetime) -> Counter[int]:
         """Let what complete runs did not see fade; by run, how many are gone for good."""
         removed: Counter[int] = Counter()
         for vertical, shelf in self._shelves.items():
             mine = [each.run for each in ended if each.certificate.complete and each.run["vertical"] == vertical]
             if mine:
-                over = [Over(run["id"], run["source_id"], run["started_at"]) for run in mine]
+                over = [CompleteRun(run["id"], run["source_id"], run["started_at"]) for run in mine]
                 removed.update(await shelf.miss(connection, over, now, self._policies[vertical].missing_runs))
         return removed
 
-    async def _credit(self, connection: AsyncConnection, ended: Sequence["Ended"]) -> None:
+    async def _credit(self, connection: AsyncConnection, ended: Sequence["ClosingRun"]) -> None:
         """Move the sources' standing with how their runs went."""
         earned = [
             {
@@ -109,12 +109,12 @@ class RunBook:
         await write_many(connection, _CREDIT, earned)
 
 
-class Ended(msgspec.Struct, frozen=True):
+class ClosingRun(msgspec.Struct, frozen=True):
     """A run at its end: its row, what it came to, and whether it was complete."""
 
     run: Any
     counts: Counts
-    evidence: Evidence
+    evidence: RunEvidence
     certificate: Certificate
 
 
@@ -128,10 +128,10 @@ def each_source_once(over: Sequence[Any]) -> Iterator[list[Any]]:
         left = [run for run in left if first[run["source_id"]] is not run]
 
 
-def end_of(run: Any, history: tuple[int, ...]) -> Ended:
+def end_of(run: Any, history: tuple[int, ...]) -> ClosingRun:
     """What a run came to, beside what is usual."""
     counts = counts_of(run)
-    evidence = Evidence(
+    evidence = RunEvidence(
         counts=counts,
         targets=run["switched_on"],
         followed=run["pages_followed"],
@@ -141,7 +141,7 @@ def end_of(run: Any, history: tuple[int, ...]) -> Ended:
         history=history,
         degraded=tuple(run["degraded"] or ()),
     )
-    return Ended(run, counts, evidence, certify(evidence))
+    return ClosingRun(run, counts, evidence, certify(evidence))
 
 
 def usual(earlier: Sequence[tuple[int, int]], weekday: int) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ def usual(earlier: Sequence[tuple[int, int]], weekday: int) -> tuple[int, ...]:
     return alike if len(alike) >= REMEMBERED // 2 else tuple(count for _, count in earlier[:REMEMBERED])
 
 
-def watched(ended: Ended) -> Watched:
+def watched(ended: ClosingRun) -> Watched:
     """A run as drift detection looks at it."""
     return Watched(ended.run, ended.counts, shortfall(ended.run, ended.evidence, ended.certificate))
 
@@ -191,7 +191,7 @@ _CREDIT = (
 )
 
 
-def shortfall(run: Any, evidence: Evidence, certificate: Certificate) -> str | None:
+def shortfall(run: Any, evidence: RunEvidence, certificate: Certificate) -> str | None:
     """How a scope's list fell far short; '' if it was complete, None if neither, or if the run has no scope."""
     if not run["scope"]:
         return None
@@ -208,7 +208,7 @@ def counts_of(run: Any) -> Counts:
     return Counts(**{name: run[name] for name in Counts.__struct_fields__})
 
 
-def closing(ended: Ended, removed: int, now: datetime) -> dict[str, Any]:
+def closing(ended: ClosingRun, removed: int, now: datetime) -> dict[str, Any]:
     """What a run's row says once it is closed."""
     run, counts, certificate = ended.run, ended.counts, ended.certificate
     return {
@@ -225,7 +225,7 @@ def closing(ended: Ended, removed: int, now: datetime) -> dict[str, Any]:
     }
 
 
-def summary(ended: Ended, removed: int, noticed: tuple[Noticed, ...], now: datetime) -> RunSummary:
+def summary(ended: ClosingRun, removed: int, noticed: tuple[Noticed, ...], now: datetime) -> RunSummary:
     """The run as it is announced."""
     run, certificate = ended.run, ended.certificate
     return RunSummary(

@@ -59,7 +59,7 @@ _OFF = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
 _BACKOFF = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
 
 
-class Agendas:
+class DispatchRepository:
     """Reads what is due and writes runs."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

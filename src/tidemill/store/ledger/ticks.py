@@ -21,7 +21,7 @@ _FINISH = (
 )
 
 
-class Slots:
+class TickSlots:
     """Who did which piece of periodic work, and when it last went well."""
 
     def __init__(self, database: Database) -> None:

@@ -21,9 +21,9 @@ from tidemill.store.pages.encodings import Unreadable, decoded
 from tidemill.store.pages.output_files import Outputs, RowOutputs, SegmentOutputs
 from tidemill.store.pages.segment_cleanup import Tidier
 from tidemill.store.pages.segments import (
+    SegmentPosition,
     SegmentReader,
     SegmentWriter,
-    Spot,
 )
 from tidemill.store.schema import page_bodies
 
@@ -159,7 +159,9 @@ class SegmentBodies:
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
         rows = await _rows_with_bases(connection, keys)
-        spots = [(row.key, Spot(row.segment, row.place, row.length)) for row in rows if row.segment is not None]
+        spots = [
+            (row.key, SegmentPosition(row.segment, row.place, row.length)) for row in rows if row.segment is not None
+        ]
         return await in_thread(lambda: _contents(rows, self._reader.read(spots), keys))
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
@@ -182,7 +184,7 @@ class SegmentBodies:
         self._reader.close()
 
 
-def write_places(driver: sqlite3.Connection, bodies: Sequence[Body], spots: Sequence[Spot]) -> None:
+def write_places(driver: sqlite3.Connection, bodies: Sequence[Body], spots: Sequence[SegmentPosition]) -> None:
     """Write where bodies are."""
     rows = [
         (body.key, spot.segment, spot.place, spot.length, body.encoding)

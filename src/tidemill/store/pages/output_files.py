@@ -16,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.store.database.bulk import read_all, write_last, write_when_known
 from tidemill.store.database.database import Database
 from tidemill.store.database.inline import InlineAsyncConnection
-from tidemill.store.pages.segments import SegmentReader, SegmentWriter, Spot
+from tidemill.store.pages.segments import SegmentPosition, SegmentReader, SegmentWriter
 
 SMALL = 2_000
 """Bytes of an output up to which a place elsewhere would cost more than it saves."""
-WHEREABOUTS = Spot.__struct_fields__
+WHEREABOUTS = SegmentPosition.__struct_fields__
 
 Rows = list[dict[str, Any]]
 Made = tuple[Column[Any], Rows]
@@ -95,7 +95,7 @@ class SegmentOutputs:
         if not found or found[0]["segment"] is None:
             return found[0][column.name] if found else None
         key = record_key(column, page_id)
-        spot = Spot(*(found[0][name] for name in WHEREABOUTS))
+        spot = SegmentPosition(*(found[0][name] for name in WHEREABOUTS))
         return self._reader.read([(key, spot)]).get(key)
 
     async def close(self) -> None:
@@ -109,7 +109,9 @@ def record_key(column: Column[Any], page_id: int) -> bytes:
     return page_id.to_bytes(8, "big") + column.table.name.encode()[:8]
 
 
-def _pointing(column: Column[Any], rows: Rows, appending: Future[list[Spot]], start: int) -> Callable[[], Rows]:
+def _pointing(
+    column: Column[Any], rows: Rows, appending: Future[list[SegmentPosition]], start: int
+) -> Callable[[], Rows]:
     """The rows as they are once the disk has their outputs; theirs are the spots from `start` on."""
 
     def known() -> Rows:

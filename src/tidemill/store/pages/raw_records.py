@@ -21,7 +21,7 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True, gc=False):
     block: str = ""
 
 
-class _Reading(msgspec.Struct, frozen=True, omit_defaults=True):
+class _StoredReading(msgspec.Struct, frozen=True, omit_defaults=True):
     records: Sequence[_Kept]
     shapes: Sequence[Mapping[str, str]]
     declared_empty: bool = False
@@ -33,7 +33,7 @@ class _Reading(msgspec.Struct, frozen=True, omit_defaults=True):
 
 _JSONLD = Strategy.JSONLD
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(_Reading).decode
+_decode = msgspec.json.Decoder(_StoredReading).decode
 
 
 def encode_found(found: Found) -> bytes:
@@ -50,7 +50,7 @@ def encode_found(found: Found) -> bytes:
         block = "" if strategy is _JSONLD else raw.block
         kept.append((raw.origin, strategy, raw.confidence, shape, raw.fields, block))
     return _encode(
-        _Reading(kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes)
+        _StoredReading(kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes)
     )
 
 

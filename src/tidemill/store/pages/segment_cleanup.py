@@ -13,7 +13,14 @@ from sqlalchemy import Column, Table, bindparam, func, select, update
 from tidemill.store.database.batches import portions
 from tidemill.store.database.database import Database
 from tidemill.store.pages.output_files import record_key
-from tidemill.store.pages.segments import HEADER, SegmentReader, SegmentWriter, Spot, finished_segments, remove_segment
+from tidemill.store.pages.segments import (
+    HEADER,
+    SegmentPosition,
+    SegmentReader,
+    SegmentWriter,
+    finished_segments,
+    remove_segment,
+)
 from tidemill.store.schema import page_bodies, raw_records, staged_records
 
 LEFT_ALONE = timedelta(minutes=10)
@@ -104,7 +111,7 @@ class Tidier:
 
     async def _move(self, tenant: Tenant, number: int, rows: Sequence[Any]) -> None:
         """Copy the records that are whole as they are, and point their rows at the copies."""
-        spots = [(tenant.name(row.key), Spot(number, row.place, row.length)) for row in rows]
+        spots = [(tenant.name(row.key), SegmentPosition(number, row.place, row.length)) for row in rows]
         placed = await asyncio.to_thread(self._copy, spots)
         moves = [
             {"its_key": row.key, "was_at": number, **msgspec.structs.asdict(placed[name])}
@@ -116,7 +123,7 @@ class Tidier:
             async with self._database.write() as connection:
                 await connection.execute(update(tenant.table).where(same), moves)
 
-    def _copy(self, spots: Sequence[tuple[bytes, Spot]]) -> dict[bytes, Spot]:
+    def _copy(self, spots: Sequence[tuple[bytes, SegmentPosition]]) -> dict[bytes, SegmentPosition]:
         """Where the copies of the records stand, by name."""
         whole = self._reader.read(spots)
         return dict(zip(whole, self._writer.append(list(whole.items())), strict=True)) if whole else {}

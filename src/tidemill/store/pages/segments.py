@@ -29,7 +29,7 @@ SUFFIX = ".seg"
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has only fsync
 
 
-class Spot(msgspec.Struct, frozen=True):
+class SegmentPosition(msgspec.Struct, frozen=True):
     """Where a record stands: the segment's number, the record's first byte, the payload's length."""
 
     segment: int
@@ -49,7 +49,7 @@ class SegmentWriter:
         self._file = -1
         self._size = 0
 
-    def append(self, records: Sequence[tuple[bytes, bytes]]) -> list[Spot]:
+    def append(self, records: Sequence[tuple[bytes, bytes]]) -> list[SegmentPosition]:
         """Write (key, payload) records and wait until the disk has them: few writes, one sync."""
         if self._file < 0 or self._size >= self._roll_at:
             self._begin()
@@ -58,7 +58,7 @@ class SegmentWriter:
         place = self._size
         for key, payload in records:
             parts += (HEADER.pack(MAGIC, key, len(payload), xxhash.xxh3_64_intdigest(payload)), payload)
-            spots.append(Spot(self._number, place, len(payload)))
+            spots.append(SegmentPosition(self._number, place, len(payload)))
             place += HEADER.size + len(payload)
         self._write(parts)
         self._size = place
@@ -111,7 +111,7 @@ class SegmentReader:
         self._files: OrderedDict[int, int] = OrderedDict()
         self._lock = Lock()
 
-    def read(self, wanted: Iterable[tuple[bytes, Spot]]) -> dict[bytes, bytes]:
+    def read(self, wanted: Iterable[tuple[bytes, SegmentPosition]]) -> dict[bytes, bytes]:
         """The payloads of the records that are whole, by key."""
         found = {}
         with self._lock:
@@ -132,7 +132,7 @@ class SegmentReader:
         for number in list(self._files):
             self.forget(number)
 
-    def _payload(self, key: bytes, spot: Spot) -> bytes | None:
+    def _payload(self, key: bytes, spot: SegmentPosition) -> bytes | None:
         file = self._open(spot.segment)
         if file is None:
             return None

@@ -10,7 +10,7 @@ from tidemill.store.database.database import Database
 from tidemill.store.schema import pages
 
 
-class PageShelf:
+class StoredPageRepository:
     """Looks stored pages up."""
 
     def __init__(self, database: Database) -> None:

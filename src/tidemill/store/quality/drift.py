@@ -14,10 +14,10 @@ from tidemill.core.drift import (
     BATCH,
     WINDOW,
     Baseline,
-    Finding,
+    DriftFinding,
+    DriftRule,
+    DriftStrikes,
     Judgement,
-    Rule,
-    Standing,
     baseline_of,
     batch_size,
     failure_rate,
@@ -132,7 +132,7 @@ class Watched(msgspec.Struct, frozen=True):
         return batch_size(self.counts) >= BATCH
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedRun(msgspec.Struct, frozen=True):
     """A run and what it says: what is held against its adapter now, and which blessed fields are off.
 
     `fields` is None when there is nothing to say of them: too few records, or nobody has blessed any.
@@ -140,9 +140,9 @@ class Judged(msgspec.Struct, frozen=True):
 
     watched: Watched
     baseline: Baseline
-    before: Standing
+    before: DriftStrikes
     judgement: Judgement
-    fields: tuple[Finding, ...] | None
+    fields: tuple[DriftFinding, ...] | None
 
 
 async def watch_runs(
@@ -159,7 +159,7 @@ async def watch_runs(
     return told
 
 
-async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> list[Judged]:
+async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> list[JudgedRun]:
     found = await read_all(connection, _STANDING, _those(ended))
     rows = {(row["adapter_id"], row["source_id"]): row for row in found}
     usual = await _baselines(connection, ended, now)
@@ -171,7 +171,7 @@ async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: dat
         if each.short:
             findings = (*judgement.findings, _short_list(each.run, each.short))
             judgement = msgspec.structs.replace(judgement, findings=findings)
-        judged.append(Judged(each, baseline, before, judgement, fields.get(each.run["id"])))
+        judged.append(JudgedRun(each, baseline, before, judgement, fields.get(each.run["id"])))
     return judged
 
 
@@ -181,15 +181,15 @@ def _those(ended: Sequence[Watched]) -> dict[str, list[Any]]:
     return {"b_adapters": sorted(set(adapters)), "b_sources": sorted(set(sources))}
 
 
-def _short_list(run: Mapping[Any, Any], words: str) -> Finding:
-    return Finding(Rule.SHORT_LIST, f"{run['scope']}: {words}; nothing was taken off", field=run["scope"])
+def _short_list(run: Mapping[Any, Any], words: str) -> DriftFinding:
+    return DriftFinding(DriftRule.SHORT_LIST, f"{run['scope']}: {words}; nothing was taken off", field=run["scope"])
 
 
-def standing_of(row: Mapping[Any, Any] | None) -> Standing:
+def standing_of(row: Mapping[Any, Any] | None) -> DriftStrikes:
     """What is held against an adapter, from its row."""
     if row is None:
-        return Standing()
-    return Standing(**{name: row[name] for name in Standing.__struct_fields__})
+        return DriftStrikes()
+    return DriftStrikes(**{name: row[name] for name in DriftStrikes.__struct_fields__})
 
 
 async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> dict[int, Baseline]:
@@ -204,7 +204,7 @@ async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now:
     return {key: baseline_of(found) for key, found in batches.items()}
 
 
-async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -> dict[int, tuple[Finding, ...]]:
+async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -> dict[int, tuple[DriftFinding, ...]]:
     """By run, what is off a blessed baseline; runs with too few records, or without a baseline, are not among them."""
     counted = {each.run["id"]: each.run for each in ended if (each.run["field_counts"] or {}).get(ALL, 0) >= BATCH}
     if not counted:
@@ -220,7 +220,7 @@ async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -
     }
 
 
-async def _note_standings(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+async def _note_standings(connection: AsyncConnection, judged: Sequence[JudgedRun], now: datetime) -> None:
     rows = [
         {
             "adapter_id": each.watched.run["adapter_id"],
@@ -235,7 +235,7 @@ async def _note_standings(connection: AsyncConnection, judged: Sequence[Judged],
     await write_many(connection, _STANDINGS[connection.dialect.name], rows)
 
 
-async def _note_batches(connection: AsyncConnection, judged: Sequence[Judged], now: datetime) -> None:
+async def _note_batches(connection: AsyncConnection, judged: Sequence[JudgedRun], now: datetime) -> None:
     """Keep the figures where the runbook looks for them: of an adapter's batches, the last."""
     rows = {
         each.watched.run["adapter_id"]: {
@@ -254,17 +254,17 @@ async def _note_batches(connection: AsyncConnection, judged: Sequence[Judged], n
     await write_many(connection, _BATCH_NOTED[connection.dialect.name], [rows[key] for key in sorted(rows)])
 
 
-class Sorted(msgspec.Struct, frozen=True):
+class SortedFindings(msgspec.Struct, frozen=True):
     """What a run's findings mean for the incidents of its adapter on its source, which are known by rule and field."""
 
     run: Mapping[Any, Any]
-    new: Sequence[Finding]
-    again: Sequence[tuple[int, Finding]]
+    new: Sequence[DriftFinding]
+    again: Sequence[tuple[int, DriftFinding]]
     over: Sequence[tuple[int, str, str]]
 
 
 async def _incidents(
-    connection: AsyncConnection, ids: Ids, judged: Sequence[Judged], now: datetime
+    connection: AsyncConnection, ids: Ids, judged: Sequence[JudgedRun], now: datetime
 ) -> dict[int, tuple[Noticed, ...]]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
     known: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
@@ -281,11 +281,11 @@ async def _incidents(
     return {each.run["id"]: _told(each) for each in found}
 
 
-def _sorted_out(judged: Judged, known: Mapping[tuple[str, str], int]) -> Sorted:
+def _sorted_out(judged: JudgedRun, known: Mapping[tuple[str, str], int]) -> SortedFindings:
     run, judgement = judged.watched.run, judged.judgement
     found = {(each.rule.value, each.field): each for each in (*judgement.findings, *(judged.fields or ()))}
     whole = run["scope"] if judged.watched.short == "" else None
-    return Sorted(
+    return SortedFindings(
         run,
         [each for key, each in found.items() if key not in known],
         [(known[key], each) for key, each in found.items() if key in known],
@@ -297,20 +297,20 @@ def _sorted_out(judged: Judged, known: Mapping[tuple[str, str], int]) -> Sorted:
     )
 
 
-def _told(found: Sorted) -> tuple[Noticed, ...]:
+def _told(found: SortedFindings) -> tuple[Noticed, ...]:
     opened = tuple(Noticed(each.rule, each.field, each.detail) for each in found.new)
     return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for _, rule, field in found.over)
 
 
 def _is_over(
-    key: tuple[str, str], well: Collection[Rule], fields: tuple[Finding, ...] | None, whole: str | None
+    key: tuple[str, str], well: Collection[DriftRule], fields: tuple[DriftFinding, ...] | None, whole: str | None
 ) -> bool:
-    if key[0] == Rule.SHORT_LIST:
+    if key[0] == DriftRule.SHORT_LIST:
         return key[1] == whole
-    return fields is not None if key[0] == Rule.FIELD_SHARE else key[0] in well
+    return fields is not None if key[0] == DriftRule.FIELD_SHARE else key[0] in well
 
 
-def _incident_row(key: int, run: Mapping[Any, Any], finding: Finding, now: datetime) -> dict[str, Any]:
+def _incident_row(key: int, run: Mapping[Any, Any], finding: DriftFinding, now: datetime) -> dict[str, Any]:
     return {
         "id": key,
         "adapter_id": run["adapter_id"],
@@ -325,7 +325,7 @@ def _incident_row(key: int, run: Mapping[Any, Any], finding: Finding, now: datet
 
 
 async def _switch_off(
-    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], reason: Finding, now: datetime
+    connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], reason: DriftFinding, now: datetime
 ) -> Noticed:
     """Switch off the adapter; where it still serves other sources, only the source that it no longer fits."""
     adapter, source = run["adapter_id"], run["source_id"]

@@ -15,7 +15,7 @@ from tidemill.core.source import Source
 from tidemill.core.views.quality import IncidentView
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.resume import Materials
+from tidemill.store.ledger.resume import StageInputs
 from tidemill.store.ledger.rows import source_of
 from tidemill.store.schema import (
     adapter_status,
@@ -54,7 +54,7 @@ _LATEST = (
 )
 
 
-class Blessing(msgspec.Struct, frozen=True):
+class FieldBaseline(msgspec.Struct, frozen=True):
     """The share of a source's records that have each field, taken over so many records."""
 
     source_id: int
@@ -62,10 +62,10 @@ class Blessing(msgspec.Struct, frozen=True):
     shares: dict[str, float]
 
 
-class QualityShelf:
+class IncidentRepository:
     """What people see and decide about adapters."""
 
-    def __init__(self, database: Database, ids: Ids, materials: Materials) -> None:
+    def __init__(self, database: Database, ids: Ids, materials: StageInputs) -> None:
         """`materials` read stored pages back."""
         self._database = database
         self._ids = ids
@@ -95,7 +95,7 @@ class QualityShelf:
         async with self._database.read() as connection:
             return [source_of(row) for row in (await connection.execute(query)).mappings()]
 
-    async def measure(self, source_id: int) -> Blessing:
+    async def measure(self, source_id: int) -> FieldBaseline:
         """What the latest runs of a source show, to be blessed or not."""
         async with self._database.read() as connection:
             counted = list((await connection.execute(_COUNTED, {"b_source": source_id})).scalars())
@@ -103,10 +103,10 @@ class QualityShelf:
         for counts in counted:
             for field, count in counts.items():
                 total[field] = total.get(field, 0) + count
-        return Blessing(source_id, total.get(ALL, 0), shares_of(total))
+        return FieldBaseline(source_id, total.get(ALL, 0), shares_of(total))
 
     async def bless(
-        self, blessings: Sequence[Blessing], by: str, now: datetime, audit: Sequence[AuditEntry] = ()
+        self, blessings: Sequence[FieldBaseline], by: str, now: datetime, audit: Sequence[AuditEntry] = ()
     ) -> None:
         """Take these shares as what should be, in the place of what was blessed before."""
         keys = await take_keys(self._ids, len(audit))

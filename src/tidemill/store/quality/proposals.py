@@ -8,7 +8,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.proposals import Drifted, Finding, Proposal, ProposalStatus
+from tidemill.core.proposals import Drifted, Proposal, ProposalStatus, SelectorFinding
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -79,7 +79,7 @@ class Proposals:
             known=decode_found(stored).records,
         )
 
-    async def keep(self, findings: Sequence[Finding], now: datetime) -> list[int | None]:
+    async def keep(self, findings: Sequence[SelectorFinding], now: datetime) -> list[int | None]:
         """Keep what was found out; what was proposed for the source before, and is open or rejected, is no news."""
         await self._ids.reserve(len(findings))
         async with self._database.write() as connection:
@@ -165,7 +165,7 @@ def _proposal(row: Any) -> Proposal:
     return Proposal(**{**row, "status": ProposalStatus(row["status"])})
 
 
-def _row(key: int, finding: Finding, now: datetime, *, is_news: bool) -> dict[str, Any]:
+def _row(key: int, finding: SelectorFinding, now: datetime, *, is_news: bool) -> dict[str, Any]:
     drifted = finding.drifted
     return {
         "id": key,

@@ -8,16 +8,16 @@ from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.dead_letter import LetterStatus
+from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
-from tidemill.pipeline.checkpoints import Harvest, Judged, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, Judged, WriteCounts
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import KEYS_PER_RECORD, Shelf
-from tidemill.store.ledger.resume import Materials
+from tidemill.store.ledger.checkpoints import KEYS_PER_RECORD, RecordRepository
+from tidemill.store.ledger.resume import StageInputs
 from tidemill.store.schema import dead_letters, pages, rejected_records, sources
 from tidemill.store.upkeep.audit import take_keys, write_audit
 
@@ -52,9 +52,9 @@ _DECIDE = (
 _TARGET = select(pages.c.target_id).where(pages.c.id == bindparam("b_page"))
 _SETTLE_LETTER = (
     update(dead_letters)
-    .where(dead_letters.c.job_id == bindparam("b_job"), dead_letters.c.status == LetterStatus.PENDING)
+    .where(dead_letters.c.job_id == bindparam("b_job"), dead_letters.c.status == DeadLetterStatus.PENDING)
     .values(
-        status=LetterStatus.RESOLVED,
+        status=DeadLetterStatus.RESOLVED,
         resolved_at=bindparam("b_now"),
         updated_at=bindparam("b_now"),
         resolution_notes=bindparam("b_notes"),
@@ -67,16 +67,18 @@ class TakesReleased(Protocol):
     """A shelf with doubts of its own, which it puts aside for what a person has released."""
 
     async def put_released(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """Put without doubts."""
         ...
 
 
-class QuarantineShelf:
+class QuarantineRepository:
     """Where records wait for a person."""
 
-    def __init__(self, database: Database, ids: Ids, materials: Materials, shelves: Mapping[str, Shelf]) -> None:
+    def __init__(
+        self, database: Database, ids: Ids, materials: StageInputs, shelves: Mapping[str, RecordRepository]
+    ) -> None:
         """`shelves` by vertical: where released records go."""
         self._database = database
         self._ids = ids
@@ -116,7 +118,7 @@ class QuarantineShelf:
     async def release(
         self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
         audit: Sequence[AuditEntry] = (),
-    ) -> Kept | None:  # fmt: skip
+    ) -> WriteCounts | None:  # fmt: skip
         """Put a record onto its shelf, as accepted by `by`; None when somebody has decided on it meanwhile.
 
         A record that its run has brought by another page is neither released nor settled: `dropped` says so.
@@ -131,16 +133,16 @@ class QuarantineShelf:
                 await connection.execute(_SETTLE_LETTER, letter)
                 await write_audit(connection, [(self._ids.take(), each) for each in audit], now)
         except _BroughtAlready:
-            return Kept(dropped=1)
+            return WriteCounts(dropped=1)
         return kept
 
     async def _put(
         self, connection: AsyncConnection, record: QuarantinedView, page: Page, accepted: Accepted, now: datetime
-    ) -> Kept:
+    ) -> WriteCounts:
         target = (await connection.execute(_TARGET, {"b_page": record.page_id})).scalar() or 0
         job, shelf = _job(record, target), self._shelves[record.vertical]
         put = shelf.put_released if isinstance(shelf, TakesReleased) else shelf.put
-        harvest = Harvest(Judged(page, "", [accepted], []), [accepted], 0)
+        harvest = AcceptedRecords(Judged(page, "", [accepted], []), [accepted], 0)
         kept = (await put(connection, [(job, harvest)], now))[job.id]
         if kept.dropped:
             raise _BroughtAlready

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Float, Index, Integer, Table, Text
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata
 
 municipalities = Table(
@@ -14,7 +14,7 @@ municipalities = Table(
     Column("latitude", Float, nullable=False),
     Column("longitude", Float, nullable=False),
     Column("spoken", Text, nullable=False, server_default=""),
-    Column("searched_at", Moment),
+    Column("searched_at", Timestamp),
 )
 
 search_results = Table(
@@ -22,8 +22,8 @@ search_results = Table(
     metadata,
     Column("query", Text, primary_key=True),
     Column("place", Text, nullable=False),
-    Column("asked_at", Moment, nullable=False),
-    Column("answered_at", Moment),
+    Column("asked_at", Timestamp, nullable=False),
+    Column("answered_at", Timestamp),
     Column("hits", Json),
 )
 """What each question was answered with. Written before it is asked, so that no crash lets us pay for it twice."""
@@ -42,8 +42,8 @@ source_candidates = Table(
     Column("method", Text, nullable=False),
     Column("reasons", Json, nullable=False),
     Column("samples", Json, nullable=False),
-    Column("found_at", Moment, nullable=False),
-    Column("decided_at", Moment),
+    Column("found_at", Timestamp, nullable=False),
+    Column("decided_at", Timestamp),
     Column("decided_by", Text, nullable=False, server_default=""),
     Column("note", Text, nullable=False, server_default=""),
     Column("source_id", Key),

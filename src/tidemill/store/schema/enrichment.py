@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, Table, Text
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata
 
 geocodes = Table(
@@ -13,7 +13,7 @@ geocodes = Table(
     Column("latitude", Float),
     Column("longitude", Float),
     Column("exact", Boolean, nullable=False),
-    Column("answered_at", Moment, nullable=False),
+    Column("answered_at", Timestamp, nullable=False),
 )
 
 model_answers = Table(
@@ -24,7 +24,7 @@ model_answers = Table(
     Column("value", Text, nullable=False),
     Column("sureness", Float, nullable=False),
     Column("model", Text, nullable=False),
-    Column("answered_at", Moment, nullable=False),
+    Column("answered_at", Timestamp, nullable=False),
 )
 
 enrichment_wants = Table(
@@ -38,8 +38,8 @@ enrichment_wants = Table(
     Column("run_id", Key, nullable=False),
     Column("question", Json, nullable=False),
     Column("tries", Integer, nullable=False, server_default="0"),
-    Column("not_before", Moment, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("not_before", Timestamp, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 """What is still to be asked. The subject is a record, or the target of a record that was dropped for want of it."""
 Index("ix_enrichment_wants_due", enrichment_wants.c.kind, enrichment_wants.c.not_before)

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
 page_bodies = Table(
@@ -38,7 +38,7 @@ pages = Table(
     Column("body_key", LargeBinary(16), nullable=False),
     Column("body_length", Integer, nullable=False),
     Column("failure", Text),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 Index("ix_raw_pages_target", pages.c.target_id, pages.c.id)
 Index("ix_raw_pages_created", pages.c.created_at)
@@ -48,5 +48,5 @@ page_screenshots = Table(
     metadata,
     Column("page_id", Key, primary_key=True, autoincrement=False),
     Column("picture", LargeBinary, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )

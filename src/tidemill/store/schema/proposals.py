@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Float, Index, Table, Text
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata
 
 selector_proposals = Table(
@@ -19,8 +19,8 @@ selector_proposals = Table(
     Column("after", Json),
     Column("confidence", Float, nullable=False, server_default="0"),
     Column("lost", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("decided_at", Moment),
+    Column("created_at", Timestamp, nullable=False),
+    Column("decided_at", Timestamp),
     Column("decided_by", Text, nullable=False, server_default=""),
 )
 Index("ix_selector_proposals_source", selector_proposals.c.source_id, selector_proposals.c.status)

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint, false, true
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
 drift_standings = Table(
@@ -15,7 +15,7 @@ drift_standings = Table(
     Column("zero_price_runs", Integer, nullable=False, server_default="0"),
     Column("watched", Boolean, nullable=False, server_default=false()),
     Column("last_run_id", Key),
-    Column("updated_at", Moment, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 
 quality_incidents = Table(
@@ -29,9 +29,9 @@ quality_incidents = Table(
     Column("detail", Text, nullable=False),
     Column("run_id", Key, nullable=False),
     Column("times", Integer, nullable=False, server_default="1"),
-    Column("opened_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
-    Column("closed_at", Moment),
+    Column("opened_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
+    Column("closed_at", Timestamp),
     Column("closed_by", Text),
 )
 partial(
@@ -49,7 +49,7 @@ field_baselines = Table(
     Column("share", Float, nullable=False),
     Column("records", Integer, nullable=False),
     Column("blessed_by", Text, nullable=False),
-    Column("blessed_at", Moment, nullable=False),
+    Column("blessed_at", Timestamp, nullable=False),
 )
 
 webhook_subscriptions = Table(
@@ -64,7 +64,7 @@ webhook_subscriptions = Table(
     Column("least_drop_percent", Float, nullable=False, server_default="0"),
     Column("enabled", Boolean, nullable=False, server_default=true()),
     Column("created_by", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 
 webhook_deliveries = Table(
@@ -77,11 +77,11 @@ webhook_deliveries = Table(
     Column("body", LargeBinary, nullable=False),
     Column("status", Text, nullable=False, server_default="pending"),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    Column("next_attempt_at", Moment),
+    Column("next_attempt_at", Timestamp),
     Column("last_code", Integer),
     Column("last_error", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("delivered_at", Moment),
+    Column("created_at", Timestamp, nullable=False),
+    Column("delivered_at", Timestamp),
     UniqueConstraint("subscription_id", "notice_key"),
 )
 partial("ix_webhook_deliveries_due", "status = 'pending'", webhook_deliveries.c.next_attempt_at)

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
 
@@ -23,7 +23,7 @@ raw_records = Table(
     Column("strategy", Text, nullable=False),
     Column("records", Integer, nullable=False),
     Column("found", LargeBinary, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
     *_whereabouts(),
 )
 
@@ -36,7 +36,7 @@ staged_records = Table(
     Column("dropped", Integer, nullable=False),
     Column("quarantined", Integer, nullable=False),
     Column("staged", LargeBinary, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
     *_whereabouts(),
 )
 
@@ -54,10 +54,10 @@ rejected_records = Table(
     Column("reason", Text, nullable=False),
     Column("detail", Text, nullable=False, server_default=""),
     Column("raw", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
     Column("review", Text),
     Column("reviewed_by", Text),
-    Column("reviewed_at", Moment),
+    Column("reviewed_at", Timestamp),
     Column("review_notes", Text),
     UniqueConstraint("page_id", "position"),
 )
@@ -74,6 +74,6 @@ record_history = Table(
     Column("page_id", Key),
     Column("kind", Text, nullable=False),
     Column("changes", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 Index("ix_record_history_record", record_history.c.vertical, record_history.c.record_id)

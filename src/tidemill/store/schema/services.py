@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
-from tidemill.store.database.column_types import Key, Moment
+from tidemill.store.database.column_types import Key, Timestamp
 from tidemill.store.schema.base import SOURCE, metadata
 
 service_status = Table(
@@ -10,16 +10,16 @@ service_status = Table(
     metadata,
     Column("service", Text, primary_key=True),
     Column("state", Text, nullable=False),
-    Column("since", Moment, nullable=False),
+    Column("since", Timestamp, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),
-    Column("seen_at", Moment, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
 )
 
 service_spend = Table(
     "service_spend",
     metadata,
     Column("service", Text, primary_key=True),
-    Column("hour", Moment, primary_key=True),
+    Column("hour", Timestamp, primary_key=True),
     Column("amount", BigInteger, nullable=False, server_default="0"),
     Column("calls", Integer, nullable=False, server_default="0"),
 )
@@ -35,8 +35,8 @@ actor_runs = Table(
     Column("status", Text, nullable=False),
     Column("timeout_seconds", Integer, nullable=False),
     Column("reserved", BigInteger, nullable=False),
-    Column("started_at", Moment, nullable=False),
-    Column("ended_at", Moment),
+    Column("started_at", Timestamp, nullable=False),
+    Column("ended_at", Timestamp),
 )
 """Actor runs at Apify that jobs of ours have begun: a worker that comes after a crash goes on with them."""
 Index("ix_actor_runs_started", actor_runs.c.started_at)
@@ -49,8 +49,8 @@ fetcher_upgrades = Table(
     Column("reason", Text, nullable=False),
     Column("times", Integer, nullable=False, server_default="1"),
     Column("status", Text, nullable=False, server_default="pending"),
-    Column("suggested_at", Moment, nullable=False),
-    Column("last_at", Moment, nullable=False),
-    Column("decided_at", Moment),
+    Column("suggested_at", Timestamp, nullable=False),
+    Column("last_at", Timestamp, nullable=False),
+    Column("decided_at", Timestamp),
     Column("decided_by", Text),
 )

@@ -14,7 +14,7 @@ from sqlalchemy import (
     true,
 )
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import SOURCE, TARGET, metadata, partial
 
 sources = Table(
@@ -37,8 +37,8 @@ sources = Table(
     Column("reliability", Float, nullable=False, server_default="1"),
     Column("historical_count", Integer, nullable=False, server_default="0"),
     Column("consecutive_failures", Integer, nullable=False, server_default="0"),
-    Column("last_success_at", Moment),
-    Column("last_scraped_at", Moment),
+    Column("last_success_at", Timestamp),
+    Column("last_scraped_at", Timestamp),
     Column("precedence", Integer, nullable=False, server_default="50"),
     Column("pace_interval_ms", Integer),
     Column("pace_burst", Integer),
@@ -46,14 +46,14 @@ sources = Table(
     Column("timeout_ms", Integer),
     Column("max_pages", Integer),
     Column("headers", Json, nullable=False, server_default="{}"),
-    Column("tos_reviewed_at", Moment),
+    Column("tos_reviewed_at", Timestamp),
     Column("tos_approved_by", Text),
     Column("robots_compliant", Boolean, nullable=False, server_default=true()),
     Column("visibility", Text, nullable=False, server_default="INELIGIBLE"),
     Column("trust", Json, nullable=False, server_default="{}"),
     Column("adapter_settings", Json, nullable=False, server_default="{}"),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 
 hosts = Table(
@@ -64,12 +64,12 @@ hosts = Table(
     Column("burst", Integer, nullable=False),
     Column("parallel", Integer, nullable=False),
     Column("crawl_delay_ms", Integer),
-    Column("tab_at", Moment),
-    Column("opens_at", Moment, nullable=False),
-    Column("served_at", Moment),
+    Column("tab_at", Timestamp),
+    Column("opens_at", Timestamp, nullable=False),
+    Column("served_at", Timestamp),
     Column("has_work", Boolean, nullable=False, server_default=false()),
     Column("guests", Integer, nullable=False, server_default="0"),
-    Column("guests_until", Moment),
+    Column("guests_until", Timestamp),
 )
 partial("ix_hosts_with_work", "has_work", hosts.c.opens_at)
 
@@ -87,10 +87,10 @@ targets = Table(
     Column("status", Text, nullable=False, server_default="ACTIVE"),
     Column("enabled", Boolean, nullable=False, server_default=true()),
     Column("robots_path_blocked", Boolean, nullable=False, server_default=false()),
-    Column("last_scraped_at", Moment),
+    Column("last_scraped_at", Timestamp),
     Column("last_status", Text),
     Column("consecutive_failures", Integer, nullable=False, server_default="0"),
-    Column("next_due_at", Moment),
+    Column("next_due_at", Timestamp),
     Column("adapted_seconds", Integer),
     Column("etag", Text, nullable=False, server_default=""),
     Column("last_modified", Text, nullable=False, server_default=""),
@@ -99,8 +99,8 @@ targets = Table(
     Column("good_reader", Text),
     Column("created_by", Text),
     Column("notes", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
     Column("scope", Text, nullable=False, server_default=""),
     Column("parameters", Json),
     UniqueConstraint("source_id", "canonical_url"),
@@ -126,14 +126,14 @@ adapter_status = Table(
     metadata,
     Column("adapter_id", Text, primary_key=True),
     Column("enabled", Boolean, nullable=False, server_default=true()),
-    Column("disabled_at", Moment),
+    Column("disabled_at", Timestamp),
     Column("disabled_reason", Text),
     Column("disabled_by", Text),
     Column("baseline_failure_rate", Float),
     Column("baseline_yield_rate", Float),
     Column("baseline_sample_size", Integer, nullable=False, server_default="0"),
-    Column("baseline_updated_at", Moment),
+    Column("baseline_updated_at", Timestamp),
     Column("consecutive_failed_batches", Integer, nullable=False, server_default="0"),
     Column("last_batch_failure_rate", Float),
-    Column("updated_at", Moment, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )

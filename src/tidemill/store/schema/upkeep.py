@@ -2,17 +2,17 @@
 
 from sqlalchemy import BigInteger, Column, Table, Text
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata
 
 tick_slots = Table(
     "tick_slots",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("slot", Moment, primary_key=True),
+    Column("slot", Timestamp, primary_key=True),
     Column("worker_id", Key, nullable=False),
-    Column("started_at", Moment, nullable=False),
-    Column("finished_at", Moment),
+    Column("started_at", Timestamp, nullable=False),
+    Column("finished_at", Timestamp),
     Column("status", Text, nullable=False, server_default="running"),
     Column("detail", Text, nullable=False, server_default=""),
     sqlite_with_rowid=False,
@@ -23,7 +23,7 @@ engine_state = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("value", Json, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 
 id_blocks = Table(
@@ -41,5 +41,5 @@ audit_log = Table(
     Column("action", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("detail", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )

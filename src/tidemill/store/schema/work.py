@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import SOURCE, metadata, partial
 
 runs = Table(
@@ -16,8 +16,8 @@ runs = Table(
     Column("trigger", Text, nullable=False),
     Column("status", Text, nullable=False, server_default="RUNNING"),
     Column("open_jobs", Integer, nullable=False),
-    Column("started_at", Moment, nullable=False),
-    Column("completed_at", Moment),
+    Column("started_at", Timestamp, nullable=False),
+    Column("completed_at", Timestamp),
     Column("duration_ms", BigInteger),
     Column("urls_attempted", Integer, nullable=False, server_default="0"),
     Column("urls_succeeded", Integer, nullable=False, server_default="0"),
@@ -67,7 +67,7 @@ jobs = Table(
     Column("host", Text, nullable=False),
     Column("url", Text, nullable=False),
     Column("trigger", Text, nullable=False),
-    Column("due_at", Moment, nullable=False),
+    Column("due_at", Timestamp, nullable=False),
     Column("current_stage", Text, nullable=False, server_default="fetch"),
     Column("status", Text, nullable=False, server_default="ready"),
     Column("rank", BigInteger, nullable=False, server_default="0"),
@@ -76,15 +76,15 @@ jobs = Table(
     Column("max_attempts", Integer, nullable=False, server_default="3"),
     Column("fence", Integer, nullable=False, server_default="0"),
     Column("leased_by", Key),
-    Column("leased_at", Moment),
-    Column("not_before", Moment),
+    Column("leased_at", Timestamp),
+    Column("not_before", Timestamp),
     Column("page_id", Key),
     Column("page_number", Integer, nullable=False, server_default="1"),
     Column("failure", Text),
     Column("last_error", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("started_at", Moment),
-    Column("completed_at", Moment),
+    Column("created_at", Timestamp, nullable=False),
+    Column("started_at", Timestamp),
+    Column("completed_at", Timestamp),
     UniqueConstraint("target_id", "due_at", "page_number"),
 )
 partial(
@@ -102,9 +102,9 @@ workers = Table(
     Column("id", Key, primary_key=True, autoincrement=False),
     Column("name", Text, nullable=False),
     Column("pid", Integer, nullable=False),
-    Column("started_at", Moment, nullable=False),
-    Column("seen_at", Moment, nullable=False),
-    Column("ended_at", Moment),
+    Column("started_at", Timestamp, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
+    Column("ended_at", Timestamp),
 )
 
 dead_letters = Table(
@@ -121,12 +121,12 @@ dead_letters = Table(
     Column("payload", Json, nullable=False),
     Column("retry_count", Integer, nullable=False, server_default="0"),
     Column("max_retries", Integer, nullable=False, server_default="3"),
-    Column("next_retry_at", Moment),
+    Column("next_retry_at", Timestamp),
     Column("status", Text, nullable=False, server_default="pending"),
-    Column("resolved_at", Moment),
+    Column("resolved_at", Timestamp),
     Column("resolution_notes", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 partial("ix_dead_letter_queue_due", "status = 'pending'", dead_letters.c.next_retry_at)
 
@@ -137,12 +137,12 @@ breakers = Table(
     Column("state", Text, nullable=False, server_default="CLOSED"),
     Column("failure_count", Integer, nullable=False, server_default="0"),
     Column("success_count", Integer, nullable=False, server_default="0"),
-    Column("last_failure_at", Moment),
-    Column("cooldown_until", Moment),
+    Column("last_failure_at", Timestamp),
+    Column("cooldown_until", Timestamp),
     Column("consecutive_opens", Integer, nullable=False, server_default="0"),
     Column("total_calls", BigInteger, nullable=False, server_default="0"),
     Column("total_successes", BigInteger, nullable=False, server_default="0"),
     Column("total_failures", BigInteger, nullable=False, server_default="0"),
     Column("total_rejections", BigInteger, nullable=False, server_default="0"),
-    Column("changed_at", Moment, nullable=False),
+    Column("changed_at", Timestamp, nullable=False),
 )

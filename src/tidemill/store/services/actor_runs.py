@@ -13,7 +13,7 @@ from tidemill.store.schema import actor_runs, jobs
 STARTED = "RUNNING"
 
 
-class ActorRunBook:
+class ActorRunRepository:
     """Writes down and looks up."""
 
     def __init__(self, database: Database) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.enrichment import Answer, Pinned, Told, WantKind
+from tidemill.core.enrichment import Answer, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import storable
@@ -17,10 +17,10 @@ from tidemill.store.schema import geocodes, model_answers
 MOST_HINTS = 20_000
 """Days that this process keeps in mind; the database keeps the rest."""
 
-Key = tuple[WantKind, str]
+Key = tuple[RequestKind, str]
 
 
-class AnswerBook:
+class AnswerRepository:
     """Keeps answers, and finds them again."""
 
     def __init__(self, database: Database) -> None:
@@ -29,7 +29,7 @@ class AnswerBook:
         self._put_place = _replacing(database, geocodes)
         self._put_told = _replacing(database, model_answers)
 
-    async def keep_place(self, key: str, query: str, pinned: Pinned, now: datetime) -> None:
+    async def keep_place(self, key: str, query: str, pinned: Geocoded, now: datetime) -> None:
         """A geocoder's answer, 'never heard of it' included."""
         point = pinned.coordinates
         row = {
@@ -43,7 +43,7 @@ class AnswerBook:
         async with self._database.write() as connection:
             await connection.execute(self._put_place, [row])
 
-    async def keep_told(self, told: Mapping[Key, Told], model: str, now: datetime) -> None:
+    async def keep_told(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
         """A model's answers to many questions, in one go."""
         rows = [
             {"key": key, "kind": kind.value, "value": one.value, "sureness": one.sureness, "model": model,
@@ -60,43 +60,43 @@ class AnswerBook:
             return await known_answers(connection, wanted)
 
 
-class Hints:
+class StoredHints:
     """The days that a model read for us, as far as this process has met them: what a stage may ask without waiting."""
 
-    def __init__(self, answers: AnswerBook) -> None:
+    def __init__(self, answers: AnswerRepository) -> None:
         """Start with an empty mind."""
         self._answers = answers
-        self._known: dict[str, Told] = {}
+        self._known: dict[str, ModelAnswer] = {}
 
-    def get(self, key: str) -> Told | None:
+    def get(self, key: str) -> ModelAnswer | None:
         """What is known at once."""
         return self._known.get(key)
 
     async def recall(self, keys: Collection[str]) -> bool:
         """Bring these to mind, if the database knows them; answers whether any is new. A lost database knows none."""
-        fresh = [(WantKind.DATE, key) for key in keys if key not in self._known]
+        fresh = [(RequestKind.DATE, key) for key in keys if key not in self._known]
         try:
             found = await self._answers.recall(fresh) if fresh else {}
         except StoreError:
             return False
         if len(self._known) + len(found) > MOST_HINTS:
             self._known.clear()
-        self._known |= {key: told for (_, key), told in found.items() if isinstance(told, Told)}
+        self._known |= {key: told for (_, key), told in found.items() if isinstance(told, ModelAnswer)}
         return bool(found)
 
 
 async def known_answers(connection: AsyncConnection, wanted: Collection[Key]) -> dict[Key, Answer]:
     """What is known of these, by one look-up per table."""
-    places = sorted({key for kind, key in wanted if kind is WantKind.PLACE})
-    others = sorted({key for kind, key in wanted if kind is not WantKind.PLACE})
+    places = sorted({key for kind, key in wanted if kind is RequestKind.PLACE})
+    others = sorted({key for kind, key in wanted if kind is not RequestKind.PLACE})
     found: dict[Key, Answer] = {}
     if places:
         for row in await connection.execute(_PLACES, {"b_keys": places}):
             point = None if row.latitude is None else Coordinates(row.latitude, row.longitude)
-            found[WantKind.PLACE, row.key] = Pinned(point, row.exact)
+            found[RequestKind.PLACE, row.key] = Geocoded(point, row.exact)
     if others:
         for row in await connection.execute(_TOLD, {"b_keys": others}):
-            found[WantKind(row.kind), row.key] = Told(row.value, row.sureness)
+            found[RequestKind(row.kind), row.key] = ModelAnswer(row.value, row.sureness)
     return found
 
 

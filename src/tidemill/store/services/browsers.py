@@ -29,7 +29,7 @@ _DROP_OLD = delete(engine_state).where(
 )
 
 
-class BrowserShelf:
+class BrowserRepository:
     """Where pools are published and wishes are kept."""
 
     def __init__(self, database: Database, process: str | None = None) -> None:

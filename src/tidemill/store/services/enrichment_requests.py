@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import Service, merged
-from tidemill.core.enrichment import Want, WantKind
+from tidemill.core.enrichment import EnrichmentRequest, RequestKind
 from tidemill.store.database.database import Database
 from tidemill.store.schema import enrichment_wants as wants
 from tidemill.store.schema import runs, target_pages, targets
@@ -36,15 +36,15 @@ class Bringer(Protocol):
         ...
 
 
-class Asked(msgspec.Struct, frozen=True):
+class OpenRequest(msgspec.Struct, frozen=True):
     """A question that waits, and how often it was tried in vain."""
 
-    want: Want
+    want: EnrichmentRequest
     vertical: str
     tries: int
 
 
-class Standing(msgspec.Struct, frozen=True):
+class RequestState(msgspec.Struct, frozen=True):
     """How many records wait for what, and since when."""
 
     kind: str
@@ -53,29 +53,29 @@ class Standing(msgspec.Struct, frozen=True):
     since: datetime | None
 
 
-class WantBook:
+class EnrichmentRequestRepository:
     """The questions that wait."""
 
     def __init__(self, database: Database) -> None:
         """Work on the database."""
         self._database = database
 
-    async def due(self, kinds: Sequence[WantKind], now: datetime, limit: int) -> list[Asked]:
+    async def due(self, kinds: Sequence[RequestKind], now: datetime, limit: int) -> list[OpenRequest]:
         """Questions whose time has come, each once, those that waited longest first."""
         async with self._database.read() as connection:
             found = await connection.execute(_DUE, {"b_kinds": [*kinds], "b_now": now, "b_limit": limit})
             rows = found.mappings().all()
-        return [Asked(Want(WantKind(row["kind"]), row["key"], row["question"]), row["vertical"], row["tries"])
+        return [OpenRequest(EnrichmentRequest(RequestKind(row["kind"]), row["key"], row["question"]), row["vertical"], row["tries"])
                 for row in rows]  # fmt: skip
 
-    async def put_off(self, keys: Collection[tuple[WantKind, str]], until: datetime) -> None:
+    async def put_off(self, keys: Collection[tuple[RequestKind, str]], until: datetime) -> None:
         """Ask these again later."""
         rows = [{"b_kind": kind, "b_key": key, "b_until": until} for kind, key in sorted(keys)]
         if rows:
             async with self._database.write() as connection:
                 await connection.execute(_PUT_OFF, rows)
 
-    async def blame(self, service: Service, kinds: Sequence[WantKind]) -> int:
+    async def blame(self, service: Service, kinds: Sequence[RequestKind]) -> int:
         """Mark the runs whose records wait for a service that failed us; answers how many."""
         async with self._database.write() as connection:
             keys = sorted((await connection.execute(_RUNS, {"b_kinds": [*kinds]})).scalars())
@@ -105,14 +105,17 @@ class WantBook:
             async with self._database.write() as connection:
                 await connection.execute(_DONE, {"b_keys": sorted(keys)})
 
-    async def standing(self) -> list[Standing]:
+    async def standing(self) -> list[RequestState]:
         """What waits, by kind."""
         async with self._database.read() as connection:
-            return [Standing(*row) for row in (await connection.execute(_STANDING)).all()]
+            return [RequestState(*row) for row in (await connection.execute(_STANDING)).all()]
 
 
 async def note_wants(
-    connection: AsyncConnection, database: Database, noted: Sequence[tuple[Bringer, int, Want]], now: datetime
+    connection: AsyncConnection,
+    database: Database,
+    noted: Sequence[tuple[Bringer, int, EnrichmentRequest]],
+    now: datetime,
 ) -> None:
     """Write down what records lack, with the record: each is who brought it, the subject's key and the question."""
     rows = {
@@ -160,8 +163,8 @@ _PUT_OFF = (
 _RUNS = select(wants.c.run_id).where(wants.c.kind.in_(_KINDS)).distinct().limit(RUNS_AT_ONCE)
 _MARKED = select(runs.c.id, runs.c.degraded).where(runs.c.id.in_(_KEYS)).order_by(runs.c.id).with_for_update()
 _MARK = update(runs).where(runs.c.id == bindparam("b_id")).values(degraded=bindparam("b_degraded"))
-_LOST = select(wants.c.subject_id).where(wants.c.kind == WantKind.DATE, wants.c.key.in_(_KEYS))
-_DONE = delete(wants).where(wants.c.kind == WantKind.DATE, wants.c.key.in_(_KEYS))
+_LOST = select(wants.c.subject_id).where(wants.c.kind == RequestKind.DATE, wants.c.key.in_(_KEYS))
+_DONE = delete(wants).where(wants.c.kind == RequestKind.DATE, wants.c.key.in_(_KEYS))
 _FORGET_PAGE = (
     update(targets)
     .where(targets.c.id.in_(bindparam("b_ids", expanding=True)))

@@ -12,7 +12,7 @@ from tidemill.store.database.database import Database
 from tidemill.store.schema import service_spend
 
 
-class Purse:
+class SpendingRepository:
     """Reserves, settles and sums up."""
 
     def __init__(self, database: Database) -> None:

@@ -12,8 +12,8 @@ from tidemill.core.degradation import (
     MATRIX,
     NEEDED_BY_ALL,
     Service,
+    ServiceState,
     ServiceStatus,
-    Standing,
     degraded,
     is_forgotten,
     off,
@@ -41,7 +41,7 @@ FORGOTTEN_AFTER = timedelta(minutes=30)
 class _Known(msgspec.Struct, frozen=True):
     """What this process last said about a service, when, and whether the database knows."""
 
-    state: Standing
+    state: ServiceState
     since: datetime
     told_at: datetime
     is_written: bool
@@ -62,18 +62,18 @@ class Services:
         self._probes: dict[Service, Probe] = {}
         self._put = _upsert(database)
 
-    def state_of(self, service: Service) -> Standing:
+    def state_of(self, service: Service) -> ServiceState:
         """How it stands as far as this process knows."""
         known = self._known.get(service)
         if known is not None:
             return known.state
-        return Standing.OFF if service in self._missing else Standing.WORKS
+        return ServiceState.OFF if service in self._missing else ServiceState.WORKS
 
     def weighing_on_all(self) -> tuple[Service, ...]:
         """The degraded services that every run needs."""
         if not self._known:
             return ()
-        return tuple(each for each in sorted(NEEDED_BY_ALL) if self.state_of(each) is Standing.DEGRADED)
+        return tuple(each for each in sorted(NEEDED_BY_ALL) if self.state_of(each) is ServiceState.DEGRADED)
 
     def probe_with(self, service: Service, probe: Probe) -> None:
         """Let the periodic look ask the service with `probe`."""
@@ -82,11 +82,11 @@ class Services:
     async def degraded(self, service: Service, why: str) -> None:
         """The service failed us, and its fallback was used."""
         now, known = self._clock.now(), self._known.get(service)
-        is_news = known is None or known.state is not Standing.DEGRADED
+        is_news = known is None or known.state is not ServiceState.DEGRADED
         if known is not None and not is_news and now - known.told_at < TOLD_AGAIN:
             return
         since = now if known is None or is_news else known.since
-        self._known[service] = _Known(Standing.DEGRADED, since, now, is_written=False)
+        self._known[service] = _Known(ServiceState.DEGRADED, since, now, is_written=False)
         is_first = await self._write_trouble(service, storable(why, LONGEST_REASON), now)
         if is_first or (is_news and is_first is None):
             self._announce(ServiceDegraded(now, service, why[:LONGEST_REASON], MATRIX[service].instead))
@@ -94,7 +94,7 @@ class Services:
     async def works(self, service: Service) -> None:
         """The service answered as it should."""
         known = self._known.get(service)
-        is_known = known is not None and known.state is Standing.WORKS
+        is_known = known is not None and known.state is ServiceState.WORKS
         if known is not None and is_known and (known.is_written or self._clock.now() - known.told_at < TOLD_AGAIN):
             return
         await self._restore(service, self._clock.now())
@@ -103,7 +103,9 @@ class Services:
         """The listener: the database cannot be told of its own trouble, so this process keeps it in mind."""
         if type(happening) is StoreTrouble:
             if Service.DATABASE not in self._known:
-                self._known[Service.DATABASE] = _Known(Standing.DEGRADED, happening.at, happening.at, is_written=False)
+                self._known[Service.DATABASE] = _Known(
+                    ServiceState.DEGRADED, happening.at, happening.at, is_written=False
+                )
                 instead = MATRIX[Service.DATABASE].instead
                 self._announce(ServiceDegraded(happening.at, Service.DATABASE, happening.detail, instead))
         elif type(happening) is StageDone and (trouble := self._known.pop(Service.DATABASE, None)) is not None:
@@ -122,7 +124,7 @@ class Services:
         """
         async with self._database.glance() as connection:
             rows = list((await connection.execute(_ALL)).mappings())
-        ailing = [row for row in rows if row["state"] == Standing.DEGRADED and row["service"] in set(Service)]
+        ailing = [row for row in rows if row["state"] == ServiceState.DEGRADED and row["service"] in set(Service)]
         return [row["service"] for row in ailing if await self._is_back(Service(row["service"]), row["seen_at"])]
 
     async def _is_back(self, service: Service, seen_at: datetime) -> bool:
@@ -137,10 +139,10 @@ class Services:
         return True
 
     def _status(self, service: Service, row: Any) -> ServiceStatus:
-        if row is not None and row["state"] == Standing.DEGRADED:
+        if row is not None and row["state"] == ServiceState.DEGRADED:
             return degraded(service, row["since"], row["reason"])
         known = self._known.get(service)
-        if known is not None and known.state is Standing.DEGRADED and not known.is_written:
+        if known is not None and known.state is ServiceState.DEGRADED and not known.is_written:
             return degraded(service, known.since, "")
         if service in self._missing:
             return off(service, self._missing[service])
@@ -151,25 +153,31 @@ class Services:
         try:
             async with self._database.write() as connection:
                 row = (await connection.execute(_ONE, {"b_service": service})).mappings().one_or_none()
-                is_first = row is None or row["state"] != Standing.DEGRADED
+                is_first = row is None or row["state"] != ServiceState.DEGRADED
                 since = now if row is None or is_first else row["since"]
-                values = {"service": service, "state": Standing.DEGRADED, "since": since, "reason": why, "seen_at": now}
+                values = {
+                    "service": service,
+                    "state": ServiceState.DEGRADED,
+                    "since": since,
+                    "reason": why,
+                    "seen_at": now,
+                }
                 await connection.execute(self._put, [values])
         except StoreError:
             return None
-        self._known[service] = _Known(Standing.DEGRADED, since, now, is_written=True)
+        self._known[service] = _Known(ServiceState.DEGRADED, since, now, is_written=True)
         return is_first
 
     async def _restore(self, service: Service, now: datetime) -> None:
         """Write that it works, if anybody has written otherwise, and announce the end of a trouble that was known."""
         before = self._known.get(service)
-        self._known[service] = _Known(Standing.WORKS, now, now, is_written=False)
-        since = before.since if before is not None and before.state is Standing.DEGRADED else None
+        self._known[service] = _Known(ServiceState.WORKS, now, now, is_written=False)
+        since = before.since if before is not None and before.state is ServiceState.DEGRADED else None
         try:
             since = await self._write_end(service, now) or since
         except StoreError:
             return
-        self._known[service] = _Known(Standing.WORKS, now, now, is_written=True)
+        self._known[service] = _Known(ServiceState.WORKS, now, now, is_written=True)
         if since is not None:
             self._announce(ServiceRestored(now, service, since))
 
@@ -187,12 +195,12 @@ class Services:
 _ALL = select(service_status)
 _ONE = select(service_status).where(service_status.c.service == bindparam("b_service")).with_for_update()
 _AILING = select(service_status.c.since).where(
-    service_status.c.service == bindparam("b_service"), service_status.c.state == Standing.DEGRADED
+    service_status.c.service == bindparam("b_service"), service_status.c.state == ServiceState.DEGRADED
 )
 _WORKS = (
     update(service_status)
-    .where(service_status.c.service == bindparam("b_service"), service_status.c.state == Standing.DEGRADED)
-    .values(state=Standing.WORKS, since=bindparam("b_now"), seen_at=bindparam("b_now"), reason="")
+    .where(service_status.c.service == bindparam("b_service"), service_status.c.state == ServiceState.DEGRADED)
+    .values(state=ServiceState.WORKS, since=bindparam("b_now"), seen_at=bindparam("b_now"), reason="")
 )
 
 

@@ -35,7 +35,7 @@ _RECORD = (
 _SHOWN = [webhook_subscriptions.c[name] for name in SubscriptionView.__struct_fields__]
 
 
-class Outbox:
+class WebhookRepository:
     """Where notices wait to be taken."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

@@ -33,7 +33,7 @@ def is_off(adapter_id: ColumnElement[str]) -> ColumnElement[bool]:
     return exists().where(adapter_status.c.adapter_id == adapter_id, ~adapter_status.c.enabled)
 
 
-class AdapterShelf:
+class AdapterRepository:
     """Where it is kept which adapters are off, since when, by whom and why."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

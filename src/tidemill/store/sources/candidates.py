@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.candidates import Candidate, CandidateStatus, Sample
+from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
 from tidemill.core.discovery import site_of
 from tidemill.core.urls import BadUrl
 from tidemill.store.database.column_types import storable
@@ -21,7 +21,7 @@ _LONGEST = 2_000
 _UNDECIDED = (CandidateStatus.PENDING, CandidateStatus.SKIPPED)
 
 
-class CandidateBook:
+class CandidateRepository:
     """Where candidates wait for a person."""
 
     def __init__(self, database: Database, ids: Ids) -> None:
@@ -136,7 +136,7 @@ def candidate_of(row: Any) -> Candidate:
         confidence=row["confidence"],
         method=row["method"],
         reasons=tuple(row["reasons"]),
-        samples=tuple(msgspec.convert(row["samples"], list[Sample])),
+        samples=tuple(msgspec.convert(row["samples"], list[CandidateSample])),
         found_at=row["found_at"],
         decided_at=row["decided_at"],
         decided_by=row["decided_by"],

@@ -30,7 +30,7 @@ _MOVE_JOBS = (
 )
 
 
-class Counting:
+class HostAssignment:
     """Keeps targets and open jobs under the hosts that the settings name."""
 
     def __init__(self, database: Database, paces: Paces) -> None:

@@ -16,7 +16,7 @@ from tidemill.store.schema import municipalities, search_results
 _LONGEST = 2_000
 
 
-class PlaceBook:
+class PlaceRepository:
     """Which places there are, and when each was last searched."""
 
     def __init__(self, database: Database) -> None:
@@ -43,7 +43,7 @@ class PlaceBook:
             await connection.execute(_MARK, {"b_name": name, "b_now": now})
 
 
-class SearchBook:
+class SearchRepository:
     """What each question was answered with. A question is written down before it is asked."""
 
     def __init__(self, database: Database) -> None:

@@ -26,7 +26,7 @@ Wanted = tuple[Source, Collection[str]]
 """A source as somebody wants it, and the names of the fields that they spoke of; the rest is left as it is."""
 
 
-class SourceShelf:
+class SourceRepository:
     """Where sources are kept; `paces` says what holds where they do not."""
 
     def __init__(self, database: Database, ids: Ids, paces: Paces | None = None) -> None:

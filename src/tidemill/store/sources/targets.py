@@ -30,7 +30,7 @@ Address = tuple[int, str]
 """What makes a target the same one: its source's key and its canonical URL."""
 
 
-class TargetShelf:
+class TargetRepository:
     """Where targets are kept; `paces` says what holds where no source says it."""
 
     def __init__(self, database: Database, ids: Ids, paces: Paces | None = None) -> None:

@@ -59,7 +59,7 @@ def _suggesting(database: Database) -> Any:
     )
 
 
-class Upgrades:
+class UpgradeRepository:
     """Suggestions, and what a person makes of them."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

@@ -12,7 +12,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.schema import record_history
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
     """One line: what kind of thing happened, in which run, and field by field what it was and what it is."""
 
     record_id: int
@@ -26,7 +26,7 @@ _INSERT = record_history.insert()
 
 
 async def write_history(
-    connection: AsyncConnection, ids: Ids, vertical: str, lines: Sequence[Line], now: datetime
+    connection: AsyncConnection, ids: Ids, vertical: str, lines: Sequence[HistoryLine], now: datetime
 ) -> None:
     """Keep what happened; a key for each line must have been reserved."""
     rows = [

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Table, and_, delete, exists, false, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.dead_letter import LetterStatus
+from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import OPEN
 from tidemill.core.run import RunStatus
 from tidemill.store.database.database import Database
@@ -61,7 +61,7 @@ DEFAULT_RULES: Mapping[str, timedelta] = {
 """How long each table keeps what nobody needs any more."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class RetentionRule(msgspec.Struct, frozen=True):
     """How a table ages: its key, the column that tells a row's age, and which rows may go at all."""
 
     table: Table
@@ -75,7 +75,7 @@ def _open_job(job_id: Column[Any]) -> ColumnElement[bool]:
 
 
 def _open_letter(job_id: Column[Any]) -> ColumnElement[bool]:
-    waits = dead_letters.c.status.in_((LetterStatus.PENDING, LetterStatus.RETRYING))
+    waits = dead_letters.c.status.in_((DeadLetterStatus.PENDING, DeadLetterStatus.RETRYING))
     return exists().where(dead_letters.c.job_id == job_id, waits)
 
 
@@ -89,9 +89,9 @@ def _on_good_page(page_id: Column[Any]) -> ColumnElement[bool]:
     ))  # fmt: skip
 
 
-def _output(table: Table) -> Rule:
+def _output(table: Table) -> RetentionRule:
     needed = or_(_on_good_page(table.c.page_id), _open_job(table.c.job_id), _open_letter(table.c.job_id))
-    return Rule(table, table.c.page_id, table.c.created_at, ~needed)
+    return RetentionRule(table, table.c.page_id, table.c.created_at, ~needed)
 
 
 _newer = runs.alias("newer")
@@ -101,29 +101,29 @@ _good_page = or_(
 )
 _later_run = exists().where(_newer.c.source_id == runs.c.source_id, _newer.c.started_at > runs.c.started_at)
 _running = exists().where(runs.c.id == jobs.c.run_id, runs.c.status == RunStatus.RUNNING)
-_settled = dead_letters.c.status.in_((LetterStatus.RESOLVED, LetterStatus.DISCARDED))
+_settled = dead_letters.c.status.in_((DeadLetterStatus.RESOLVED, DeadLetterStatus.DISCARDED))
 _ended = ~jobs.c.status.in_(OPEN)
 
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, RetentionRule] = {
     rule.table.name: rule
     for rule in (
-        Rule(pages, pages.c.id, pages.c.created_at,
+        RetentionRule(pages, pages.c.id, pages.c.created_at,
              ~or_(_good_page, _open_job(pages.c.job_id), _open_letter(pages.c.job_id))),
-        Rule(page_screenshots, page_screenshots.c.page_id, page_screenshots.c.created_at, true()),
+        RetentionRule(page_screenshots, page_screenshots.c.page_id, page_screenshots.c.created_at, true()),
         _output(raw_records),
         _output(staged_records),
-        Rule(rejected_records, rejected_records.c.id, rejected_records.c.created_at,
+        RetentionRule(rejected_records, rejected_records.c.id, rejected_records.c.created_at,
              or_(rejected_records.c.verdict == "dropped", rejected_records.c.review.is_not(None))),
-        Rule(jobs, jobs.c.id, jobs.c.completed_at, and_(_ended, ~_running, ~_open_letter(jobs.c.id))),
-        Rule(runs, runs.c.id, runs.c.started_at, and_(runs.c.status != RunStatus.RUNNING, _later_run)),
-        Rule(dead_letters, dead_letters.c.id, dead_letters.c.updated_at, _settled),
-        Rule(record_history, record_history.c.id, record_history.c.created_at, true()),
-        Rule(workers, workers.c.id, workers.c.seen_at, true()),
-        Rule(audit_log, audit_log.c.id, audit_log.c.created_at, true()),
-        Rule(actor_runs, actor_runs.c.job_id, actor_runs.c.started_at, actor_runs.c.ended_at.is_not(None)),
-        Rule(webhook_deliveries, webhook_deliveries.c.id, webhook_deliveries.c.created_at,
+        RetentionRule(jobs, jobs.c.id, jobs.c.completed_at, and_(_ended, ~_running, ~_open_letter(jobs.c.id))),
+        RetentionRule(runs, runs.c.id, runs.c.started_at, and_(runs.c.status != RunStatus.RUNNING, _later_run)),
+        RetentionRule(dead_letters, dead_letters.c.id, dead_letters.c.updated_at, _settled),
+        RetentionRule(record_history, record_history.c.id, record_history.c.created_at, true()),
+        RetentionRule(workers, workers.c.id, workers.c.seen_at, true()),
+        RetentionRule(audit_log, audit_log.c.id, audit_log.c.created_at, true()),
+        RetentionRule(actor_runs, actor_runs.c.job_id, actor_runs.c.started_at, actor_runs.c.ended_at.is_not(None)),
+        RetentionRule(webhook_deliveries, webhook_deliveries.c.id, webhook_deliveries.c.created_at,
              webhook_deliveries.c.status != "pending"),
-        Rule(quality_incidents, quality_incidents.c.id, quality_incidents.c.last_seen_at,
+        RetentionRule(quality_incidents, quality_incidents.c.id, quality_incidents.c.last_seen_at,
              quality_incidents.c.closed_at.is_not(None)),
     )
 }  # fmt: skip
@@ -162,7 +162,7 @@ async def _needed_pages(database: Database) -> frozenset[int]:
         )
 
 
-async def _prune_table(database: Database, rule: Rule, before: datetime, spared: Collection[int]) -> int:
+async def _prune_table(database: Database, rule: RetentionRule, before: datetime, spared: Collection[int]) -> int:
     """Walk a table by key, a short transaction at a time."""
     removed, last = 0, -1
     while True:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.database.column_types import MICROSECOND, Moment, from_micros, to_micros
+from tidemill.store.database.column_types import MICROSECOND, Timestamp, from_micros, to_micros
 from tidemill.store.database.database import Database
 from tidemill.store.schema import metadata
 
@@ -49,11 +49,11 @@ _PIECE = re.compile(
 _SPAN = re.compile(r"(-?\d+(?:\.\d+)?)\s*([a-z]+?)s?\b", re.IGNORECASE)
 
 _COLUMNS = [column for table in metadata.tables.values() for column in table.columns]
-_MOMENTS = {column.name for column in _COLUMNS if isinstance(column.type, Moment)}
+_MOMENTS = {column.name for column in _COLUMNS if isinstance(column.type, Timestamp)}
 _FLAGS = {column.name for column in _COLUMNS if isinstance(column.type, Boolean)} | {"is_available"}
 
 
-class Answer(msgspec.Struct, frozen=True):
+class QueryResult(msgspec.Struct, frozen=True):
     """Columns and rows; moments are ISO text. `cut` says that there were more rows than are shown."""
 
     columns: Sequence[str]
@@ -61,7 +61,7 @@ class Answer(msgspec.Struct, frozen=True):
     cut: bool = False
 
 
-async def ask(database: Database, sql: str, now: datetime | None = None) -> Answer:
+async def ask(database: Database, sql: str, now: datetime | None = None) -> QueryResult:
     """Answer one SELECT. NOW() is the database's clock, or `now` on SQLite when time is not the world's."""
     question = _one_question(sql)
     if database.is_sqlite:
@@ -72,7 +72,7 @@ async def ask(database: Database, sql: str, now: datetime | None = None) -> Answ
         except DBAPIError as error:
             raise StoreError(_in_words(error)) from error
     shown = [tuple(_shown(name, value) for name, value in zip(columns, row, strict=True)) for row in rows[:MOST_ROWS]]
-    return Answer(columns, shown, len(rows) > MOST_ROWS)
+    return QueryResult(columns, shown, len(rows) > MOST_ROWS)
 
 
 def questions_in(text: str) -> list[str]:

@@ -10,6 +10,9 @@ from tidemill.core.record import Found
 from tidemill.core.views import (
     AdapterView,
     BreakerView,
+    DeadLetterDetail,
+    DeadLetterFilter,
+    DeadLetterView,
     EventCursor,
     EventDetail,
     EventFilter,
@@ -18,9 +21,6 @@ from tidemill.core.views import (
     JobDetail,
     JobFilter,
     JobView,
-    LetterDetail,
-    LetterFilter,
-    LetterView,
     PageDetail,
     PageView,
     RejectedFilter,
@@ -104,18 +104,18 @@ class Views:
             return await views_work.one_job(connection, job_id)
 
     async def letters(
-        self, which: LetterFilter | None = None, *, before: int | None = None, limit: int = 100
-    ) -> list[LetterView]:
+        self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
+    ) -> list[DeadLetterView]:
         """The newest dead letters first; `before` is the key of the last one already seen."""
         async with self._database.read() as connection:
-            return await views_work.list_letters(connection, which or LetterFilter(), before, limit)
+            return await views_work.list_letters(connection, which or DeadLetterFilter(), before, limit)
 
-    async def letter_keys(self, which: LetterFilter) -> list[int]:
+    async def letter_keys(self, which: DeadLetterFilter) -> list[int]:
         """The keys of all dead letters that the filter means, oldest first."""
         async with self._database.read() as connection:
             return await views_work.letter_keys(connection, which)
 
-    async def letter(self, letter_id: int) -> LetterDetail | None:
+    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
         """A dead letter with its stack and the payload to retry from."""
         async with self._database.read() as connection:
             return await views_work.one_letter(connection, letter_id)

@@ -8,12 +8,12 @@ from sqlalchemy import Column, ColumnElement, Select, Table, case, func, select,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.views import (
+    DeadLetterDetail,
+    DeadLetterFilter,
+    DeadLetterView,
     JobDetail,
     JobFilter,
     JobView,
-    LetterDetail,
-    LetterFilter,
-    LetterView,
     ReadingView,
     RunDetail,
     RunView,
@@ -41,7 +41,7 @@ _JOBS = select(*shown(JobView, jobs, stage=jobs.c.current_stage, error=jobs.c.la
     jobs.outerjoin(sources, sources.c.id == jobs.c.source_id)
 )
 _LETTERS = select(
-    *shown(LetterView, dead_letters), dead_letters.c.payload, dead_letters.c.error_stack, _NAMED
+    *shown(DeadLetterView, dead_letters), dead_letters.c.payload, dead_letters.c.error_stack, _NAMED
 ).select_from(dead_letters.outerjoin(sources, sources.c.id == dead_letters.c.source_id))
 
 
@@ -130,8 +130,8 @@ async def reading_of(connection: AsyncConnection, page_id: int | None) -> Readin
 
 
 async def list_letters(
-    connection: AsyncConnection, which: LetterFilter, before: int | None, limit: int
-) -> list[LetterView]:
+    connection: AsyncConnection, which: DeadLetterFilter, before: int | None, limit: int
+) -> list[DeadLetterView]:
     """The newest dead letters first."""
     query = _LETTERS.where(*_letter_conditions(which)).order_by(dead_letters.c.id.desc()).limit(limit)
     if before is not None:
@@ -139,29 +139,29 @@ async def list_letters(
     return [_letter(row) for row in (await connection.execute(query)).mappings()]
 
 
-async def letter_keys(connection: AsyncConnection, which: LetterFilter) -> list[int]:
+async def letter_keys(connection: AsyncConnection, which: DeadLetterFilter) -> list[int]:
     """The keys of all dead letters that a filter means, oldest first."""
     query = select(dead_letters.c.id).where(*_letter_conditions(which)).order_by(dead_letters.c.id)
     return list((await connection.execute(query)).scalars())
 
 
-def _letter_conditions(which: LetterFilter) -> Iterator[Any]:
+def _letter_conditions(which: DeadLetterFilter) -> Iterator[Any]:
     for name in which.__struct_fields__:
         if (value := getattr(which, name)) is not None:
             yield dead_letters.c[name] == value
 
 
-async def one_letter(connection: AsyncConnection, letter_id: int) -> LetterDetail | None:
+async def one_letter(connection: AsyncConnection, letter_id: int) -> DeadLetterDetail | None:
     """A dead letter with its stack and the payload to retry from."""
     row = (await connection.execute(_LETTERS.where(dead_letters.c.id == letter_id))).mappings().first()
     if row is None:
         return None
-    return LetterDetail(letter=_letter(row), error_stack=row["error_stack"], payload=row["payload"])
+    return DeadLetterDetail(letter=_letter(row), error_stack=row["error_stack"], payload=row["payload"])
 
 
-def _letter(row: Any) -> LetterView:
-    values = {name: row[name] for name in LetterView.__struct_fields__ if name != "url"}
-    return LetterView(url=row["payload"].get("url", ""), **values)
+def _letter(row: Any) -> DeadLetterView:
+    values = {name: row[name] for name in DeadLetterView.__struct_fields__ if name != "url"}
+    return DeadLetterView(url=row["payload"].get("url", ""), **values)
 
 
 async def list_ticks(connection: AsyncConnection) -> list[TickView]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.reconcile import Chosen, Claim, is_missing, reconcile
-from tidemill.verticals.events.record import Event, Precision, Status
+from tidemill.core.reconcile import Chosen, SourceClaim, is_missing, reconcile
+from tidemill.verticals.events.record import Event, EventStatus, Precision
 
 _OF_ONE_SOURCE = ("source_id", "source_name", "fingerprint", "confidence", "normalization_method")
 """What tells of a record, not of the event."""
@@ -81,11 +81,11 @@ def _card_of_one(member: Member) -> Card:
     )
 
 
-def _claim(member: Member) -> Claim:
+def _claim(member: Member) -> SourceClaim:
     event = member.event
     fields: dict[str, Any] = {name: getattr(event, name) for name in _ALONE}
     fields |= {name: tuple(getattr(event, part) for part in parts) for name, parts in _TOGETHER.items()}
-    return Claim(
+    return SourceClaim(
         source=event.source_name,
         precedence=member.precedence,
         at=member.updated_at,
@@ -113,10 +113,10 @@ def _best_place(members: Sequence[Member]) -> Chosen | None:
 
 def _status(members: Sequence[Member], chosen: Chosen) -> Chosen:
     """Cancelled only when nobody shows it as going ahead any more; who says so stands in the provenance."""
-    if chosen.value is not Status.CANCELLED:
+    if chosen.value is not EventStatus.CANCELLED:
         return chosen
-    going = next((one for one in members if one.event.status is not Status.CANCELLED), None)
+    going = next((one for one in members if one.event.status is not EventStatus.CANCELLED), None)
     if going is None:
         return chosen
-    cancelling = tuple(one.event.source_name for one in members if one.event.status is Status.CANCELLED)
+    cancelling = tuple(one.event.source_name for one in members if one.event.status is EventStatus.CANCELLED)
     return Chosen(going.event.status, going.event.source_name, going.updated_at, cancelling)

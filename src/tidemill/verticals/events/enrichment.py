@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.enrichment import Answer, Answers, Pinned, Told, Want, WantKind
+from tidemill.core.enrichment import Answer, Answers, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.identity import fingerprint, normalized
-from tidemill.core.places import NETHERLANDS, Box, is_believable
+from tidemill.core.places import NETHERLANDS, BoundingBox, is_believable
 from tidemill.core.source import Coordinates, Source
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import is_silent
@@ -54,26 +54,28 @@ class _OneAnswer(msgspec.Struct, frozen=True):
     sureness: float = 0.5
 
 
-class _Reply(msgspec.Struct, frozen=True):
+class _EnrichmentReply(msgspec.Struct, frozen=True):
     answers: list[_OneAnswer]
 
 
-_decode = msgspec.json.Decoder(_Reply).decode
+_decode = msgspec.json.Decoder(_EnrichmentReply).decode
 
 
 class EventEnriching:
     """The events' side of enrichment."""
 
-    def wants(self, record: Event, source: Source) -> Sequence[Want]:
+    def wants(self, record: Event, source: Source) -> Sequence[EnrichmentRequest]:
         """A better place than the town's for an event with a venue, and a category that some word speaks for."""
         found = []
         if record.location_precision is not Precision.VENUE and (place := place_question(record, source)):
             found.append(place)
         if record.category is Category.COMMUNITY and is_silent(record.title, record.description):
-            found.append(_asked(WantKind.CATEGORY, {"title": record.title, "text": record.description[:_LONGEST_TEXT]}))
+            found.append(
+                _asked(RequestKind.CATEGORY, {"title": record.title, "text": record.description[:_LONGEST_TEXT]})
+            )
         return found
 
-    def lost(self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date) -> Want | None:
+    def lost(self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date) -> EnrichmentRequest | None:
         """The day of an event whose date no rule could read, when there is text that may tell it."""
         if reason not in _SAVABLE:
             return None
@@ -84,18 +86,20 @@ class EventEnriching:
             return None
         since = "" if _HAS_NUMBER.search(text) else read_on.isoformat()  # "overmorgen" means another day tomorrow
         question = {"title": title, "text": text, "zone": source.time_zone}
-        want = _asked(WantKind.DATE, {**question, "since": since})
-        return Want(want.kind, want.key, {**question, "read_on": read_on.isoformat()})
+        want = _asked(RequestKind.DATE, {**question, "since": since})
+        return EnrichmentRequest(want.kind, want.key, {**question, "read_on": read_on.isoformat()})
 
-    def saved(self, fields: Mapping[str, Any], want: Want, answer: Answer) -> Mapping[str, Any] | None:
+    def saved(self, fields: Mapping[str, Any], want: EnrichmentRequest, answer: Answer) -> Mapping[str, Any] | None:
         """The fields with the day that the model read, if the text bears it out."""
-        if not isinstance(answer, Told) or not (day := believed_date(answer, str(want.question.get("text", "")))):
+        if not isinstance(answer, ModelAnswer) or not (
+            day := believed_date(answer, str(want.question.get("text", "")))
+        ):
             return None
         return {**fields, "starts": day, "time": "", "written": str(want.question.get("text", ""))[:200]}
 
     def marked(self, record: Event, answer: Answer) -> Event:
         """An event whose day the model read: less sure than one whose day stood there for rules to read."""
-        sureness = answer.sureness if isinstance(answer, Told) else 0.0
+        sureness = answer.sureness if isinstance(answer, ModelAnswer) else 0.0
         confidence = round(record.confidence * (0.5 + 0.4 * sureness), 3)
         return msgspec.structs.replace(record, normalization_method=Method.AI, confidence=confidence)
 
@@ -103,13 +107,13 @@ class EventEnriching:
         """The event with the place and category that are known, where they pass our own rules."""
         for want in self.wants(record, source):
             answer = answers.get((want.kind, want.key))
-            if isinstance(answer, Pinned):
+            if isinstance(answer, Geocoded):
                 record = _placed(record, answer, source)
-            elif isinstance(answer, Told):
+            elif isinstance(answer, ModelAnswer):
                 record = _sorted(record, answer)
         return record
 
-    def prompt(self, wants: Sequence[Want]) -> str:
+    def prompt(self, wants: Sequence[EnrichmentRequest]) -> str:
         """One prompt for many questions; entries are JSON, so that no text can end its own quotation."""
         entries = [
             {
@@ -135,27 +139,27 @@ class EventEnriching:
             "required": ["answers"],
         }
 
-    def told(self, reply: bytes, wants: Sequence[Want]) -> dict[tuple[WantKind, str], Told]:
+    def told(self, reply: bytes, wants: Sequence[EnrichmentRequest]) -> dict[tuple[RequestKind, str], ModelAnswer]:
         """The answers within bounds: a category of ours, a date that is one, or an honest 'do not know'."""
         try:
             answers = _decode(reply).answers
         except (msgspec.DecodeError, UnicodeDecodeError):
             return {}
-        found: dict[tuple[WantKind, str], Told] = {}
+        found: dict[tuple[RequestKind, str], ModelAnswer] = {}
         for each in answers:
             if not 0 <= each.id < len(wants) or not 0 <= each.sureness <= 1:
                 continue
             want = wants[each.id]
             if each.value == "" or _is_within_bounds(want.kind, each.value):
-                found.setdefault((want.kind, want.key), Told(each.value, round(each.sureness, 3)))
+                found.setdefault((want.kind, want.key), ModelAnswer(each.value, round(each.sureness, 3)))
         return found
 
 
-def _asked(kind: WantKind, question: dict[str, Any]) -> Want:
-    return Want(kind, fingerprint(VERSION, kind, *(str(part) for part in question.values())), question)
+def _asked(kind: RequestKind, question: dict[str, Any]) -> EnrichmentRequest:
+    return EnrichmentRequest(kind, fingerprint(VERSION, kind, *(str(part) for part in question.values())), question)
 
 
-def place_question(event: Event, source: Source) -> Want | None:
+def place_question(event: Event, source: Source) -> EnrichmentRequest | None:
     """What to ask the geocoder: the venue with its town; nothing when only the town is known."""
     place = event.structured_location
     city = place.city or source.city
@@ -172,7 +176,7 @@ def place_question(event: Event, source: Source) -> Want | None:
         "postal_code": place.postal_code,
         "country": _country(place.country, source),
     }
-    return Want(WantKind.PLACE, key, question)
+    return EnrichmentRequest(RequestKind.PLACE, key, question)
 
 
 def _country(written: str, source: Source) -> str:
@@ -181,11 +185,11 @@ def _country(written: str, source: Source) -> str:
     return written.lower() if len(written) == 2 else ""  # noqa: PLR2004 - an ISO 3166 code
 
 
-def _box(country: str) -> Box | None:
+def _box(country: str) -> BoundingBox | None:
     return NETHERLANDS if country == "nl" else None
 
 
-def _placed(event: Event, answer: Pinned, source: Source) -> Event:
+def _placed(event: Event, answer: Geocoded, source: Source) -> Event:
     point = answer.coordinates
     if point is None:
         return event
@@ -206,7 +210,7 @@ def home_of(event: Event, source: Source) -> Coordinates | None:
     return source.coordinates
 
 
-def _sorted(event: Event, answer: Told) -> Event:
+def _sorted(event: Event, answer: ModelAnswer) -> Event:
     if answer.value not in _CATEGORIES or answer.sureness < _SURE_ENOUGH:
         return event
     confidence = round(event.confidence * (0.9 + 0.1 * answer.sureness), 3)
@@ -215,11 +219,11 @@ def _sorted(event: Event, answer: Told) -> Event:
     )
 
 
-def _is_within_bounds(kind: WantKind, value: str) -> bool:
-    return value in _CATEGORIES if kind is WantKind.CATEGORY else _DATE.fullmatch(value) is not None
+def _is_within_bounds(kind: RequestKind, value: str) -> bool:
+    return value in _CATEGORIES if kind is RequestKind.CATEGORY else _DATE.fullmatch(value) is not None
 
 
-def believed_date(answer: Told, text: str) -> str:
+def believed_date(answer: ModelAnswer, text: str) -> str:
     """The day if it is one and the text bears it out: its number stands in the text, or the text has none; else ''."""
     match = _DATE.fullmatch(answer.value)
     if match is None or answer.sureness < _SURE_ENOUGH:

@@ -39,7 +39,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     weights: Weights = USUAL_WEIGHTS
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class FeedCandidate(msgspec.Struct, frozen=True):
     """As much of an event as ranking looks at."""
 
     id: int
@@ -50,7 +50,7 @@ class Candidate(msgspec.Struct, frozen=True):
     reliability: float
 
 
-def score(candidate: Candidate, wish: Wish) -> float:
+def score(candidate: FeedCandidate, wish: Wish) -> float:
     """How well the event fits the wish, from 0 to 1; the same for the same two, rounded to what a cursor can hold.
 
     A reason of which the wish says nothing does not count: without a place, distance is no matter.

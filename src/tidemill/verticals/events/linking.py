@@ -32,7 +32,7 @@ _EMPTY_WORDS = frozenset(
 )
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class KnownEvent(msgspec.Struct, frozen=True, kw_only=True):
     """As much of an event as linking looks at; `words` and `venue` are folded already."""
 
     id: int
@@ -67,7 +67,7 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(folded_words(text))
 
 
-def known(key: int, event: Event) -> Known:
+def known(key: int, event: Event) -> KnownEvent:
     """What linking looks at."""
     place = None
     if event.latitude is not None and event.longitude is not None:
@@ -76,7 +76,7 @@ def known(key: int, event: Event) -> Known:
     town = _word_set(event.structured_location.city)
     words = _word_set(event.title)
     telling = words - _EMPTY_WORDS - venue - town
-    return Known(
+    return KnownEvent(
         id=key,
         source_id=event.source_id,
         day=event.structured_date.start,
@@ -89,7 +89,7 @@ def known(key: int, event: Event) -> Known:
     )
 
 
-def likeness(one: Known, other: Known) -> Likeness | None:
+def likeness(one: KnownEvent, other: KnownEvent) -> Likeness | None:
     """How alike two events of different sources are; None when they cannot be taken for one."""
     if one.source_id == other.source_id or one.day != other.day or not _same_time(one, other):
         return None
@@ -113,7 +113,7 @@ def agreement(one: frozenset[str], other: frozenset[str]) -> float:
     return both / len(one | other)
 
 
-def groups(members: Sequence[Known], links: Sequence[tuple[int, int]]) -> list[list[int]]:
+def groups(members: Sequence[KnownEvent], links: Sequence[tuple[int, int]]) -> list[list[int]]:
     """The keys in groups of what was linked, directly or by way of others; at most one event per source in each.
 
     `links` come best first; one that would bring two events of a source together is not followed.
@@ -128,11 +128,11 @@ def groups(members: Sequence[Known], links: Sequence[tuple[int, int]]) -> list[l
     return [sorted(each.values()) for each in held.values()]
 
 
-def _same_time(one: Known, other: Known) -> bool:
+def _same_time(one: KnownEvent, other: KnownEvent) -> bool:
     return not (one.has_time and other.has_time) or abs(one.starts - other.starts) <= SAME_TIME
 
 
-def _distance(one: Known, other: Known) -> float | None:
+def _distance(one: KnownEvent, other: KnownEvent) -> float | None:
     if one.place is None or other.place is None:
         return None
     distance = kilometres(one.place, other.place)

@@ -38,7 +38,7 @@ class Method(StrEnum):
     HYBRID = "hybrid"
 
 
-class Status(StrEnum):
+class EventStatus(StrEnum):
     """What the source says about the event going ahead."""
 
     SCHEDULED = "scheduled"
@@ -96,10 +96,10 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     structured_date: StructuredDate
     structured_location: StructuredLocation
     fingerprint: str
-    status: Status = Status.SCHEDULED
+    status: EventStatus = EventStatus.SCHEDULED
     organizer: str = ""
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the source says that it will not take place."""
-        return self.status is Status.CANCELLED
+        return self.status is EventStatus.CANCELLED

@@ -21,12 +21,12 @@ from tidemill.verticals.events.gazetteer import town
 from tidemill.verticals.events.images import picture
 from tidemill.verticals.events.record import (
     Event,
+    EventStatus,
     Method,
     Precision,
-    Status,
     StructuredLocation,
 )
-from tidemill.verticals.events.said import Said, said_in
+from tidemill.verticals.events.said import RawEvent, said_in
 
 LONG_PAST = timedelta(days=400)
 """An event that ended longer ago than this is history, not an agenda."""
@@ -37,15 +37,15 @@ NO_OCCASIONS = frozenset({"BroadcastEvent", "DeliveryEvent", "OnDemandEvent", "P
 """Kinds of schema.org's Event to which nobody can go."""
 
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 300, 5_000, 200, 2_000
-_RULES, _SCHEDULED = Method.RULES, Status.SCHEDULED
+_RULES, _SCHEDULED = Method.RULES, EventStatus.SCHEDULED
 _VENUE, _CITY, _UNKNOWN = Precision.VENUE, Precision.CITY, Precision.UNKNOWN
 """What nearly every event has, reached once: Python 3.11 takes as long to reach a member as to compare ten."""
 _MOST_PLACES, _LONGEST_REMEMBERED = 4_096, 500
 _STATUS = {
-    "": Status.SCHEDULED, "eventscheduled": Status.SCHEDULED,
-    "eventcancelled": Status.CANCELLED, "eventcanceled": Status.CANCELLED, "cancelled": Status.CANCELLED,
-    "canceled": Status.CANCELLED, "eventpostponed": Status.POSTPONED, "postponed": Status.POSTPONED,
-    "eventrescheduled": Status.RESCHEDULED, "eventmovedonline": Status.MOVED_ONLINE,
+    "": EventStatus.SCHEDULED, "eventscheduled": EventStatus.SCHEDULED,
+    "eventcancelled": EventStatus.CANCELLED, "eventcanceled": EventStatus.CANCELLED, "cancelled": EventStatus.CANCELLED,
+    "canceled": EventStatus.CANCELLED, "eventpostponed": EventStatus.POSTPONED, "postponed": EventStatus.POSTPONED,
+    "eventrescheduled": EventStatus.RESCHEDULED, "eventmovedonline": EventStatus.MOVED_ONLINE,
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     return Accepted(_identity(said, event), event)
 
 
-def _written_date(said: Said) -> str:
+def _written_date(said: RawEvent) -> str:
     starts = said.starts.strip()
     return f"{starts} {time}" if said.time and starts and (time := said.time.strip()) else starts
 
@@ -107,7 +107,7 @@ def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
     return (now - LONG_PAST).astimezone(zone), (now + TOO_FAR).astimezone(zone)
 
 
-def _event(said: Said, title: str, dated: When, source: Source, sure: float) -> Event:
+def _event(said: RawEvent, title: str, dated: When, source: Source, sure: float) -> Event:
     moment, date = dated.moment, dated.date
     if said.written:
         date = replace(date, source_text=said.written[:200])
@@ -144,7 +144,7 @@ def _counted(title: str, lowered: str) -> str:
     return lowered if title.isascii() else normalized(title)
 
 
-def _identity(said: Said, event: Event) -> str:
+def _identity(said: RawEvent, event: Event) -> str:
     """The source's own id or detail address where it is the event's alone, else the fingerprint."""
     if said.id:
         return f"id:{said.id[:_LONGEST_NAME]}"
@@ -183,7 +183,7 @@ class _Places(dict[tuple[str, str, str, str, str], StructuredLocation]):
 _PLACES = _Places()
 
 
-def _coordinates(said: Said, source: Source) -> tuple[float | None, float | None, Precision]:
+def _coordinates(said: RawEvent, source: Source) -> tuple[float | None, float | None, Precision]:
     latitude, longitude = _degrees(said.latitude, 90), _degrees(said.longitude, 180)
     if latitude is not None and longitude is not None and (latitude or longitude):
         return latitude, longitude, _VENUE
@@ -216,12 +216,12 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _status(said: str, title: str) -> Status:
+def _status(said: str, title: str) -> EventStatus:
     """What the status says, or the title; both in lower case."""
     status = _STATUS.get(said)
     if status is None:
-        status = Status.CANCELLED if _says_cancelled(said) else _SCHEDULED
-    return Status.CANCELLED if status is _SCHEDULED and _says_cancelled(title) else status
+        status = EventStatus.CANCELLED if _says_cancelled(said) else _SCHEDULED
+    return EventStatus.CANCELLED if status is _SCHEDULED and _says_cancelled(title) else status
 
 
 def _says_cancelled(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class RawEvent(msgspec.Struct, frozen=True, gc=False):
     """The fields of a raw event; what the page does not say is empty."""
 
     title: str = ""
@@ -35,13 +35,13 @@ class Said(msgspec.Struct, frozen=True, gc=False):
 _KEPT_AS_THEY_ARE = frozenset({"latitude", "longitude", "shared_url"})
 
 
-def said_in(fields: Mapping[str, Any]) -> Said:
+def said_in(fields: Mapping[str, Any]) -> RawEvent:
     """The fields as text, in one step where they are text already: nearly always."""
     try:
-        return msgspec.convert(fields, Said)
+        return msgspec.convert(fields, RawEvent)
     except msgspec.ValidationError:
         texts = {name: value if name in _KEPT_AS_THEY_ARE else _text(value) for name, value in fields.items()}
-        return msgspec.convert(texts, Said)
+        return msgspec.convert(texts, RawEvent)
 
 
 def _text(value: Any) -> str:

@@ -14,7 +14,7 @@ from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.operations.runs import Enqueuer, Log, Shelf, Started
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.listings.market import Market, market_troubles
-from tidemill.verticals.listings.market_proof import WINDOW, Doubt, doubts
+from tidemill.verticals.listings.market_proof import WINDOW, MarketDoubt, doubts
 from tidemill.verticals.listings.why import why_market
 
 
@@ -58,7 +58,7 @@ class MarketShelf(Protocol):
         ...
 
 
-class MarketDesk:
+class MarketActions:
     """Markets on a person's word; every deed is audited."""
 
     def __init__(
@@ -140,7 +140,7 @@ class MarketDesk:
         """Have every source that covers markets cover all of them, at once; answers how many targets changed."""
         return await self._shelf.lay_out(self._clock.now())
 
-    async def doubts(self) -> list[Doubt]:
+    async def doubts(self) -> list[MarketDoubt]:
         """Where markets fall short of what their schedule promises."""
         return await market_doubts(self._shelf, self._clock.now())
 
@@ -156,7 +156,7 @@ class MarketDesk:
             raise Mistake("; ".join(troubles))
 
 
-async def market_doubts(shelf: MarketShelf, now: datetime) -> list[Doubt]:
+async def market_doubts(shelf: MarketShelf, now: datetime) -> list[MarketDoubt]:
     """Compare every market's schedule with what the ledger shows."""
     since = now - WINDOW
     jobs, sizes = await shelf.jobs_since(since), await shelf.sizes(since)

@@ -42,7 +42,7 @@ _NOT_A_LETTER = re.compile(r"[^\w\s-]")
 _LONGEST = 300
 
 
-class Address(msgspec.Struct, frozen=True, kw_only=True):
+class PostalAddress(msgspec.Struct, frozen=True, kw_only=True):
     """An address in its parts, in lower case and usual abbreviations; what is not told is empty."""
 
     number: str = ""
@@ -63,7 +63,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.number} {self.street}".strip()
 
 
-def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", postal_code: str = "") -> Address:
+def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", postal_code: str = "") -> PostalAddress:
     """The parts of an address; what the page tells apart goes before what its one line says.
 
     >>> read_address("350 West 42nd Street Apt. 4-B, New York, NY 10036").unit
@@ -79,7 +79,7 @@ def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", 
         postal_code, line = postal_code or ending[1], line[: ending.start()].rstrip(" ,")
     line, own_unit = _without_unit(_without_city(line, city))
     door = _NUMBER.match(street_words(line.partition(",")[0]))
-    return Address(
+    return PostalAddress(
         number=door["number"] if door else "",
         street=door["street"] if door else street_words(line),
         unit=unit_words(unit or own_unit),

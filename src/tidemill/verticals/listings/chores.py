@@ -10,7 +10,7 @@ from tidemill.engine.ticks import Tick
 from tidemill.pipeline.happenings import Announce, Overdue
 from tidemill.pipeline.ports import Clock
 from tidemill.pipeline.verify import Verifier
-from tidemill.verticals.listings.market_proof import Doubt
+from tidemill.verticals.listings.market_proof import MarketDoubt
 
 MARKET_RHYTHMS: dict[str, Every | Cron] = {
     "markets": Every(timedelta(hours=1)),
@@ -33,7 +33,7 @@ class MarketKeeper(Protocol):
         ...
 
 
-class FadingShelf(Protocol):
+class FadingListings(Protocol):
     """Homes whose confidence is spent."""
 
     async def end_faded(self, now: datetime) -> int:
@@ -48,9 +48,9 @@ class MarketHands:
     clock: Clock
     announce: Announce
     markets: MarketKeeper
-    fading: FadingShelf
+    fading: FadingListings
     verifier: Verifier
-    doubts: Callable[[], Awaitable[Sequence[Doubt]]]
+    doubts: Callable[[], Awaitable[Sequence[MarketDoubt]]]
 
 
 def market_work(hands: MarketHands, rhythms: Mapping[str, Every | Cron] = MARKET_RHYTHMS) -> list[Tick]:

@@ -23,7 +23,7 @@ _MOST_IN_BLOCK = 200
 """Listings under one key beyond which it tells nothing: a tower's hundreds of flats need their units."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownListing(msgspec.Struct, frozen=True):
     """A listing on the shelf, under its key there."""
 
     key: int
@@ -41,15 +41,15 @@ class Deduplicated(msgspec.Struct, frozen=True):
 class Index:
     """Listings by the keys they are looked up with."""
 
-    def __init__(self, known: Iterable[Known] = ()) -> None:
+    def __init__(self, known: Iterable[KnownListing] = ()) -> None:
         """Start with what is on the shelf."""
-        self._by_id: dict[tuple[int, str], Known] = {}
-        self._by_door: dict[str, list[Known]] = defaultdict(list)
-        self._by_block: dict[str, list[Known]] = defaultdict(list)
+        self._by_id: dict[tuple[int, str], KnownListing] = {}
+        self._by_door: dict[str, list[KnownListing]] = defaultdict(list)
+        self._by_block: dict[str, list[KnownListing]] = defaultdict(list)
         for one in known:
             self.add(one)
 
-    def add(self, one: Known) -> None:
+    def add(self, one: KnownListing) -> None:
         """Make it findable."""
         listing = one.listing
         if listing.own_id:
@@ -59,7 +59,7 @@ class Index:
         for block in blocks_of(listing):
             self._by_block[block].append(one)
 
-    def find(self, listing: Listing) -> Known | None:
+    def find(self, listing: Listing) -> KnownListing | None:
         """The same home: by its source's id, by its door, or by likeness; None if it is new."""
         if listing.own_id and (same := self._by_id.get((listing.source_id, listing.own_id))) is not None:
             return same
@@ -70,8 +70,8 @@ class Index:
             return sole(behind_door)
         return self._most_alike(listing)
 
-    def _most_alike(self, listing: Listing) -> Known | None:
-        likely: dict[int, tuple[float, Known]] = {}
+    def _most_alike(self, listing: Listing) -> KnownListing | None:
+        likely: dict[int, tuple[float, KnownListing]] = {}
         for block in blocks_of(listing):
             candidates = self._by_block.get(block, [])
             for one in candidates if len(candidates) <= _MOST_IN_BLOCK else ():
@@ -81,12 +81,12 @@ class Index:
         return sole([one for how_much, one in likely.values() if how_much == most])
 
 
-def sole(candidates: Sequence[Known]) -> Known | None:
+def sole(candidates: Sequence[KnownListing]) -> KnownListing | None:
     """The one candidate; of several like flats behind one door nobody can say which it is, so it is none of them."""
     return candidates[0] if len(candidates) == 1 else None
 
 
-def deduplicate(incoming: Sequence[Listing], known: Iterable[Known]) -> Deduplicated:
+def deduplicate(incoming: Sequence[Listing], known: Iterable[KnownListing]) -> Deduplicated:
     """Sort a batch into new ones, updates of known ones, and those that the batch shows twice."""
     shelf, batch = Index(known), Index()
     new: list[Listing] = []
@@ -105,7 +105,7 @@ def deduplicate(incoming: Sequence[Listing], known: Iterable[Known]) -> Deduplic
             skipped.append(listing)
             new[twin.key] = merged(new[twin.key], listing)
         else:
-            batch.add(Known(len(new), listing))
+            batch.add(KnownListing(len(new), listing))
             new.append(listing)
     return Deduplicated(new, list(updates.items()), skipped)
 

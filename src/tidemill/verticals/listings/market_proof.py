@@ -16,7 +16,7 @@ TOO_FEW = 0.5
 """The share of the jobs that the schedule implies, under which something is wrong."""
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class MarketDoubt(msgspec.Struct, frozen=True):
     """A market that falls short, and how."""
 
     market: str
@@ -30,9 +30,9 @@ def doubts(
     jobs: Mapping[str, int],
     sizes: Mapping[str, int],
     now: datetime,
-) -> list[Doubt]:
+) -> list[MarketDoubt]:
     """Every market that is overdue, got too few jobs, is larger than what is taken of it, or fades too soon."""
-    found: list[Doubt] = []
+    found: list[MarketDoubt] = []
     for market in markets:
         if not market.enabled or not covered.get(market.id):
             continue
@@ -46,7 +46,7 @@ def doubts(
     return found
 
 
-def overdue(market: Market, now: datetime) -> Doubt | None:
+def overdue(market: Market, now: datetime) -> MarketDoubt | None:
     """A market of which no scrape brought anything for more than two of its intervals."""
     since = market.last_scrape_at or market.created_at
     if since is None or now - since <= TOO_LATE * market.every:
@@ -55,10 +55,10 @@ def overdue(market: Market, now: datetime) -> Doubt | None:
     never = "was never scraped, and is there for" if market.last_scrape_at is None else "was not scraped for"
     failed = "; the last try failed" if market.last_scrape_status == "failed" else ""
     should = f"it should be every {market.every / timedelta(hours=1):g} h"
-    return Doubt(market.id, "overdue", f"{never} {hours:.0f} h; {should}{failed}")
+    return MarketDoubt(market.id, "overdue", f"{never} {hours:.0f} h; {should}{failed}")
 
 
-def too_few_jobs(market: Market, sources: int, jobs: int, now: datetime) -> Doubt | None:
+def too_few_jobs(market: Market, sources: int, jobs: int, now: datetime) -> MarketDoubt | None:
     """A market that got under half of the jobs that its schedule implies."""
     if market.created_at is None or now - market.created_at < WINDOW:
         return None
@@ -66,14 +66,14 @@ def too_few_jobs(market: Market, sources: int, jobs: int, now: datetime) -> Doub
     if jobs >= implied * TOO_FEW:
         return None
     hours = WINDOW / timedelta(hours=1)
-    return Doubt(market.id, "jobs", f"got {jobs} jobs in {hours:g} h where its schedule implies {implied}")
+    return MarketDoubt(market.id, "jobs", f"got {jobs} jobs in {hours:g} h where its schedule implies {implied}")
 
 
-def too_small_a_cap(market: Market, size: int | None) -> Doubt | None:
+def too_small_a_cap(market: Market, size: int | None) -> MarketDoubt | None:
     """A market that holds more homes than are taken of it: none of its runs can be complete."""
     if size is None or size <= market.max_listings:
         return None
-    return Doubt(
+    return MarketDoubt(
         market.id,
         "cap",
         f"its sites show {size} homes, but only {market.max_listings} are taken: no run can be complete; "
@@ -81,7 +81,7 @@ def too_small_a_cap(market: Market, size: int | None) -> Doubt | None:
     )
 
 
-def too_slow(market: Market) -> Doubt | None:
+def too_slow(market: Market) -> MarketDoubt | None:
     """A market whose homes readers would lose between two scrapes, however it got into the table."""
     trouble = too_fast(Fading(), market.tier, market.every)
-    return None if trouble is None else Doubt(market.id, "rhythm", trouble)
+    return None if trouble is None else MarketDoubt(market.id, "rhythm", trouble)

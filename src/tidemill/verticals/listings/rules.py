@@ -11,13 +11,13 @@ from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.moments import parse_moment
-from tidemill.verticals.listings.addresses import Address, read_address
+from tidemill.verticals.listings.addresses import PostalAddress, read_address
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reasons import Reason
 from tidemill.verticals.listings.record import Listing, RentBasis
-from tidemill.verticals.listings.said import Said, said_in
+from tidemill.verticals.listings.said import RawListing, said_in
 
 LEAST_RENT, MOST_RENT = 10_000, 10_000_000
 """Cents a month outside of which a rent is a slip of somebody's pen, for a person to look at."""
@@ -45,7 +45,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     return Accepted(identity_of(listing), msgspec.structs.replace(listing, quality=quality(listing)))
 
 
-def what_is_missing(said: Said, address: Address) -> Dropped | None:
+def what_is_missing(said: RawListing, address: PostalAddress) -> Dropped | None:
     """What no listing can do without: a place, a name or a door, and a way to it.
 
     A neighbourhood is place enough for one that its site numbers: it is known by that number alone.
@@ -59,7 +59,7 @@ def what_is_missing(said: Said, address: Address) -> Dropped | None:
     return None
 
 
-def what_is_of_no_use(said: Said, address: Address, context: Context) -> Dropped | None:
+def what_is_of_no_use(said: RawListing, address: PostalAddress, context: Context) -> Dropped | None:
     """Why a listing is none of ours although it is in order: it lies elsewhere, or cannot be rented."""
     expected = context.parameters.get("state", "").lower()
     if expected and address.state and address.state != expected:
@@ -71,7 +71,7 @@ def what_is_of_no_use(said: Said, address: Address, context: Context) -> Dropped
     return None
 
 
-def rent_trouble(said: Said, rent: Rent | None) -> Dropped | Quarantined | None:
+def rent_trouble(said: RawListing, rent: Rent | None) -> Dropped | Quarantined | None:
     """What is wrong with the rent, if anything: an unreadable one is for a person, never a guess."""
     if rent is None:
         return Quarantined(Reason.BAD_RENT, f"unreadable: {said.rent[:80]!r}") if _digits(said.rent) else None
@@ -83,7 +83,7 @@ def rent_trouble(said: Said, rent: Rent | None) -> Dropped | Quarantined | None:
     return None
 
 
-def address_of(said: Said, context: Context) -> Address:
+def address_of(said: RawListing, context: Context) -> PostalAddress:
     """The address, completed with what the market says: a card in Boston's list need not say Boston."""
     address = read_address(said.address, unit=said.unit, city=said.city, state=said.state, postal_code=said.postal_code)
     market = context.parameters
@@ -96,7 +96,9 @@ def address_of(said: Said, context: Context) -> Address:
     )
 
 
-def make_listing(said: Said, address: Address, rent: Rent | None, raw: RawRecord, context: Context) -> Listing:
+def make_listing(
+    said: RawListing, address: PostalAddress, rent: Rent | None, raw: RawRecord, context: Context
+) -> Listing:
     """The listing out of its words."""
     beds, baths = rooms_of(said)
     size = parse_size(said.size) or _bare_size(said.size, said.currency) or parse_size(said.title)
@@ -138,7 +140,7 @@ def make_listing(said: Said, address: Address, rent: Rent | None, raw: RawRecord
     )
 
 
-def rooms_of(said: Said) -> tuple[Span | None, Span | None]:
+def rooms_of(said: RawListing) -> tuple[Span | None, Span | None]:
     """Beds and baths, from fields of their own or from the words of either, else from the title."""
     together = f"{said.beds} {said.baths}"
     beds = count(said.beds) or parse_beds(said.beds) or parse_beds(together) or parse_beds(said.title)

@@ -8,7 +8,7 @@ import msgspec
 from tidemill.reading.text import plain
 
 
-class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class RawListing(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The fields of a raw listing; what the page does not say is empty."""
 
     id: str = ""
@@ -34,15 +34,17 @@ class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     images: tuple[str, ...] = ()
 
 
-_TEXTS = tuple(name for name in Said.__struct_fields__ if name not in {"latitude", "longitude", "amenities", "images"})
+_TEXTS = tuple(
+    name for name in RawListing.__struct_fields__ if name not in {"latitude", "longitude", "amenities", "images"}
+)
 _MOST = 40
 _LONGEST = 2_000
 
 
-def said_in(fields: Mapping[str, Any]) -> Said:
+def said_in(fields: Mapping[str, Any]) -> RawListing:
     """The fields, whatever types they came in."""
     texts = {name: text for name in _TEXTS if (text := _text(fields.get(name)))}
-    return Said(
+    return RawListing(
         **texts,
         latitude=_degrees(fields.get("latitude"), 90),
         longitude=_degrees(fields.get("longitude"), 180),

@@ -62,7 +62,7 @@ class ListingView(msgspec.Struct, frozen=True, kw_only=True):
     listing: dict[str, Any]
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class ShownListing(msgspec.Struct, frozen=True, kw_only=True):
     """A source's word on a home."""
 
     source_id: int
@@ -76,7 +76,7 @@ class ListingDetail(msgspec.Struct, frozen=True, kw_only=True):
     """A home with who shows it, who said what, and what became of it."""
 
     view: ListingView
-    shown_by: list[Shown]
+    shown_by: list[ShownListing]
     provenance: dict[str, int]
     history: list[dict[str, Any]]
     gone_at: datetime | None

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from tidemill.operations.explanation import Explanation, Step, away, concluded, known, passed, stopped
 from tidemill.verticals.listings.market import BROKEN_AFTER, Market
-from tidemill.verticals.listings.market_proof import Doubt
+from tidemill.verticals.listings.market_proof import MarketDoubt
 
 
-def why_market(market: Market, sources: int, doubts: Sequence[Doubt], now: datetime) -> Explanation:
+def why_market(market: Market, sources: int, doubts: Sequence[MarketDoubt], now: datetime) -> Explanation:
     """Every gate between a market and its next scrape, and where it falls short of its schedule."""
     steps = [
         _switch(market),

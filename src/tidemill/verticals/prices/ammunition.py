@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from tidemill.verticals.prices.calibers import caliber_in, is_shotgun
-from tidemill.verticals.prices.said import Said
+from tidemill.verticals.prices.said import RawOffer
 
 _LONGEST = 500
 _GRAIN = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d)?)\s*-?\s*(?:grains?|grn?|gr)\b", re.IGNORECASE)
@@ -87,7 +87,7 @@ class Ammunition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 _NONE = Ammunition()
 
 
-def ammunition_in(title: str, said: Said) -> Ammunition:
+def ammunition_in(title: str, said: RawOffer) -> Ammunition:
     """The attributes that a title and the page's own table tell; the table's word goes first.
 
     Only what has a caliber is ammunition: of a shirt with 50 rounds printed on it nothing is said.

@@ -16,7 +16,7 @@ _CODE = 3
 """Letters in a currency's code."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class CorrectionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is said about a price, by whom and why."""
 
     kind: str
@@ -48,7 +48,7 @@ class Shelf(Protocol):
         ...
 
 
-class CorrectionDesk:
+class CorrectionActions:
     """Lays corrections over prices, which themselves never change; every one says why, and is audited."""
 
     def __init__(self, shelf: Shelf, clock: Clock) -> None:
@@ -67,16 +67,20 @@ class CorrectionDesk:
             msg = f"{currency!r} is no currency; write its code, such as USD"
             raise Mistake(msg)
         code = currency.upper() if currency else None
-        said = Said(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
+        said = CorrectionRequest(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
         return await self._one(price_id, said, "price.correct")
 
     async def ignore(self, price_id: int, actor: str, reason: str) -> CorrectionView:
         """Let no reader see a price."""
-        return await self._one(price_id, Said(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore")
+        return await self._one(
+            price_id, CorrectionRequest(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore"
+        )
 
     async def revoke(self, price_id: int, actor: str, reason: str) -> CorrectionView:
         """Let a price stand as it was read, whatever was said about it before."""
-        return await self._one(price_id, Said(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke")
+        return await self._one(
+            price_id, CorrectionRequest(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke"
+        )
 
     async def ignore_run(self, run_id: int, actor: str, reason: str) -> int:
         """Let no reader see any price that a run brought; answers how many."""
@@ -84,7 +88,7 @@ class CorrectionDesk:
         if not keys:
             msg = f"run {run_id} has brought no price; see `tidemill runs list`"
             raise NotFound(msg)
-        said = Said(kind="IGNORE", reason=_why(reason), made_by=actor)
+        said = CorrectionRequest(kind="IGNORE", reason=_why(reason), made_by=actor)
         note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
         await self._shelf.make(keys, said, self._clock.now(), [note])
         return len(keys)
@@ -95,7 +99,7 @@ class CorrectionDesk:
         """What was said about prices, the newest first."""
         return await self._shelf.made(price_id=price_id, before=before, limit=limit)
 
-    async def _one(self, price_id: int, said: Said, action: str) -> CorrectionView:
+    async def _one(self, price_id: int, said: CorrectionRequest, action: str) -> CorrectionView:
         if not await self._shelf.known([price_id]):
             msg = f"there is no price {price_id}; see `tidemill prices history`"
             raise NotFound(msg)

@@ -17,14 +17,14 @@ class Glitch(StrEnum):
     SAME_AS_NEIGHBOUR = "same_as_neighbour"
 
 
-class Seen(msgspec.Struct, frozen=True):
+class PriceSeen(msgspec.Struct, frozen=True):
     """A price as it was read once."""
 
     cents: int
     currency: str
 
 
-def glitch(new: Seen, published: Seen | None, neighbours: Sequence[Seen] = ()) -> Glitch | None:
+def glitch(new: PriceSeen, published: PriceSeen | None, neighbours: Sequence[PriceSeen] = ()) -> Glitch | None:
     """What is odd about a new price; None if it may be published at once.
 
     `published` is the product's last published price. `neighbours` are the prices that other products of the same
@@ -44,11 +44,11 @@ def glitch(new: Seen, published: Seen | None, neighbours: Sequence[Seen] = ()) -
 _CROWD = 3
 
 
-def _all_alike(new: Seen, neighbours: Sequence[Seen]) -> bool:
+def _all_alike(new: PriceSeen, neighbours: Sequence[PriceSeen]) -> bool:
     """Whether the new price is the neighbours' too: of three or more, most have it."""
     return len(neighbours) >= _CROWD and 2 * sum(each == new for each in neighbours) > len(neighbours)
 
 
-def confirms(second: Seen, held: Seen) -> bool:
+def confirms(second: PriceSeen, held: PriceSeen) -> bool:
     """Whether a second reading says the same as the one that is held: then it was no glitch, and is published."""
     return second == held

@@ -47,7 +47,7 @@ class Shelf(Protocol):
         ...
 
 
-class LinkDesk:
+class LinkActions:
     """Links offers by hand; a person's word outlasts the resolver's, and is audited."""
 
     def __init__(self, shelf: Shelf, clock: Clock) -> None:

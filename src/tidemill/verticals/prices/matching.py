@@ -33,7 +33,7 @@ class LinkReason(StrEnum):
     UPC_CONTRADICTED = "UPC_CONTRADICTED"
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownProduct(msgspec.Struct, frozen=True):
     """A canonical product, as far as matching goes."""
 
     id: int
@@ -41,7 +41,7 @@ class Known(msgspec.Struct, frozen=True):
     attributes_key: str | None
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class ProductCandidate(msgspec.Struct, frozen=True):
     """An offer to be matched; `upc` only where its source is trusted with UPCs."""
 
     source_product_id: int
@@ -88,7 +88,7 @@ def folded(value: object) -> str:
     return "" if value is None else "".join(each for each in str(value).casefold() if each.isalnum() or each == ".")
 
 
-def match(offer: Candidate, by_upc: Known | None, by_attributes: Sequence[Known]) -> Match:
+def match(offer: ProductCandidate, by_upc: KnownProduct | None, by_attributes: Sequence[KnownProduct]) -> Match:
     """Decide for one offer; whatever leaves room for doubt waits for a person."""
     if offer.upc is not None:
         return _by_upc(offer, by_upc)
@@ -104,7 +104,7 @@ def match(offer: Candidate, by_upc: Known | None, by_attributes: Sequence[Known]
     return Match(LinkStatus.LINKED, LinkReason.ATTRIBUTES, f"the first with {offer.attributes_key}")
 
 
-def _by_upc(offer: Candidate, known: Known | None) -> Match:
+def _by_upc(offer: ProductCandidate, known: KnownProduct | None) -> Match:
     if known is None:
         return Match(LinkStatus.LINKED, LinkReason.UPC, f"the first with UPC {offer.upc}")
     keys = (offer.attributes_key, known.attributes_key)

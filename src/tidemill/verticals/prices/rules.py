@@ -17,7 +17,7 @@ from tidemill.reading.text import plain, squash
 from tidemill.verticals.prices.ammunition import ammunition_in
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.record import LEAST_CENTS, MOST_CENTS, Offer
-from tidemill.verticals.prices.said import Said, said_in
+from tidemill.verticals.prices.said import RawOffer, said_in
 
 _LONGEST_TITLE, _LONGEST_NAME, _LONGEST_KEY, _LONGEST_URL = 500, 200, 255, 2_000
 _HASH_LENGTH = 16
@@ -55,7 +55,7 @@ def cost_per_round(price_cents: int, rounds: int | None) -> float | None:
     return round(price_cents / rounds, 2) if rounds else None
 
 
-def _unidentified(said: Said, title: str, address: str) -> Verdict | None:
+def _unidentified(said: RawOffer, title: str, address: str) -> Verdict | None:
     """Why nobody could say which product it is: shown twice, without a title, or at no address."""
     if said.repeated:
         return Dropped(DropReason.DUPLICATE_WITHIN_RUN, said.url or title)
@@ -68,7 +68,7 @@ def _unidentified(said: Said, title: str, address: str) -> Verdict | None:
     return None
 
 
-def _without_price(said: Said, availability: Availability) -> Verdict:
+def _without_price(said: RawOffer, availability: Availability) -> Verdict:
     if said.prices:
         return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, said.prices[:200])
     if availability is Availability.OUT_OF_STOCK:
@@ -76,7 +76,7 @@ def _without_price(said: Said, availability: Availability) -> Verdict:
     return Dropped(DropReason.MISSING_REQUIRED_FIELD, "price")
 
 
-def _priced(said: Said, source: Source) -> tuple[int, str] | Verdict:
+def _priced(said: RawOffer, source: Source) -> tuple[int, str] | Verdict:
     """The price in cents with its currency, or why it is not believed."""
     settled = str(source.adapter_settings.get("currency", "")).upper()
     money = parse_money(said.price, said.currency, near=settled)
@@ -115,7 +115,7 @@ def _in_range(amount: Decimal, currency: str) -> tuple[int, str] | Verdict:
 
 
 def _offer(
-    said: Said,
+    said: RawOffer,
     title: str,
     url: str,
     priced: tuple[int, str],
@@ -163,7 +163,7 @@ def retailer_of(source: Source) -> str:
     return str(named) if named else registrable_domain(source.base_url)
 
 
-def _list_price(said: Said, cents: int, currency: str) -> int | None:
+def _list_price(said: RawOffer, cents: int, currency: str) -> int | None:
     listed = _beside(said.list_price, currency)
     return listed if listed is not None and listed > cents else None
 

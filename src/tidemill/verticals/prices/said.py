@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class RawOffer(msgspec.Struct, frozen=True, gc=False):
     """The fields of a raw offer; what the page does not say is empty.
 
     `prices` are candidates between which no rule chose; `doubt` is a quarantine reason that the reader itself
@@ -40,12 +40,12 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     adapter: str = ""
 
 
-def said_in(fields: Mapping[str, Any]) -> Said:
+def said_in(fields: Mapping[str, Any]) -> RawOffer:
     """The fields as text, in one step where they are text already: nearly always."""
     try:
-        return msgspec.convert(fields, Said)
+        return msgspec.convert(fields, RawOffer)
     except msgspec.ValidationError:
-        return msgspec.convert({name: _text(value) for name, value in fields.items()}, Said)
+        return msgspec.convert({name: _text(value) for name, value in fields.items()}, RawOffer)
 
 
 def _text(value: Any) -> str:

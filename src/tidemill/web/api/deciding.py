@@ -47,7 +47,7 @@ class NewCorrection(BaseModel):
     reason: str = Field(max_length=LONGEST_TEXT)
 
 
-class Why(BaseModel):
+class ReasonBody(BaseModel):
     """Why."""
 
     reason: str = Field(max_length=LONGEST_TEXT)
@@ -149,12 +149,12 @@ def _corrections(router: APIRouter, deps: WebDeps) -> None:
         return json_answer(done)
 
     @router.post("/prices/{price_id}/ignore", tags=["corrections"], responses=answers(CorrectionView, *ACTING))
-    async def ignore(price_id: Key, said: Why, acting: Annotated[str, actor]) -> Response:
+    async def ignore(price_id: Key, said: ReasonBody, acting: Annotated[str, actor]) -> Response:
         """Let no reader see a price."""
         return json_answer(await desk.ignore(price_id, acting, said.reason))
 
     @router.post("/prices/{price_id}/revoke", tags=["corrections"], responses=answers(CorrectionView, *ACTING))
-    async def revoke(price_id: Key, said: Why, acting: Annotated[str, actor]) -> Response:
+    async def revoke(price_id: Key, said: ReasonBody, acting: Annotated[str, actor]) -> Response:
         """Let a price stand as it was read."""
         return json_answer(await desk.revoke(price_id, acting, said.reason))
 

@@ -39,7 +39,7 @@ class NewTarget(BaseModel):
     notes: str | None = Field(None, max_length=1_000)
 
 
-class Reason(BaseModel):
+class ReasonGiven(BaseModel):
     """Why, for the audit log."""
 
     reason: str = Field("", max_length=1_000)
@@ -99,7 +99,7 @@ def _changes_of_targets(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
 
     @router.post("/targets/{target_id}/pause", tags=["targets"], responses=answers(Target, *ACTING))
-    async def pause(target_id: Key, why: Reason, acting: Annotated[str, actor]) -> Response:
+    async def pause(target_id: Key, why: ReasonGiven, acting: Annotated[str, actor]) -> Response:
         """Leave a target alone until it is resumed."""
         return json_answer(await deps.desks.targets.pause(str(target_id), acting, why.reason))
 
@@ -169,7 +169,7 @@ def _adapters(router: APIRouter, deps: WebDeps) -> None:
         return json_answer(await desk.enable(name, acting, careful=careful))
 
     @router.post("/adapters/{name}/disable", tags=["adapters"], responses=answers(AdapterLine, *ACTING))
-    async def disable(name: Name, why: Reason, acting: Annotated[str, actor]) -> Response:
+    async def disable(name: Name, why: ReasonGiven, acting: Annotated[str, actor]) -> Response:
         """Switch an adapter off: no page is asked for that it would read."""
         return json_answer(await desk.disable(name, acting, why.reason))
 

@@ -8,10 +8,10 @@ from tidemill.web.answers import json_answer
 from tidemill.web.deps import WebDeps
 from tidemill.web.health import Grade, Health
 from tidemill.web.schemas import answers
-from tidemill.web.watch import Status, Watch
+from tidemill.web.watch import SystemStatus, SystemWatch
 
 
-def watching(deps: WebDeps, watch: Watch) -> APIRouter:
+def watching(deps: WebDeps, watch: SystemWatch) -> APIRouter:
     """The routes."""
     router = APIRouter(tags=["watching"])
 
@@ -27,7 +27,7 @@ def watching(deps: WebDeps, watch: Watch) -> APIRouter:
         await deps.require_current()
         return json_answer({"ready": True})
 
-    @router.get("/status", responses=answers(Status))
+    @router.get("/status", responses=answers(SystemStatus))
     async def status() -> Response:
         """Hold the schedule against what happened; at most five seconds old."""
         found = await watch.status.get()

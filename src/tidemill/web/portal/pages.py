@@ -15,7 +15,7 @@ from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.views import CardFilter
 from tidemill.web import lookup
-from tidemill.web.answers import Trouble
+from tidemill.web.answers import ErrorText
 from tidemill.web.api.questions import (
     Cursor,
     Key,
@@ -29,7 +29,7 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.portal.dates import EmptyOrDay
 from tidemill.web.portal.news import news
 from tidemill.web.portal.words import FILTERS
-from tidemill.web.watch import LONGER_SECONDS, Watch
+from tidemill.web.watch import LONGER_SECONDS, SystemWatch
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 SOURCES_AT_A_GLANCE, RUNS_AT_A_GLANCE, EVENTS_AT_A_GLANCE, NEWS_AT_A_GLANCE = 15, 10, 9, 8
@@ -41,7 +41,7 @@ RECENT_LOOKED_AT = 1_000
 class Pages:
     """Fills templates; every value is escaped, because much of it was scraped."""
 
-    def __init__(self, deps: WebDeps, watch: Watch) -> None:
+    def __init__(self, deps: WebDeps, watch: SystemWatch) -> None:
         """Read the templates once."""
         self._deps = deps
         self._watch = watch
@@ -58,7 +58,7 @@ class Pages:
         common = {"now": self._deps.clock.now(), "version": self._deps.version}
         return HTMLResponse(page.render(**common, **values), status)
 
-    def trouble(self, status: int, trouble: Trouble) -> Response:
+    def trouble(self, status: int, trouble: ErrorText) -> Response:
         """A page that says what went wrong."""
         return self.fill("trouble.html", status, trouble=trouble, code=status)
 

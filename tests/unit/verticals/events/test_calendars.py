@@ -7,7 +7,7 @@ import pytest
 from rig.clock import NOON
 from rig.mill import event
 from tidemill.verticals.events.calendars import icalendar, rss
-from tidemill.verticals.events.record import Status
+from tidemill.verticals.events.record import EventStatus
 from tidemill.verticals.events.views import CardView
 
 HOSTILE = 'Fish & "Chips"; <script>alert(1)</script>,\\n\nBEGIN:VEVENT\r\nX-EVIL:1\x00\x1b ]]> é漢'
@@ -43,7 +43,7 @@ def test_an_event_without_a_time_is_a_whole_day_and_its_end_is_the_day_after():
 
 
 def test_a_cancelled_event_says_so():
-    assert "STATUS:CANCELLED" in unfolded(icalendar([card(status=Status.CANCELLED)], "x", "mill.test"))
+    assert "STATUS:CANCELLED" in unfolded(icalendar([card(status=EventStatus.CANCELLED)], "x", "mill.test"))
 
 
 def test_no_line_is_longer_than_75_octets_and_none_is_cut_through_a_character():

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.enrichment import Pinned, Told, WantKind
+from tidemill.core.enrichment import Geocoded, ModelAnswer, RequestKind
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.vertical import Context
@@ -56,14 +56,14 @@ def test_two_events_at_one_venue_ask_one_question():
 
 def test_only_a_category_that_no_word_speaks_for_is_asked_for():
     kinds = [want.kind for want in ENRICHING.wants(judged(), ARNHEM)]
-    assert kinds == [WantKind.CATEGORY]
+    assert kinds == [RequestKind.CATEGORY]
     assert ENRICHING.wants(judged(title="Jazzconcert"), ARNHEM) == []
 
 
 def test_a_believable_point_is_put_in_as_the_venues():
     event = judged(title="Jazzconcert", place="Luxor Live")
     want = place_question(event, ARNHEM)
-    answers = {(want.kind, want.key): Pinned(Coordinates(51.983, 5.905), exact=True)}
+    answers = {(want.kind, want.key): Geocoded(Coordinates(51.983, 5.905), exact=True)}
     dressed = ENRICHING.dressed(event, answers, ARNHEM)
     assert (dressed.latitude, dressed.location_precision) == (51.983, Precision.VENUE)
 
@@ -72,13 +72,13 @@ def test_a_believable_point_is_put_in_as_the_venues():
 def test_a_point_that_cannot_be_right_is_not_believed(point):
     event = judged(title="Jazzconcert", place="Luxor Live")
     want = place_question(event, ARNHEM)
-    assert ENRICHING.dressed(event, {(want.kind, want.key): Pinned(point, exact=True)}, ARNHEM) == event
+    assert ENRICHING.dressed(event, {(want.kind, want.key): Geocoded(point, exact=True)}, ARNHEM) == event
 
 
 def test_a_category_from_the_model_is_marked_as_such():
     event = judged()
     want = ENRICHING.wants(event, ARNHEM)[0]
-    dressed = ENRICHING.dressed(event, {(want.kind, want.key): Told("music", 0.9)}, ARNHEM)
+    dressed = ENRICHING.dressed(event, {(want.kind, want.key): ModelAnswer("music", 0.9)}, ARNHEM)
     assert dressed.category is Category.MUSIC
     assert dressed.normalization_method is Method.HYBRID
 
@@ -86,7 +86,7 @@ def test_a_category_from_the_model_is_marked_as_such():
 def test_an_unsure_model_changes_nothing():
     event = judged()
     want = ENRICHING.wants(event, ARNHEM)[0]
-    assert ENRICHING.dressed(event, {(want.kind, want.key): Told("music", 0.2)}, ARNHEM) == event
+    assert ENRICHING.dressed(event, {(want.kind, want.key): ModelAnswer("music", 0.2)}, ARNHEM) == event
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_one_bad_answer_does_not_cost_its_neighbours():
     wants = [*ENRICHING.wants(judged(), ARNHEM), *ENRICHING.wants(judged(title="Nog zoiets"), ARNHEM)]
     reply = {"answers": [{"id": 0, "value": "<b>"}, {"id": 1, "value": "foodie", "sureness": 0.8}]}
     told = ENRICHING.told(json.dumps(reply).encode(), wants)
-    assert told == {(WantKind.CATEGORY, wants[1].key): Told("foodie", 0.8)}
+    assert told == {(RequestKind.CATEGORY, wants[1].key): ModelAnswer("foodie", 0.8)}
 
 
 def test_scraped_text_cannot_leave_its_quotation_in_the_prompt():
@@ -128,10 +128,10 @@ def lost(text, reason="unreadable_date"):
 
 def test_a_date_that_no_rule_read_is_saved_by_one_that_the_text_bears_out():
     fields, want = lost("de vierde van grasmaand, de 4e dus")
-    saved = ENRICHING.saved(fields, want, Told("2026-04-04", 0.9))
+    saved = ENRICHING.saved(fields, want, ModelAnswer("2026-04-04", 0.9))
     raw = RawRecord(fields=saved, strategy=Strategy.HEURISTICS, confidence=0.6, origin="x")
     verdict = rules.judge(raw, Context(ARNHEM, "https://arnhem.test/agenda", NOON))
-    event = ENRICHING.marked(verdict.record, Told("2026-04-04", 0.9))
+    event = ENRICHING.marked(verdict.record, ModelAnswer("2026-04-04", 0.9))
     assert event.structured_date.start == date(2026, 4, 4)
     assert event.normalization_method is Method.AI
     assert event.confidence < 0.6
@@ -140,7 +140,7 @@ def test_a_date_that_no_rule_read_is_saved_by_one_that_the_text_bears_out():
 @pytest.mark.parametrize("value", ["2026-04-05", "2026-13-04", "", "morgen"])
 def test_a_date_that_the_text_does_not_bear_out_saves_nothing(value):
     fields, want = lost("de vierde van grasmaand, de 4e dus")
-    assert ENRICHING.saved(fields, want, Told(value, 0.9)) is None
+    assert ENRICHING.saved(fields, want, ModelAnswer(value, 0.9)) is None
 
 
 def test_words_that_mean_another_day_tomorrow_are_another_question_tomorrow():

@@ -7,7 +7,7 @@ from rig.clock import NOON
 from rig.mill import event
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.linking import groups, known, likeness
-from tidemill.verticals.events.record import Precision, Status
+from tidemill.verticals.events.record import EventStatus, Precision
 
 LATER = timedelta(hours=3)
 
@@ -91,9 +91,9 @@ def test_coordinates_come_from_whoever_knows_the_venue():
 
 
 def test_it_is_cancelled_only_when_nobody_shows_it_any_more():
-    cancelled = member(1, "Jazz", 90, status=Status.CANCELLED)
+    cancelled = member(1, "Jazz", 90, status=EventStatus.CANCELLED)
     card = card_of([cancelled, member(2, "Jazz", 10)])
-    assert card.event.status is Status.SCHEDULED
+    assert card.event.status is EventStatus.SCHEDULED
     assert card.provenance["status"].against == ("source 1",)
-    both = card_of([cancelled, member(2, "Jazz", 10, status=Status.CANCELLED)])
-    assert both.event.status is Status.CANCELLED
+    both = card_of([cancelled, member(2, "Jazz", 10, status=EventStatus.CANCELLED)])
+    assert both.event.status is EventStatus.CANCELLED

@@ -15,7 +15,7 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
 from tidemill.reading.text import plain
 from tidemill.verticals.events import VERTICAL, rules
-from tidemill.verticals.events.record import Category, Event, Precision, Status
+from tidemill.verticals.events.record import Category, Event, EventStatus, Precision
 from tidemill.verticals.events.rules import Reason
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -197,7 +197,7 @@ def test_a_word_in_the_title_or_beside_it_cancels_an_event(word: str) -> None:
 
 def test_a_cancelled_event_says_so() -> None:
     assert event(status="EventCancelled").is_cancelled
-    assert event(title="GEANNULEERD: Koor zingt").status is Status.CANCELLED
+    assert event(title="GEANNULEERD: Koor zingt").status is EventStatus.CANCELLED
     assert not event(status="EventScheduled").is_cancelled
 
 

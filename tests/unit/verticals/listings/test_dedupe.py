@@ -3,7 +3,7 @@
 import msgspec
 
 from tidemill.verticals.listings import dedupe
-from tidemill.verticals.listings.dedupe import Known, deduplicate, likeness, merged
+from tidemill.verticals.listings.dedupe import KnownListing, deduplicate, likeness, merged
 from tidemill.verticals.listings.record import Listing, RentBasis
 
 HOME = Listing(
@@ -21,35 +21,35 @@ def home(**changes: object) -> Listing:
 
 
 def test_a_home_seen_again_under_its_own_id_is_an_update_whatever_its_price():
-    found = deduplicate([home(rent_low=199_900)], [Known(7, HOME)])
+    found = deduplicate([home(rent_low=199_900)], [KnownListing(7, HOME)])
     assert (found.new, found.skipped) == ([], [])
     assert [key for key, _ in found.updates] == [7]
 
 
 def test_another_source_shows_the_same_door():
     theirs = home(source_id=2, own_id="zz", title="Luxury 2BR", rent_low=250_000)
-    assert [key for key, _ in deduplicate([theirs], [Known(7, HOME)]).updates] == [7]
+    assert [key for key, _ in deduplicate([theirs], [KnownListing(7, HOME)]).updates] == [7]
 
 
 def test_a_slip_of_the_pen_in_the_street_is_the_same_home():
     theirs = home(source_id=2, own_id="zz", door="350 w 42nd str", postal_code="")
     assert likeness(theirs, HOME) >= dedupe.ALIKE
-    assert [key for key, _ in deduplicate([theirs], [Known(7, HOME)]).updates] == [7]
+    assert [key for key, _ in deduplicate([theirs], [KnownListing(7, HOME)]).updates] == [7]
 
 
 def test_another_unit_other_rooms_or_another_number_are_other_homes():
     for changes in ({"unit": "5c"}, {"beds_low": 3.0}, {"baths_low": 2.0}, {"door": "352 w 42nd st"}):
         theirs = home(source_id=2, own_id="zz", **changes)
-        assert deduplicate([theirs], [Known(7, HOME)]).new == [theirs], changes
+        assert deduplicate([theirs], [KnownListing(7, HOME)]).new == [theirs], changes
 
 
 def test_what_a_source_itself_tells_apart_stays_apart():
     twin = home(own_id="2", unit="")
-    assert deduplicate([twin], [Known(7, home(unit=""))]).new == [twin]
+    assert deduplicate([twin], [KnownListing(7, home(unit=""))]).new == [twin]
 
 
 def test_of_several_like_flats_behind_one_door_nobody_can_say_which_it_is():
-    shelf = [Known(1, home(own_id="1", unit="")), Known(2, home(own_id="2", unit=""))]
+    shelf = [KnownListing(1, home(own_id="1", unit="")), KnownListing(2, home(own_id="2", unit=""))]
     theirs = home(source_id=2, own_id="zz", unit="", latitude=None, longitude=None)
     assert deduplicate([theirs], shelf).new == [theirs]
 
@@ -84,7 +84,9 @@ def test_a_hundred_thousand_listings_are_deduplicated_without_comparing_all_pair
 
     monkeypatch.setattr(dedupe, "likeness", counting)
     many = 20_000
-    shelf = [Known(n, home(own_id=str(n), door=f"{n % 900 + 1} {n // 900} st", latitude=None)) for n in range(many)]
+    shelf = [
+        KnownListing(n, home(own_id=str(n), door=f"{n % 900 + 1} {n // 900} st", latitude=None)) for n in range(many)
+    ]
     again = [home(own_id="", source_id=2, door=one.listing.door, latitude=None) for one in shelf]
     found = deduplicate(again, shelf)
     assert len(found.updates) == many

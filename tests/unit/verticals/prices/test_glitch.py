@@ -5,38 +5,38 @@ from decimal import Decimal
 import pytest
 
 from tidemill.core.currency import in_cents, in_units
-from tidemill.verticals.prices.glitch import Glitch, Seen, confirms, glitch
+from tidemill.verticals.prices.glitch import Glitch, PriceSeen, confirms, glitch
 
-BEFORE = Seen(1999, "USD")
+BEFORE = PriceSeen(1999, "USD")
 
 
 @pytest.mark.parametrize("cents", [199_900, 19])
 def test_a_jump_by_a_hundred_times_is_held(cents: int) -> None:
-    assert glitch(Seen(cents, "USD"), BEFORE) is Glitch.JUMPED
+    assert glitch(PriceSeen(cents, "USD"), BEFORE) is Glitch.JUMPED
 
 
 def test_a_swapped_currency_is_held() -> None:
-    assert glitch(Seen(1999, "EUR"), BEFORE) is Glitch.CURRENCY_SWAPPED
+    assert glitch(PriceSeen(1999, "EUR"), BEFORE) is Glitch.CURRENCY_SWAPPED
 
 
 def test_what_most_neighbours_were_read_at_is_held() -> None:
-    same = [Seen(500, "USD")] * 3
-    assert glitch(Seen(500, "USD"), BEFORE, [*same, Seen(700, "USD")]) is Glitch.SAME_AS_NEIGHBOUR
-    assert glitch(Seen(500, "USD"), BEFORE, same[:2]) is None
+    same = [PriceSeen(500, "USD")] * 3
+    assert glitch(PriceSeen(500, "USD"), BEFORE, [*same, PriceSeen(700, "USD")]) is Glitch.SAME_AS_NEIGHBOUR
+    assert glitch(PriceSeen(500, "USD"), BEFORE, same[:2]) is None
 
 
-@pytest.mark.parametrize("new", [BEFORE, Seen(1500, "USD"), Seen(100_000, "USD")])
-def test_an_ordinary_change_is_published_at_once(new: Seen) -> None:
+@pytest.mark.parametrize("new", [BEFORE, PriceSeen(1500, "USD"), PriceSeen(100_000, "USD")])
+def test_an_ordinary_change_is_published_at_once(new: PriceSeen) -> None:
     assert glitch(new, BEFORE) is None
 
 
 def test_a_first_price_has_nothing_to_be_compared_with() -> None:
-    assert glitch(Seen(199_900, "USD"), None) is None
+    assert glitch(PriceSeen(199_900, "USD"), None) is None
 
 
 def test_a_second_reading_confirms_only_the_same_price() -> None:
-    assert confirms(Seen(199_900, "USD"), Seen(199_900, "USD"))
-    assert not confirms(BEFORE, Seen(199_900, "USD"))
+    assert confirms(PriceSeen(199_900, "USD"), PriceSeen(199_900, "USD"))
+    assert not confirms(BEFORE, PriceSeen(199_900, "USD"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.lab.faults import RobotsChange
 from tidemill.verticals.prices import VERTICAL
-from tidemill.verticals.prices.glitch import Glitch, Seen, glitch
+from tidemill.verticals.prices.glitch import Glitch, PriceSeen, glitch
 from tidemill.verticals.prices.lab.answer import answer
 from tidemill.verticals.prices.lab.shop import build_shops
 from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, Reason, reason_of
@@ -200,5 +200,5 @@ def test_a_price_that_jumps_a_hundredfold_is_drift_until_it_is_read_again() -> N
     for price in ("12.50", "1250.00"):
         [verdict] = judged(data(f'"price":"{price}","priceCurrency":"USD","availability":"InStock"'))
         assert isinstance(verdict, Accepted)
-        seen.append(Seen(verdict.record.price_cents, verdict.record.currency))
+        seen.append(PriceSeen(verdict.record.price_cents, verdict.record.currency))
     assert glitch(seen[1], seen[0]) is Glitch.JUMPED

@@ -15,7 +15,7 @@ from tidemill.verticals.prices import VERTICAL
 from tidemill.verticals.prices.ammunition import Ammunition, ammunition_in
 from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import cost_per_round, identity_key
-from tidemill.verticals.prices.said import Said
+from tidemill.verticals.prices.said import RawOffer
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SOURCE = Source(id=3, name="Shop", vertical="prices", base_url="https://www.shop.example/", adapter_id="prices.generic")
@@ -106,9 +106,9 @@ def test_every_adapter_has_a_domain_of_its_own() -> None:
     ],
 )  # fmt: skip
 def test_a_title_tells_what_ammunition_is_made_of(title: str, expected: Ammunition) -> None:
-    assert ammunition_in(title, Said()) == expected
+    assert ammunition_in(title, RawOffer()) == expected
 
 
 def test_a_table_goes_before_the_title() -> None:
-    found = ammunition_in("Federal 9mm", Said(caliber="9mm Luger", rounds="50", grain="124", bullet_type="JHP"))
+    found = ammunition_in("Federal 9mm", RawOffer(caliber="9mm Luger", rounds="50", grain="124", bullet_type="JHP"))
     assert (found.round_count, found.grain_weight, found.bullet_type) == (50, 124, "JHP")

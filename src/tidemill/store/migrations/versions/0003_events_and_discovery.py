@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.verticals.events.gazetteer import MUNICIPALITIES
 
 revision = "0003"
@@ -72,8 +72,8 @@ def _cards() -> None:
         sa.Column("id", Key, autoincrement=False, nullable=False),
         sa.Column("source_id", Key, nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("event_date", Moment(timezone=True), nullable=False),
-        sa.Column("ends_at", Moment(timezone=True), nullable=True),
+        sa.Column("event_date", Timestamp(timezone=True), nullable=False),
+        sa.Column("ends_at", Timestamp(timezone=True), nullable=True),
         sa.Column("category", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("latitude", sa.Float(), nullable=True),
@@ -83,7 +83,7 @@ def _cards() -> None:
         sa.Column("reliability", sa.Float(), nullable=False),
         sa.Column("words", sa.Text(), nullable=False),
         sa.Column("card", sa.LargeBinary(), nullable=False),
-        sa.Column("updated_at", Moment(timezone=True), nullable=False),
+        sa.Column("updated_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_event_cards")),
     )
     op.create_index("ix_event_cards_date", "event_cards", ["event_date", "id"])
@@ -96,7 +96,7 @@ def _cards() -> None:
         sa.Column("card_id", Key, nullable=False),
         sa.Column("source_id", Key, nullable=False),
         sa.Column("score", sa.Float(), nullable=False),
-        sa.Column("as_of", Moment(timezone=True), nullable=False),
+        sa.Column("as_of", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("event_id", name=op.f("pk_event_links")),
     )
     op.create_index("ix_event_links_card", "event_links", ["card_id"])
@@ -104,7 +104,7 @@ def _cards() -> None:
     op.create_table(
         "event_words",
         sa.Column("word", sa.Text(), nullable=False),
-        sa.Column("event_date", Moment(timezone=True), nullable=False),
+        sa.Column("event_date", Timestamp(timezone=True), nullable=False),
         sa.Column("card_id", Key, autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("word", "event_date", "card_id", name=op.f("pk_event_words")),
         sqlite_with_rowid=False,
@@ -126,8 +126,8 @@ def _proposals() -> None:
         sa.Column("after", Json(), nullable=True),
         sa.Column("confidence", sa.Float(), server_default="0", nullable=False),
         sa.Column("lost", Json(), nullable=False),
-        sa.Column("created_at", Moment(timezone=True), nullable=False),
-        sa.Column("decided_at", Moment(timezone=True), nullable=True),
+        sa.Column("created_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("decided_at", Timestamp(timezone=True), nullable=True),
         sa.Column("decided_by", sa.Text(), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_selector_proposals")),
         sa.UniqueConstraint("page_id", name=op.f("uq_selector_proposals_page_id")),
@@ -145,7 +145,7 @@ def _discovery() -> None:
         sa.Column("latitude", sa.Float(), nullable=False),
         sa.Column("longitude", sa.Float(), nullable=False),
         sa.Column("spoken", sa.Text(), server_default="", nullable=False),
-        sa.Column("searched_at", Moment(timezone=True), nullable=True),
+        sa.Column("searched_at", Timestamp(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_municipalities")),
     )
     rows = [
@@ -158,8 +158,8 @@ def _discovery() -> None:
         "search_results",
         sa.Column("query", sa.Text(), nullable=False),
         sa.Column("place", sa.Text(), nullable=False),
-        sa.Column("asked_at", Moment(timezone=True), nullable=False),
-        sa.Column("answered_at", Moment(timezone=True), nullable=True),
+        sa.Column("asked_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("answered_at", Timestamp(timezone=True), nullable=True),
         sa.Column("hits", Json(), nullable=True),
         sa.PrimaryKeyConstraint("query", name=op.f("pk_search_results")),
     )
@@ -176,8 +176,8 @@ def _discovery() -> None:
         sa.Column("method", sa.Text(), nullable=False),
         sa.Column("reasons", Json(), nullable=False),
         sa.Column("samples", Json(), nullable=False),
-        sa.Column("found_at", Moment(timezone=True), nullable=False),
-        sa.Column("decided_at", Moment(timezone=True), nullable=True),
+        sa.Column("found_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("decided_at", Timestamp(timezone=True), nullable=True),
         sa.Column("decided_by", sa.Text(), server_default="", nullable=False),
         sa.Column("note", sa.Text(), server_default="", nullable=False),
         sa.Column("source_id", Key, nullable=True),
@@ -197,7 +197,7 @@ def _enrichment() -> None:
         sa.Column("latitude", sa.Float(), nullable=True),
         sa.Column("longitude", sa.Float(), nullable=True),
         sa.Column("exact", sa.Boolean(), nullable=False),
-        sa.Column("answered_at", Moment(timezone=True), nullable=False),
+        sa.Column("answered_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_geocodes")),
     )
     op.create_table(
@@ -207,7 +207,7 @@ def _enrichment() -> None:
         sa.Column("value", sa.Text(), nullable=False),
         sa.Column("sureness", sa.Float(), nullable=False),
         sa.Column("model", sa.Text(), nullable=False),
-        sa.Column("answered_at", Moment(timezone=True), nullable=False),
+        sa.Column("answered_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_model_answers")),
     )
     op.create_table(
@@ -220,8 +220,8 @@ def _enrichment() -> None:
         sa.Column("run_id", Key, nullable=False),
         sa.Column("question", Json(), nullable=False),
         sa.Column("tries", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("not_before", Moment(timezone=True), nullable=False),
-        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.Column("not_before", Timestamp(timezone=True), nullable=False),
+        sa.Column("created_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("kind", "subject_id", "key", name=op.f("pk_enrichment_wants")),
     )
     op.create_index("ix_enrichment_wants_due", "enrichment_wants", ["kind", "not_before"])

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 
 revision = "0004"
 down_revision = "0003"
@@ -64,7 +64,7 @@ def tables() -> None:
         sa.Column("currency", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("made_by", sa.Text(), nullable=False),
-        sa.Column("made_at", Moment(timezone=True), nullable=False),
+        sa.Column("made_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_price_corrections")),
     )
     op.create_index("ix_price_corrections_price", "price_corrections", ["price_id", "id"])
@@ -83,7 +83,7 @@ def tables() -> None:
         sa.Column("ingestion_run_id", Key, nullable=False),
         sa.Column("adapter_version", sa.Text(), server_default="", nullable=False),
         sa.Column("page_id", Key, nullable=True),
-        sa.Column("observed_at", Moment(timezone=True), nullable=False),
+        sa.Column("observed_at", Timestamp(timezone=True), nullable=False),
         sa.Column("change_seq", sa.BigInteger(), nullable=True),
         sa.Column("was_cents", sa.Integer(), nullable=True),
         sa.Column("was_currency", sa.Text(), nullable=True),
@@ -110,7 +110,7 @@ def tables() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("detail", sa.Text(), server_default="", nullable=False),
         sa.Column("linked_by", sa.Text(), nullable=False),
-        sa.Column("linked_at", Moment(timezone=True), nullable=False),
+        sa.Column("linked_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("source_product_id", name=op.f("pk_product_links")),
     )
     op.create_index(
@@ -136,7 +136,7 @@ def tables() -> None:
         sa.Column("attributes_key", sa.Text(), nullable=True),
         sa.Column("attributes", Json(), server_default="{}", nullable=False),
         sa.Column("made_by", sa.Text(), nullable=False),
-        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.Column("created_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_products")),
         sa.UniqueConstraint("upc", name=op.f("uq_products_upc")),
     )
@@ -146,8 +146,8 @@ def tables() -> None:
         sa.Column("source_product_id", Key, autoincrement=False, nullable=False),
         sa.Column("id_type", sa.Text(), nullable=False),
         sa.Column("id_value", sa.Text(), nullable=False),
-        sa.Column("first_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
+        sa.Column("first_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("last_seen_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("source_product_id", "id_type", "id_value", name=op.f("pk_source_product_identifiers")),
     )
     op.create_index("ix_source_product_identifiers_value", "source_product_identifiers", ["id_type", "id_value"])
@@ -167,22 +167,22 @@ def tables() -> None:
         sa.Column("price_cents", sa.Integer(), nullable=True),
         sa.Column("currency", sa.Text(), nullable=True),
         sa.Column("availability", sa.Text(), nullable=True),
-        sa.Column("out_since", Moment(timezone=True), nullable=True),
+        sa.Column("out_since", Timestamp(timezone=True), nullable=True),
         sa.Column("checksum", sa.BigInteger(), nullable=False),
         sa.Column("record", sa.LargeBinary(), nullable=False),
         sa.Column("held", sa.LargeBinary(), nullable=True),
         sa.Column("held_cents", sa.Integer(), nullable=True),
         sa.Column("held_currency", sa.Text(), nullable=True),
         sa.Column("held_run_id", Key, nullable=True),
-        sa.Column("held_at", Moment(timezone=True), nullable=True),
+        sa.Column("held_at", Timestamp(timezone=True), nullable=True),
         sa.Column("held_rejection_id", Key, nullable=True),
         sa.Column("page_id", Key, nullable=False),
-        sa.Column("first_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("updated_at", Moment(timezone=True), nullable=False),
+        sa.Column("first_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("last_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("updated_at", Timestamp(timezone=True), nullable=False),
         sa.Column("times_seen", sa.Integer(), server_default="1", nullable=False),
         sa.Column("missed_runs", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("gone_at", Moment(timezone=True), nullable=True),
+        sa.Column("gone_at", Timestamp(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_source_products")),
         sa.UniqueConstraint("source_id", "identity_key", name=op.f("uq_source_products_source_id_identity_key")),
     )

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.verticals.listings.market import SEEDED
 
 revision = "0005"
@@ -46,7 +46,7 @@ def _listings() -> None:
         sa.Column("rent_high", sa.Integer(), nullable=True),
         sa.Column("currency", sa.Text(), nullable=False),
         sa.Column("previous_rent", sa.Integer(), nullable=True),
-        sa.Column("rent_changed_at", Moment(timezone=True), nullable=True),
+        sa.Column("rent_changed_at", Timestamp(timezone=True), nullable=True),
         sa.Column("beds_low", sa.Float(), nullable=True),
         sa.Column("beds_high", sa.Float(), nullable=True),
         sa.Column("baths_low", sa.Float(), nullable=True),
@@ -55,18 +55,18 @@ def _listings() -> None:
         sa.Column("quality", sa.Integer(), nullable=False),
         sa.Column("record", sa.LargeBinary(), nullable=False),
         sa.Column("provenance", Json(), nullable=False),
-        sa.Column("first_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("verified_at", Moment(timezone=True), nullable=True),
-        sa.Column("checked_at", Moment(timezone=True), nullable=True),
+        sa.Column("first_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("last_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("verified_at", Timestamp(timezone=True), nullable=True),
+        sa.Column("checked_at", Timestamp(timezone=True), nullable=True),
         sa.Column("check_result", sa.Text(), nullable=True),
         sa.Column("times_seen", sa.Integer(), server_default="1", nullable=False),
         sa.Column("looks", sa.Integer(), server_default="0", nullable=False),
         sa.Column("saves", sa.Integer(), server_default="0", nullable=False),
         sa.Column("is_active", sa.Boolean(), server_default=sa.true(), nullable=False),
-        sa.Column("gone_at", Moment(timezone=True), nullable=True),
+        sa.Column("gone_at", Timestamp(timezone=True), nullable=True),
         sa.Column("gone_reason", sa.Text(), nullable=True),
-        sa.Column("updated_at", Moment(timezone=True), nullable=False),
+        sa.Column("updated_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_listings")),
     )
     active = sa.text("is_active")
@@ -98,10 +98,10 @@ def _sightings() -> None:
         sa.Column("checksum", sa.BigInteger(), nullable=False),
         sa.Column("record", sa.LargeBinary(), nullable=False),
         sa.Column("page_id", Key, nullable=False),
-        sa.Column("first_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
+        sa.Column("first_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("last_seen_at", Timestamp(timezone=True), nullable=False),
         sa.Column("missed_runs", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("gone_at", Moment(timezone=True), nullable=True),
+        sa.Column("gone_at", Timestamp(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(
             ["listing_id"], ["listings.id"], name=op.f("fk_listing_sightings_listing_id"), ondelete="CASCADE"
         ),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 
 revision = "0006"
 down_revision = "0005"
@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("zero_price_runs", sa.Integer(), server_default="0", nullable=False),
         sa.Column("watched", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("last_run_id", Key, nullable=True),
-        sa.Column("updated_at", Moment(timezone=True), nullable=False),
+        sa.Column("updated_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("adapter_id", "source_id", name=op.f("pk_drift_standings")),
     )
     op.create_table(
@@ -30,7 +30,7 @@ def upgrade() -> None:
         sa.Column("share", sa.Float(), nullable=False),
         sa.Column("records", sa.Integer(), nullable=False),
         sa.Column("blessed_by", sa.Text(), nullable=False),
-        sa.Column("blessed_at", Moment(timezone=True), nullable=False),
+        sa.Column("blessed_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("source_id", "field", name=op.f("pk_field_baselines")),
     )
     op.create_table(
@@ -43,9 +43,9 @@ def upgrade() -> None:
         sa.Column("detail", sa.Text(), nullable=False),
         sa.Column("run_id", Key, nullable=False),
         sa.Column("times", sa.Integer(), server_default="1", nullable=False),
-        sa.Column("opened_at", Moment(timezone=True), nullable=False),
-        sa.Column("last_seen_at", Moment(timezone=True), nullable=False),
-        sa.Column("closed_at", Moment(timezone=True), nullable=True),
+        sa.Column("opened_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("last_seen_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("closed_at", Timestamp(timezone=True), nullable=True),
         sa.Column("closed_by", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_quality_incidents")),
     )
@@ -65,11 +65,11 @@ def upgrade() -> None:
         sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("status", sa.Text(), server_default="pending", nullable=False),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("next_attempt_at", Moment(timezone=True), nullable=True),
+        sa.Column("next_attempt_at", Timestamp(timezone=True), nullable=True),
         sa.Column("last_code", sa.Integer(), nullable=True),
         sa.Column("last_error", sa.Text(), nullable=True),
-        sa.Column("created_at", Moment(timezone=True), nullable=False),
-        sa.Column("delivered_at", Moment(timezone=True), nullable=True),
+        sa.Column("created_at", Timestamp(timezone=True), nullable=False),
+        sa.Column("delivered_at", Timestamp(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_webhook_deliveries")),
         sa.UniqueConstraint(
             "subscription_id", "notice_key", name=op.f("uq_webhook_deliveries_subscription_id_notice_key")
@@ -94,13 +94,13 @@ def upgrade() -> None:
         sa.Column("least_drop_percent", sa.Float(), server_default="0", nullable=False),
         sa.Column("enabled", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
-        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.Column("created_at", Timestamp(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_webhook_subscriptions")),
         sa.UniqueConstraint("name", name=op.f("uq_webhook_subscriptions_name")),
     )
     op.add_column("rejected_records", sa.Column("review", sa.Text(), nullable=True))
     op.add_column("rejected_records", sa.Column("reviewed_by", sa.Text(), nullable=True))
-    op.add_column("rejected_records", sa.Column("reviewed_at", Moment(timezone=True), nullable=True))
+    op.add_column("rejected_records", sa.Column("reviewed_at", Timestamp(timezone=True), nullable=True))
     op.add_column("rejected_records", sa.Column("review_notes", sa.Text(), nullable=True))
     op.create_index(
         "ix_rejected_records_waiting",

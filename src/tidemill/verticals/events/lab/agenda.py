@@ -30,7 +30,7 @@ class Version(msgspec.Struct, frozen=True):
     cancelled: bool = False
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class AgendaEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One event over the whole of its life on the site: it is shown from `appears` until `vanishes` (UTC)."""
 
     id: int
@@ -66,7 +66,7 @@ class Venue(msgspec.Struct, frozen=True, kw_only=True):
     pages: tuple[tuple[str, Topic, float], ...]
 
 
-def entries_on(venue: Venue, day: date) -> tuple[Entry, ...]:
+def entries_on(venue: Venue, day: date) -> tuple[AgendaEntry, ...]:
     """The entries first announced for `day`, whatever becomes of them."""
     draw = dice(venue.seed, venue.host, day.toordinal())
     pages = [page for page in venue.pages for _ in range(_how_many(draw, page[2], day))]
@@ -78,7 +78,7 @@ def day_of(entry_id: int) -> date:
     return date.fromordinal(max(1, min(entry_id // _IDS_PER_DAY, date.max.toordinal())))
 
 
-def enlivened(venue: Venue, entry: Entry, start: datetime, opening: timedelta) -> Entry:
+def enlivened(venue: Venue, entry: AgendaEntry, start: datetime, opening: timedelta) -> AgendaEntry:
     """The entry as it is in a world whose first moments are busy, so that a demo of a minute sees changes.
 
     A third of what is on the site at `start` appears, changes or is withdrawn during `opening` instead.
@@ -107,12 +107,12 @@ def enlivened(venue: Venue, entry: Entry, start: datetime, opening: timedelta) -
             return entry
 
 
-def clock_change_entry(venue: Venue, day: date) -> Entry:
+def clock_change_entry(venue: Venue, day: date) -> AgendaEntry:
     """An event at 02:30 in the next night in which the clocks change: an hour that is missing, or comes twice."""
     night = _next_clock_change(venue.tongue.time_zone, day)
     starts = datetime.combine(night, time(2, 30), ZoneInfo(venue.tongue.time_zone))
     announced = (starts - timedelta(days=400)).astimezone(UTC)
-    return Entry(
+    return AgendaEntry(
         id=night.toordinal() * _IDS_PER_DAY + _IDS_PER_DAY - 1,
         page=venue.pages[0][0],
         slug=slug(venue.tongue.phrases["dst"]),
@@ -136,7 +136,7 @@ def _how_many(draw: Random, rate: float, day: date) -> int:
     return int(busy) + (draw.random() < busy % 1)
 
 
-def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date, index: int) -> Entry:
+def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date, index: int) -> AgendaEntry:
     tongue = venue.tongue
     title = drawn_title(draw, tongue, page[1])
     zone = ZoneInfo(tongue.time_zone)
@@ -148,7 +148,7 @@ def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date
     if draw.random() < _WITHDRAWN:
         vanishes = _between(draw, appears, starts)
     price = draw.randint(5, 35)
-    return Entry(
+    return AgendaEntry(
         id=day.toordinal() * _IDS_PER_DAY + index,
         page=page[0],
         slug=slug(title),
@@ -184,7 +184,7 @@ def _versions(draw: Random, tongue: Tongue, first: Version) -> Iterator[Version]
         yield _replaced(first, since=since, cancelled=True)
 
 
-def _before(entry: Entry, moment: datetime) -> tuple[Version, ...]:
+def _before(entry: AgendaEntry, moment: datetime) -> tuple[Version, ...]:
     return tuple(version for version in entry.versions if version.since < moment)
 
 

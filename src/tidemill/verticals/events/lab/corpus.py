@@ -4,12 +4,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from tidemill.lab.dice import dice
-from tidemill.verticals.events.lab.agenda import Entry, Version, drawn_title, slug
+from tidemill.verticals.events.lab.agenda import AgendaEntry, Version, drawn_title, slug
 from tidemill.verticals.events.lab.makes import fragment
 from tidemill.verticals.events.lab.sites import Make, Site
 from tidemill.verticals.events.lab.templates import Part, agenda_page
 from tidemill.verticals.events.lab.words_dutch import DUTCH
-from tidemill.verticals.events.lab.world import Shown
+from tidemill.verticals.events.lab.world import ShownEntry
 
 EVENTS_PER_PAGE = 16
 _VARIANTS = 40  # pages before words and days repeat; titles and addresses never do
@@ -45,12 +45,12 @@ class Corpus:
         page = agenda_page(site, topic, fragments, Part(EVENTS_PER_PAGE), redesigned=False, furniture=True)
         return page.encode()
 
-    def _shown(self, variant: int, index: int) -> Shown:
+    def _shown(self, variant: int, index: int) -> ShownEntry:
         draw = dice(self._seed, "corpus", variant, index)
         day = self._first_day + timedelta(days=1 + index * 3 + variant % 3)
         starts = datetime.combine(day, time(draw.randint(10, 21), draw.choice((0, 30))), ZoneInfo(DUTCH.time_zone))
         title = drawn_title(draw, DUTCH, DUTCH.topics[1])
-        entry = Entry(
+        entry = AgendaEntry(
             id=index,
             page="/bench",
             slug=f"{_MARK}-{slug(title)}",
@@ -62,7 +62,7 @@ class Corpus:
             vanishes=starts.astimezone(UTC),
             versions=(Version(datetime.combine(self._first_day, time(), UTC), f"{title} {_MARK}", starts),),
         )
-        return Shown(entry, 0)
+        return ShownEntry(entry, 0)
 
 
 def _site() -> Site:

@@ -11,7 +11,7 @@ from html import escape
 
 from tidemill.verticals.events.lab.sites import Make, Site
 from tidemill.verticals.events.lab.words import Tongue
-from tidemill.verticals.events.lab.world import Shown
+from tidemill.verticals.events.lab.world import ShownEntry
 
 Fragment = tuple[str, str]
 _FAR = 3  # days from which on a day has no name of its own
@@ -64,7 +64,7 @@ REDESIGNED: Selectors = {
 """The selectors that fit any site once it has been redesigned."""
 
 
-def fragment(site: Site, shown: Shown, today: date, *, redesigned: bool) -> Fragment:
+def fragment(site: Site, shown: ShownEntry, today: date, *, redesigned: bool) -> Fragment:
     """What one event adds to the head and to the list of its page."""
     writer = _redesigned if redesigned else _WRITERS[site.make]
     return writer(site, shown, today)
@@ -75,7 +75,7 @@ def depends_on_today(site: Site) -> bool:
     return site.make is Make.LIST
 
 
-def nearness(site: Site, shown: Shown, today: date) -> int:
+def nearness(site: Site, shown: ShownEntry, today: date) -> int:
     """What of `today` an event's fragment depends on: the days left while they have a name of their own."""
     if not depends_on_today(site):
         return _FAR
@@ -95,7 +95,7 @@ def clock_time(tongue: Tongue, moment: datetime) -> str:
     return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'}"  # noqa: PLR2004 -- noon
 
 
-def json_event(site: Site, shown: Shown) -> dict[str, object]:
+def json_event(site: Site, shown: ShownEntry) -> dict[str, object]:
     """The event as schema.org has it."""
     entry, version = shown.entry, shown.version
     status = "EventCancelled" if version.cancelled else "EventScheduled"
@@ -131,18 +131,18 @@ def script(data: object) -> str:
     return f'<script type="application/ld+json">{text}</script>\n'
 
 
-def _jsonld_array(site: Site, shown: Shown, _today: date) -> Fragment:
+def _jsonld_array(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     event = {"@context": "https://schema.org", **json_event(site, shown)}
     return json.dumps(event, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/"), _teaser(site, shown)
 
 
-def _jsonld_graph(site: Site, shown: Shown, _today: date) -> Fragment:
+def _jsonld_graph(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     page = {"@type": "WebPage", "@id": site.detail_url(shown.entry), "name": shown.version.title}
     graph = {"@context": "https://schema.org", "@graph": [page, json_event(site, shown)]}
     return script(graph), _teaser(site, shown)
 
 
-def _teaser(site: Site, shown: Shown) -> str:
+def _teaser(site: Site, shown: ShownEntry) -> str:
     """The card beside the structured data: its date is a picture of a calendar leaf, not a sentence."""
     entry, version, tongue = shown.entry, shown.version, site.tongue
     return (
@@ -155,7 +155,7 @@ def _teaser(site: Site, shown: Shown) -> str:
     )
 
 
-def _microdata(site: Site, shown: Shown, _today: date) -> Fragment:
+def _microdata(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
     status = "EventCancelled" if version.cancelled else "EventScheduled"
     return "", (
@@ -175,7 +175,7 @@ def _microdata(site: Site, shown: Shown, _today: date) -> Fragment:
     )
 
 
-def _cards(site: Site, shown: Shown, _today: date) -> Fragment:
+def _cards(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
     when = f"{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}"
     return "", (
@@ -189,7 +189,7 @@ def _cards(site: Site, shown: Shown, _today: date) -> Fragment:
     )
 
 
-def _table(site: Site, shown: Shown, _today: date) -> Fragment:
+def _table(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
     when = f"{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}"
     return "", (
@@ -199,7 +199,7 @@ def _table(site: Site, shown: Shown, _today: date) -> Fragment:
     )
 
 
-def _list(site: Site, shown: Shown, today: date) -> Fragment:
+def _list(site: Site, shown: ShownEntry, today: date) -> Fragment:
     entry, version = shown.entry, shown.version
     when = f"{_near_date(site.tongue, version.starts, today)}, {clock_time(site.tongue, version.starts)}"
     return "", (
@@ -210,7 +210,7 @@ def _list(site: Site, shown: Shown, today: date) -> Fragment:
     )
 
 
-def _redesigned(site: Site, shown: Shown, _today: date) -> Fragment:
+def _redesigned(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
     return "", (
         f'<div class="prog__row"><time datetime="{version.starts:%Y-%m-%dT%H:%M}">'
@@ -227,7 +227,7 @@ def _near_date(tongue: Tongue, starts: datetime, today: date) -> str:
     return words.get((starts.date() - today) // timedelta(days=1)) or long_date(tongue, starts, year=False)
 
 
-def _label(site: Site, shown: Shown) -> str:
+def _label(site: Site, shown: ShownEntry) -> str:
     return f'<span class="label">{site.tongue.phrases["cancelled"]}</span>' if shown.version.cancelled else ""
 
 
@@ -240,7 +240,7 @@ def _currency(site: Site) -> str:
     return "EUR" if site.language == "nl" else "GBP"
 
 
-_WRITERS: Mapping[Make, Callable[[Site, Shown, date], Fragment]] = {
+_WRITERS: Mapping[Make, Callable[[Site, ShownEntry, date], Fragment]] = {
     Make.JSONLD_ARRAY: _jsonld_array,
     Make.JSONLD_GRAPH: _jsonld_graph,
     Make.MICRODATA: _microdata,

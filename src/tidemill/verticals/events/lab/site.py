@@ -36,7 +36,7 @@ from tidemill.lab.faults import (
 from tidemill.verticals.events.lab import mishaps, templates
 from tidemill.verticals.events.lab.makes import depends_on_today, fragment, nearness
 from tidemill.verticals.events.lab.sites import Site
-from tidemill.verticals.events.lab.world import PageState, Shown, World
+from tidemill.verticals.events.lab.world import PageState, ShownEntry, World
 from tidemill.verticals.prices.lab.answer import answer as shop_answer
 from tidemill.verticals.prices.lab.shop import Shop
 
@@ -130,7 +130,7 @@ def page_number(query: str) -> int:
     return max(1, int(digits)) if digits.isascii() and digits.isdecimal() else 1
 
 
-def on_page(site: Site, state: PageState, number: int) -> tuple[Shown, ...]:
+def on_page(site: Site, state: PageState, number: int) -> tuple[ShownEntry, ...]:
     """What the agenda's page of this number should list."""
     if not site.per_page:
         return state.shown
@@ -161,7 +161,7 @@ def _detail(world: World, site: Site, path: str, request: LabRequest, moment: da
         return _html(404, templates.notice_page(site, site.tongue.phrases["gone"]))
     if entry.vanishes <= moment:
         return _html(410, templates.notice_page(site, site.tongue.phrases["gone"]))
-    shown = Shown(entry, entry.version_at(moment))
+    shown = ShownEntry(entry, entry.version_at(moment))
     body = templates.detail_page(site, shown, furniture=world.furniture).encode()
     return _fresh_or_304(world, site, body, max(change for change in entry.changes if change <= moment), request)
 

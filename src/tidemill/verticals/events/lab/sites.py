@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.verticals.events.lab.agenda import Entry, slug
+from tidemill.verticals.events.lab.agenda import AgendaEntry, slug
 from tidemill.verticals.events.lab.words import Kind, Tongue, Topic, Town
 from tidemill.verticals.events.lab.words_dutch import DUTCH
 from tidemill.verticals.events.lab.words_english import ENGLISH
@@ -68,11 +68,11 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         """The paths of its agenda pages."""
         return tuple(page[0] for page in self.pages)
 
-    def detail_path(self, entry: Entry) -> str:
+    def detail_path(self, entry: AgendaEntry) -> str:
         """The path of an entry's own page, which keeps its first title for good."""
         return f"{self.tongue.detail}{entry.id}-{entry.slug}"
 
-    def detail_url(self, entry: Entry) -> str:
+    def detail_url(self, entry: AgendaEntry) -> str:
         """The address of an entry's own page."""
         return self.origin + self.detail_path(entry)
 

@@ -8,7 +8,7 @@ import msgspec
 from tidemill.verticals.events.lab.makes import Fragment, clock_time, json_event, long_date, script
 from tidemill.verticals.events.lab.sites import Make, Site
 from tidemill.verticals.events.lab.words import Topic
-from tidemill.verticals.events.lab.world import Shown
+from tidemill.verticals.events.lab.world import ShownEntry
 
 _STYLE = "".join(
     f".{name}{{margin:0 auto {pad}rem;padding:{pad}rem;max-width:72rem;font:1rem/1.6 'Source Sans 3',sans-serif;"
@@ -75,7 +75,7 @@ def lost_page(site: Site, topic: Topic, *, furniture: bool) -> str:
     return whole(site, topic.heading, "", main, furniture=furniture)
 
 
-def detail_page(site: Site, shown: Shown, *, furniture: bool) -> str:
+def detail_page(site: Site, shown: ShownEntry, *, furniture: bool) -> str:
     """An event's own page."""
     entry, version = shown.entry, shown.version
     structured = site.make in {Make.JSONLD_ARRAY, Make.JSONLD_GRAPH}

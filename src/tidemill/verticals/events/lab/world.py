@@ -12,7 +12,7 @@ from tidemill.lab.memo import Memo
 from tidemill.verticals.events.lab.agenda import (
     LONGEST_LEAD,
     LONGEST_MOVE,
-    Entry,
+    AgendaEntry,
     Venue,
     Version,
     clock_change_entry,
@@ -42,10 +42,10 @@ class TrueEvent(msgspec.Struct, frozen=True, kw_only=True):
     cancelled: bool
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownEntry(msgspec.Struct, frozen=True):
     """An entry with the number of the version that holds."""
 
-    entry: Entry
+    entry: AgendaEntry
     number: int
 
     @property
@@ -57,7 +57,7 @@ class Shown(msgspec.Struct, frozen=True):
 class PageState(msgspec.Struct, frozen=True):
     """What an agenda page lists at a moment, in order of start, and when that last changed."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownEntry, ...]
     changed_at: datetime
     today: date
 
@@ -70,7 +70,7 @@ class PageState(msgspec.Struct, frozen=True):
 class Window(msgspec.Struct, frozen=True):
     """Every entry that could be on a page on a certain day, or has just gone, and the moments at which any changes."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[AgendaEntry, ...]
     changes: tuple[datetime, ...]
 
     def last_change(self, moment: datetime, otherwise: datetime) -> datetime:
@@ -109,7 +109,7 @@ class World:
         self.compression = compression
         self.fragments: Memo[object, tuple[str, str]] = Memo(40_000)
         self.bodies: Memo[object, tuple[object, bytes]] = Memo(4_000)
-        self._days: Memo[tuple[str, int], tuple[Entry, ...]] = Memo(100_000)
+        self._days: Memo[tuple[str, int], tuple[AgendaEntry, ...]] = Memo(100_000)
         self._windows: Memo[tuple[str, int], Mapping[str, Window]] = Memo(2_000)
 
     def moved_to(self, origins: Mapping[str, str]) -> "World":
@@ -155,12 +155,12 @@ class World:
         if path == site.paths[0] and any(isinstance(fault, DstNight) for fault in faults):
             entries = (*entries, clock_change_entry(_venue(self.seed, site), today))
         there = [
-            Shown(entry, entry.version_at(moment)) for entry in entries if entry.appears <= moment < entry.vanishes
+            ShownEntry(entry, entry.version_at(moment)) for entry in entries if entry.appears <= moment < entry.vanishes
         ]
         there.sort(key=lambda shown: (shown.version.starts, shown.entry.id))
         return PageState(tuple(there), changed_at, today)
 
-    def entry(self, site: Site, entry_id: int) -> Entry | None:
+    def entry(self, site: Site, entry_id: int) -> AgendaEntry | None:
         """The entry with this id, whether it is on the site now or not."""
         return next((entry for entry in self._on_day(site, day_of(entry_id)) if entry.id == entry_id), None)
 
@@ -176,10 +176,10 @@ class World:
         ]
         return {path: _window_of(path, entries) for path in site.paths}
 
-    def _on_day(self, site: Site, day: date) -> tuple[Entry, ...]:
+    def _on_day(self, site: Site, day: date) -> tuple[AgendaEntry, ...]:
         return self._days.get((site.host, day.toordinal()), lambda: self._drawn(site, day))
 
-    def _drawn(self, site: Site, day: date) -> tuple[Entry, ...]:
+    def _drawn(self, site: Site, day: date) -> tuple[AgendaEntry, ...]:
         venue = _venue(self.seed, site)
         entries = entries_on(venue, day)
         if not self.opening:
@@ -214,12 +214,12 @@ def build_world(
     )
 
 
-def _window_of(path: str, entries: Iterable[Entry]) -> Window:
+def _window_of(path: str, entries: Iterable[AgendaEntry]) -> Window:
     here = tuple(entry for entry in entries if entry.page == path)
     return Window(here, tuple(sorted(change for entry in here for change in entry.changes)))
 
 
-def _true_event(site: Site, shown: Shown) -> TrueEvent:
+def _true_event(site: Site, shown: ShownEntry) -> TrueEvent:
     return TrueEvent(
         id=shown.entry.id,
         host=site.host,

@@ -15,7 +15,7 @@ from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.store.database.column_types import from_micros, to_micros
 from tidemill.store.database.database import Database
 from tidemill.store.schema import sources
-from tidemill.verticals.events.feed import Candidate, Wish, score
+from tidemill.verticals.events.feed import FeedCandidate, Wish, score
 from tidemill.verticals.events.grid import KM_PER_DEGREE, squares_within
 from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.store.card_queries import BEGINNING_WITH, Lead, finding
@@ -92,7 +92,7 @@ class CardReader:
             return
 
 
-async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter, most: int) -> list[Candidate]:
+async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter, most: int) -> list[FeedCandidate]:
     """What may be worth ranking: the soonest near the place, the soonest of what is liked best, the soonest anywhere.
 
     A place is a wish; only a circle that was asked for leaves out what is outside of it.
@@ -116,10 +116,10 @@ def _share(around: Around | None, most: int) -> int:
     return max(8, most // squares)
 
 
-def _candidate(row: Mapping[Any, Any], connection: AsyncConnection) -> Candidate:
+def _candidate(row: Mapping[Any, Any], connection: AsyncConnection) -> FeedCandidate:
     date = from_micros(row["event_date"]) if _is_sqlite(connection) else row["event_date"]
     place = None if row["latitude"] is None else Coordinates(row["latitude"], row["longitude"])
-    return Candidate(row["id"], date, row["category"], place, row["sources"], row["reliability"])
+    return FeedCandidate(row["id"], date, row["category"], place, row["sources"], row["reliability"])
 
 
 def _upcoming(which: CardFilter, as_of: datetime) -> CardFilter:

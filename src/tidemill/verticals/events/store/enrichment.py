@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answers, Enriching, Want, WantKind
+from tidemill.core.enrichment import Answers, Enriching, EnrichmentRequest, RequestKind
 from tidemill.core.job import Job
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
@@ -49,7 +49,7 @@ class Backlog(msgspec.Struct, frozen=True):
     after: int | None = 0
 
 
-class Dresser:
+class EventEnrichment:
     """Puts answers into events. `asks` are the services that this installation means to use, working or not."""
 
     def __init__(self, database: Database, ids: Ids, enriching: Enriching, asks: Collection[Service]) -> None:
@@ -108,19 +108,19 @@ class Dresser:
         row = {"name": STATE, "value": msgspec.to_builtins(backlog), "updated_at": now}
         await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=fresh), [row])
 
-    async def repair(self, kind: WantKind, keys: Sequence[str], now: datetime) -> int:
+    async def repair(self, kind: RequestKind, keys: Sequence[str], now: datetime) -> int:
         """Put new answers into the events that waited for them; answers how many changed."""
         repaired = 0
         while some := await self._waiting(kind, keys):
             repaired += await self._repair(kind, keys, some, now)
         return repaired
 
-    async def _waiting(self, kind: WantKind, keys: Sequence[str]) -> list[int]:
+    async def _waiting(self, kind: RequestKind, keys: Sequence[str]) -> list[int]:
         async with self._database.glance() as connection:
             found = await connection.execute(_WAITING, {"b_kind": kind, "b_keys": list(keys)})
             return list(found.scalars())
 
-    async def _repair(self, kind: WantKind, asked: Sequence[str], subjects: Sequence[int], now: datetime) -> int:
+    async def _repair(self, kind: RequestKind, asked: Sequence[str], subjects: Sequence[int], now: datetime) -> int:
         marks = await take_keys(self._ids, len(subjects))
         async with self._database.write() as connection:
             rows = (await connection.execute(_EVENTS, {"b_ids": list(subjects)})).mappings().all()
@@ -139,7 +139,7 @@ class Dresser:
             await connection.execute(_SERVED, {"b_kind": kind, "b_keys": list(asked), "b_ids": list(subjects)})
         return len(changed)
 
-    def _wants(self, event: Event, source: Source | None) -> Sequence[Want]:
+    def _wants(self, event: Event, source: Source | None) -> Sequence[EnrichmentRequest]:
         if source is None:
             return ()
         return [want for want in self._enriching.wants(event, source) if want.kind.service in self._asks]

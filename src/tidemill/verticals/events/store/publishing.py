@@ -18,11 +18,11 @@ from tidemill.core.source import Coordinates
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.column_types import EPOCH, to_micros
 from tidemill.store.database.database import Database
-from tidemill.store.database.locks import Turn, alone
+from tidemill.store.database.locks import ExclusiveLock, alone
 from tidemill.store.schema import engine_state, sources
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.grid import squares_within
-from tidemill.verticals.events.linking import SAME_TOWN_KM, Known, groups, known, likeness
+from tidemill.verticals.events.linking import SAME_TOWN_KM, KnownEvent, groups, known, likeness
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.card_writes import LONGEST_WORD, MOST_WORDS, PublishedCard, write_cards
 from tidemill.verticals.events.store.tables import event_links, events
@@ -40,11 +40,11 @@ _decode = msgspec.json.Decoder(Event).decode
 Pair = tuple[int, int]
 
 
-class Told(msgspec.Struct, frozen=True, eq=False):
+class EventOnCard(msgspec.Struct, frozen=True, eq=False):
     """An event with all that a round needs to know about it; `card_id` is the card that it is on so far."""
 
     event: Event
-    known: Known
+    known: KnownEvent
     updated_at: datetime
     changed: bool
     card_id: int | None
@@ -79,7 +79,7 @@ class Publisher:
 
 async def publish_some(connection: AsyncConnection, database: Database, now: datetime) -> int:
     """One round: link what has changed with what is near, and write the cards that this touches."""
-    await alone(connection, Turn.CARDS)
+    await alone(connection, ExclusiveLock.CARDS)
     since = await _cursor(connection)
     rows = await read_all(connection, _CHANGED, {"b_since": since, "b_limit": AT_ONCE})
     if rows:
@@ -107,7 +107,7 @@ async def _republish(connection: AsyncConnection, database: Database, rows: Sequ
     await write_cards(connection, database, cards, stale, gone, now)
 
 
-def alike(told: Mapping[int, Told]) -> dict[Pair, float]:
+def alike(told: Mapping[int, EventOnCard]) -> dict[Pair, float]:
     """Which of the events are one and the same, by how much; those that neither changed nor are linked stay apart."""
     by_word: dict[tuple[object, str], list[int]] = defaultdict(list)
     for key in sorted(told):
@@ -120,7 +120,7 @@ def alike(told: Mapping[int, Told]) -> dict[Pair, float]:
     return found
 
 
-def _pairs(keys: Sequence[int], told: Mapping[int, Told]) -> Iterable[Pair]:
+def _pairs(keys: Sequence[int], told: Mapping[int, EventOnCard]) -> Iterable[Pair]:
     for place, one in enumerate(keys):
         for other in keys[place + 1 :]:
             linked = told[one].card_id is not None and told[one].card_id == told[other].card_id
@@ -128,7 +128,7 @@ def _pairs(keys: Sequence[int], told: Mapping[int, Told]) -> Iterable[Pair]:
                 yield one, other
 
 
-def _cards_before(told: Mapping[int, Told], rows: Sequence[Any]) -> dict[int, list[int]]:
+def _cards_before(told: Mapping[int, EventOnCard], rows: Sequence[Any]) -> dict[int, list[int]]:
     """The cards that are touched, with what is on each so far."""
     before: dict[int, list[int]] = defaultdict(list)
     for key in sorted(told):
@@ -141,7 +141,10 @@ def _cards_before(told: Mapping[int, Told], rows: Sequence[Any]) -> dict[int, li
 
 
 def _published(
-    fresh: Sequence[Sequence[int]], told: Mapping[int, Told], scores: Mapping[Pair, float], weights: Mapping[int, Any]
+    fresh: Sequence[Sequence[int]],
+    told: Mapping[int, EventOnCard],
+    scores: Mapping[Pair, float],
+    weights: Mapping[int, Any],
 ) -> list[PublishedCard]:
     best: dict[int, float] = {}
     for pair, score in scores.items():
@@ -157,14 +160,14 @@ def _published(
     ]
 
 
-def _member(key: int, told: Told, weights: Mapping[int, Any]) -> Member:
+def _member(key: int, told: EventOnCard, weights: Mapping[int, Any]) -> Member:
     precedence, reliability = weights.get(told.event.source_id, (0, 0.5))
     return Member(
         event_id=key, event=told.event, precedence=precedence, reliability=reliability, updated_at=told.updated_at
     )
 
 
-def _read(rows: Iterable[Any], *, changed: bool) -> dict[int, Told]:
+def _read(rows: Iterable[Any], *, changed: bool) -> dict[int, EventOnCard]:
     """The events in these rows; one that an old version wrote and nobody can read any more has no card."""
     told = {}
     for row in rows:
@@ -172,7 +175,7 @@ def _read(rows: Iterable[Any], *, changed: bool) -> dict[int, Told]:
             event = _decode(row["record"])
         except msgspec.ValidationError:
             continue
-        told[row["id"]] = Told(event, known(row["id"], event), row["updated_at"], changed, row["card_id"])
+        told[row["id"]] = EventOnCard(event, known(row["id"], event), row["updated_at"], changed, row["card_id"])
     return told
 
 
@@ -198,7 +201,7 @@ _ON_CARDS = _WITH_LINK.where(event_links.c.card_id.in_(_KEYS), events.c.gone_at.
 _WEIGHTS = select(sources.c.id, sources.c.precedence, sources.c.reliability).where(sources.c.id.in_(_KEYS))
 
 
-async def _members(connection: AsyncConnection, cards: Iterable[int], known_keys: set[int]) -> dict[int, Told]:
+async def _members(connection: AsyncConnection, cards: Iterable[int], known_keys: set[int]) -> dict[int, EventOnCard]:
     """What else is on these cards."""
     if not cards:
         return {}
@@ -234,7 +237,7 @@ class Corner(msgspec.Struct):
     words: set[str]
 
 
-async def _cards_near(connection: AsyncConnection, changed: Iterable[Told]) -> set[int]:
+async def _cards_near(connection: AsyncConnection, changed: Iterable[EventOnCard]) -> set[int]:
     """The cards of about the same day and place that share a word: what an event may be linked with.
 
     A card of several events is found by the words of one of them only, so that it is looked at in any case; and so is
@@ -253,7 +256,7 @@ async def _cards_near(connection: AsyncConnection, changed: Iterable[Told]) -> s
     return near
 
 
-def _corners(changed: Iterable[Told]) -> dict[tuple[int, object], Corner]:
+def _corners(changed: Iterable[EventOnCard]) -> dict[tuple[int, object], Corner]:
     corners: dict[tuple[int, object], Corner] = {}
     for each in changed:
         if each.known.place is not None:

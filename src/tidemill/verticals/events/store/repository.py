@@ -13,16 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest as digest
 
 from tidemill.core.job import Job
-from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.batches import portions
 from tidemill.store.database.bulk import change, copy_rows, read_all, write_many
 from tidemill.store.database.column_types import to_micros
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.many_rows import write_rows
-from tidemill.store.ledger.checkpoints import Over
+from tidemill.store.ledger.checkpoints import CompleteRun
 from tidemill.store.schema import runs
-from tidemill.store.upkeep.history import Line, write_history
+from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.tables import events
 
@@ -46,7 +46,7 @@ _KNOWN_POSTGRES = text(
 _SIGNED = 1 << 63
 
 
-class Dressing(Protocol):
+class EnrichesEvents(Protocol):
     """Puts what enrichment knows into events on their way to the shelf, and notes what is still to be asked."""
 
     async def dress(
@@ -56,19 +56,19 @@ class Dressing(Protocol):
         ...
 
 
-class EventShelf:
+class EventRepository:
     """Where accepted events end up."""
 
     vertical = VERTICAL
 
-    def __init__(self, ids: Ids, dresser: "Dressing | None" = None) -> None:
+    def __init__(self, ids: Ids, dresser: "EnrichesEvents | None" = None) -> None:
         """Take keys from the process's supply; `dresser` puts in what enrichment knows, where there is any."""
         self._ids = ids
         self._dresser = dresser
 
     async def put(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """Insert the new, update the changed (with history), and mark the rest as seen; one set per case."""
         fresh = unique(harvests)
         known = await self._known(connection, fresh)
@@ -91,7 +91,7 @@ class EventShelf:
         return await change(connection, _SEEN_BY_NAME, names)
 
     async def miss(
-        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+        self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
     ) -> dict[int, int]:
         """Count complete runs against what they did not see; after `patience` of them in a row it is gone.
 
@@ -104,11 +104,11 @@ class EventShelf:
             await change(connection, _MISSED, {"b_ids": [row["id"] for row in some]})
         for some in portions(gone):
             await change(connection, _GONE, {"b_ids": [row["id"] for row in some], "b_now": now})
-            lines = [Line(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in some]
+            lines = [HistoryLine(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in some]
             await write_history(connection, self._ids, VERTICAL, lines, now)
         return Counter(row["run_id"] for row in gone)
 
-    async def _known(self, connection: AsyncConnection, items: Sequence["Item"]) -> dict[tuple[int, str], Any]:
+    async def _known(self, connection: AsyncConnection, items: Sequence["EventItem"]) -> dict[tuple[int, str], Any]:
         """The rows there are already, by one index lookup per identity.
 
         A row that only shares the hash of an identity is another event: putting ours beside it is refused by the index,
@@ -124,8 +124,8 @@ class EventShelf:
         return {(row["source_id"], row["identity"]): row for row in found.mappings()}
 
     async def _dressed(
-        self, connection: AsyncConnection, keyed: list[tuple[int, "Item"]], now: datetime
-    ) -> list[tuple[int, "Item"]]:
+        self, connection: AsyncConnection, keyed: list[tuple[int, "EventItem"]], now: datetime
+    ) -> list[tuple[int, "EventItem"]]:
         """The items with what enrichment knows put in; their checksums stay those of what rules alone had made.
 
         So a page that is read again is compared with what was read before, and an answer is neither lost nor news.
@@ -138,14 +138,18 @@ class EventShelf:
             for (key, item), event in zip(keyed, events_now, strict=True)
         ]
 
-    async def _update(self, connection: AsyncConnection, changed: Sequence[tuple["Item", Any]], now: datetime) -> None:
+    async def _update(
+        self, connection: AsyncConnection, changed: Sequence[tuple["EventItem", Any]], now: datetime
+    ) -> None:
         keys = sorted(row["id"] for _, row in changed)
         before = {row["id"]: row["record"] for row in await read_all(connection, _BEFORE, {"b_ids": keys})}
         history = []
         for item, row in changed:
             kind = "returned" if row["gone_at"] is not None else "changed"
             changes = differences(before[row["id"]], item.encoded)
-            told = Line(record_id=row["id"], kind=kind, run_id=item.job.run_id, page_id=item.page_id, changes=changes)
+            told = HistoryLine(
+                record_id=row["id"], kind=kind, run_id=item.job.run_id, page_id=item.page_id, changes=changes
+            )
             history.append(told)
         rows = [{"b_id": row["id"], **{f"b_{name}": value for name, value in columns_of(item, now).items()}}
                 for item, row in changed]  # fmt: skip
@@ -153,7 +157,7 @@ class EventShelf:
         await write_history(connection, self._ids, VERTICAL, history, now)
 
 
-class Item(msgspec.Struct, frozen=True, eq=False):
+class EventItem(msgspec.Struct, frozen=True, eq=False):
     """An event on its way to the shelf, encoded once."""
 
     job: Job
@@ -165,7 +169,7 @@ class Item(msgspec.Struct, frozen=True, eq=False):
     checksum: int
 
 
-def unique(harvests: Sequence[tuple[Job, Harvest]]) -> list[Item]:
+def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> list[EventItem]:
     """Each identity of a source once, however many pages of the batch show it."""
     seen: dict[int, set[str]] = {}
     items = []
@@ -176,7 +180,7 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> list[Item]:
             if identity not in known:
                 known.add(identity)
                 named, checksum = digest(identity.encode()) - _SIGNED, digest(encoded) - _SIGNED
-                items.append(Item(job, page_id, identity, named, accepted.record, encoded, checksum))
+                items.append(EventItem(job, page_id, identity, named, accepted.record, encoded, checksum))
     return items
 
 
@@ -185,7 +189,7 @@ def signed(encoded: bytes) -> int:
     return digest(encoded) - _SIGNED
 
 
-def columns_of(item: Item, now: datetime) -> dict[str, Any]:
+def columns_of(item: EventItem, now: datetime) -> dict[str, Any]:
     """What readers filter and sort by, beside the record itself."""
     event = item.event
     return {
@@ -209,7 +213,7 @@ def columns_of(item: Item, now: datetime) -> dict[str, Any]:
     }
 
 
-async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Item]], now: datetime) -> None:
+async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, EventItem]], now: datetime) -> None:
     """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
     moment: Callable[[datetime, int], Any] = _micros if connection.dialect.name == "sqlite" else _same
     seen = moment(now, now.fold)
@@ -303,13 +307,13 @@ _GONE = update(events).where(events.c.id.in_(_IDS)).values(gone_at=bindparam("b_
 
 
 def sort_out(
-    fresh: Sequence[Item], known: dict[tuple[int, str], Any]
-) -> tuple[list[Item], list[tuple[Item, Any]], list[int]]:
+    fresh: Sequence[EventItem], known: dict[tuple[int, str], Any]
+) -> tuple[list[EventItem], list[tuple[EventItem, Any]], list[int]]:
     """The new ones, the changed ones with their rows (what was gone and is back has changed), and the rest's keys."""
     if not known:
         return list(fresh), [], []
-    new: list[Item] = []
-    changed: list[tuple[Item, Any]] = []
+    new: list[EventItem] = []
+    changed: list[tuple[EventItem, Any]] = []
     same: list[int] = []
     for item in fresh:
         row = known.get((item.job.source_id, item.identity))
@@ -328,11 +332,15 @@ def differences(before: bytes, after: bytes) -> dict[str, Any]:
     return {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
 
 
-def tally(harvests: Sequence[tuple[Job, Harvest]], new: Sequence[Item], changed: Sequence[Item]) -> dict[int, Kept]:
+def tally(
+    harvests: Sequence[tuple[Job, AcceptedRecords]], new: Sequence[EventItem], changed: Sequence[EventItem]
+) -> dict[int, WriteCounts]:
     """The counts per job; an identity that another page of the batch brought too counts as unchanged here."""
     inserted, updated = Counter(map(_job_id, new)), Counter(map(_job_id, changed))
     return {
-        job.id: Kept(inserted[job.id], updated[job.id], len(harvest.records) - inserted[job.id] - updated[job.id])
+        job.id: WriteCounts(
+            inserted[job.id], updated[job.id], len(harvest.records) - inserted[job.id] - updated[job.id]
+        )
         for job, harvest in harvests
     }
 

@@ -5,7 +5,7 @@ Cards, links and words are made from `events` by a tick, so that whoever scrapes
 
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
-from tidemill.store.database.column_types import Key, Moment
+from tidemill.store.database.column_types import Key, Timestamp
 from tidemill.store.schema.base import metadata
 
 events = Table(
@@ -17,8 +17,8 @@ events = Table(
     Column("identity_hash", BigInteger, nullable=False),
     Column("event_fingerprint", Text, nullable=False),
     Column("title", Text, nullable=False),
-    Column("event_date", Moment, nullable=False),
-    Column("ends_at", Moment),
+    Column("event_date", Timestamp, nullable=False),
+    Column("ends_at", Timestamp),
     Column("event_time", Text, nullable=False),
     Column("venue_name", Text, nullable=False),
     Column("category", Text, nullable=False),
@@ -28,12 +28,12 @@ events = Table(
     Column("checksum", BigInteger, nullable=False),
     Column("record", LargeBinary, nullable=False),
     Column("page_id", Key, nullable=False),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("first_seen_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
-    Column("gone_at", Moment),
+    Column("gone_at", Timestamp),
     UniqueConstraint("source_id", "identity_hash"),
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
@@ -45,8 +45,8 @@ event_cards = Table(
     Column("id", Key, primary_key=True, autoincrement=False),
     Column("source_id", Key, nullable=False),
     Column("title", Text, nullable=False),
-    Column("event_date", Moment, nullable=False),
-    Column("ends_at", Moment),
+    Column("event_date", Timestamp, nullable=False),
+    Column("ends_at", Timestamp),
     Column("category", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("latitude", Float),
@@ -56,7 +56,7 @@ event_cards = Table(
     Column("reliability", Float, nullable=False),
     Column("words", Text, nullable=False),
     Column("card", LargeBinary, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 Index("ix_event_cards_date", event_cards.c.event_date, event_cards.c.id)
 Index(
@@ -77,7 +77,7 @@ event_links = Table(
     Column("card_id", Key, nullable=False),
     Column("source_id", Key, nullable=False),
     Column("score", Float, nullable=False),
-    Column("as_of", Moment, nullable=False),
+    Column("as_of", Timestamp, nullable=False),
 )
 Index("ix_event_links_card", event_links.c.card_id)
 Index("ix_event_links_source", event_links.c.source_id, event_links.c.card_id)
@@ -86,7 +86,7 @@ event_words = Table(
     "event_words",
     metadata,
     Column("word", Text, primary_key=True),
-    Column("event_date", Moment, primary_key=True),
+    Column("event_date", Timestamp, primary_key=True),
     Column("card_id", Key, primary_key=True, autoincrement=False),
     sqlite_with_rowid=False,
 )

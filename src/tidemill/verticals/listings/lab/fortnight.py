@@ -11,12 +11,12 @@ from tidemill.lab.dice import dice
 from tidemill.lab.eventlog import EventLog
 from tidemill.lab.laws import Verdict
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import Build, Surroundings
+from tidemill.lab.mill import Build, SimulatedEnvironment
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.truth import examine
-from tidemill.verticals.listings.lab.world import KINDS, SITES, HomesWorld, Trouble, timetable
+from tidemill.verticals.listings.lab.world import KINDS, SITES, HomesWorld, MarketFault, timetable
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 TICKS = {"dispatch": "every 30m", "rescue": "every 1h", "close_runs": "every 1h", "services": "every 1h"}
@@ -77,7 +77,7 @@ def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | 
     )
 
 
-def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[Trouble, ...]:
+def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[MarketFault, ...]:
     """The faults of this plan."""
     found = timetable(world, plan.faults)
     if plan.siege is None:
@@ -85,7 +85,7 @@ def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[Trouble, ...]:
     kind, begins_on, lasts_days = plan.siege
     begins = START + timedelta(days=begins_on)
     ends = begins + timedelta(days=lasts_days)
-    return (*found, *(Trouble(kind, site, "", begins, ends) for site in (*SITES, APIFY)))
+    return (*found, *(MarketFault(kind, site, "", begins, ends) for site in (*SITES, APIFY)))
 
 
 async def _live(
@@ -94,7 +94,7 @@ async def _live(
     transport = HomesTransport(world, clock, troubles(plan, world))
     leash = Leash()
     mill = build(
-        Surroundings(
+        SimulatedEnvironment(
             folder=folder,
             clock=LeashedClock(clock, leash, START, GRAIN),
             dice=dice(plan.seed, "worker"),

@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from tidemill.verticals.listings.lab.world import ACTOR, CARDS, PLACARDS, Home
+from tidemill.verticals.listings.lab.world import ACTOR, CARDS, PLACARDS, TrueHome
 
 ON_A_PAGE = 15
 
 
-def search_page(site: str, market: str, homes: Sequence[Home], page: int, now: datetime) -> str:
+def search_page(site: str, market: str, homes: Sequence[TrueHome], page: int, now: datetime) -> str:
     """A page of a site's results."""
     return _placards(market, homes, page, now) if site == PLACARDS else _structured(homes, now)
 
 
-def _placards(market: str, homes: Sequence[Home], page: int, now: datetime) -> str:
+def _placards(market: str, homes: Sequence[TrueHome], page: int, now: datetime) -> str:
     """Placards, numbered, over several pages."""
     first = (page - 1) * ON_A_PAGE
     some = homes[first : first + ON_A_PAGE]
@@ -28,7 +28,7 @@ def _placards(market: str, homes: Sequence[Home], page: int, now: datetime) -> s
     return f"<html><title>Rentals</title><body><h1>Apartments for rent</h1>{none}{total}{cards}{more}</body></html>"
 
 
-def _placard(home: Home, now: datetime) -> str:
+def _placard(home: TrueHome, now: datetime) -> str:
     link = detail_address(PLACARDS, home)
     rooms = "Studio" if home.beds == 0 else f"{home.beds} Beds"
     return (
@@ -41,7 +41,7 @@ def _placard(home: Home, now: datetime) -> str:
     )
 
 
-def _structured(homes: Sequence[Home], now: datetime) -> str:
+def _structured(homes: Sequence[TrueHome], now: datetime) -> str:
     """A list in JSON-LD, all on one page."""
     items = [
         {
@@ -70,12 +70,12 @@ def _structured(homes: Sequence[Home], now: datetime) -> str:
     return f'<html><body><h1>Homes</h1>{words}<script type="application/ld+json">{data}</script></body></html>'
 
 
-def detail_address(site: str, home: Home) -> str:
+def detail_address(site: str, home: TrueHome) -> str:
     """Where a site shows one home."""
     return f"https://{site}/home/{home.number}"
 
 
-def detail_page(site: str, home: Home, now: datetime) -> tuple[int, str]:
+def detail_page(site: str, home: TrueHome, now: datetime) -> tuple[int, str]:
     """A home's own page: there, or gone in the site's own way."""
     if home.is_there(now):
         title, place = escape(home.title), escape(home.address)
@@ -89,7 +89,7 @@ def detail_page(site: str, home: Home, now: datetime) -> tuple[int, str]:
     return 404, "<html><body><h1>Not found</h1></body></html>"
 
 
-def item_of(home: Home, now: datetime) -> dict[str, Any]:
+def item_of(home: TrueHome, now: datetime) -> dict[str, Any]:
     """A home as the actor emits it, in one of three shapes."""
     url, rent = detail_address(ACTOR, home), home.rent(now)
     match home.number % 3:

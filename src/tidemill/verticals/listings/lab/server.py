@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
-from tidemill.lab.standins.talk import Call, Reply, StandinServer
+from tidemill.lab.standins.talk import Call, StandinReply, StandinServer
 from tidemill.lab.wall import wall_time
 from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, HomesSites, entries
 from tidemill.verticals.listings.lab.world import SITES, HomesWorld, timetable
@@ -18,7 +18,7 @@ WEEKS = timedelta(days=14)
 PACE_SECONDS = 0.2
 
 
-class Served(msgspec.Struct, frozen=True):
+class ServedMarket(msgspec.Struct, frozen=True):
     """The market as a system is told of it: its sources, and the settings by which it reaches the actor."""
 
     sources: list[dict[str, Any]]
@@ -48,20 +48,20 @@ class Door:
         self._sites = sites
         self._origins = origins
 
-    async def answer(self, call: Call, now: datetime) -> Reply:
+    async def answer(self, call: Call, now: datetime) -> StandinReply:
         """Answer one call; the world has its own time, so `now` is of no interest."""
         del now
         if self._sites.is_down(self._host):
-            return Reply(hangs=True)
+            return StandinReply(hangs=True)
         reply = await self._sites.answer(self._host, call)
         body = reply.body
         for host, origin in self._origins.items():
             body = body.replace(f"https://{host}".encode(), origin.encode())
-        return Reply(reply.status, body, reply.headers)
+        return StandinReply(reply.status, body, reply.headers)
 
 
 @asynccontextmanager
-async def homes_served(seed: int, lasts: timedelta, *, faults: bool) -> AsyncIterator[Served]:
+async def homes_served(seed: int, lasts: timedelta, *, faults: bool) -> AsyncIterator[ServedMarket]:
     """Serve two weeks of a housing market within `lasts`, every site on its own address where there are several."""
     clock = Hurried(lasts, WEEKS)
     world = HomesWorld(seed, clock.began, WEEKS / timedelta(days=1))
@@ -71,7 +71,7 @@ async def homes_served(seed: int, lasts: timedelta, *, faults: bool) -> AsyncIte
         for host, address in zip((*SITES, APIFY), places(len(SITES) + 1), strict=True):
             server = StandinServer(Door(host, sites, origins), address=address)
             origins[host] = (await stack.enter_async_context(server)).origin
-        yield Served(
+        yield ServedMarket(
             entries(origins, interval_seconds=PACE_SECONDS), {"apify_token": TOKEN, "apify_url": origins[APIFY]}
         )
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tidemill.lab.standins.apify import Apify
-from tidemill.lab.standins.talk import Call, Reply
+from tidemill.lab.standins.talk import Call, StandinReply
 from tidemill.verticals.listings.lab.pages import detail_page, item_of, search_page
 from tidemill.verticals.listings.lab.world import (
     ACTOR,
@@ -16,7 +16,7 @@ from tidemill.verticals.listings.lab.world import (
     SITES,
     TRUNCATED,
     HomesWorld,
-    Trouble,
+    MarketFault,
 )
 
 APIFY = "api.apify.test"
@@ -33,7 +33,7 @@ Answer = tuple[int, str]
 class HomesSites:
     """Answers for every host of the housing market; `met` counts the faults that somebody ran into."""
 
-    def __init__(self, world: HomesWorld, now: Callable[[], datetime], troubles: Sequence[Trouble] = ()) -> None:
+    def __init__(self, world: HomesWorld, now: Callable[[], datetime], troubles: Sequence[MarketFault] = ()) -> None:
         """Show `world` as it is at `now()`, with these faults."""
         self._world = world
         self._now = now
@@ -45,12 +45,12 @@ class HomesSites:
         """Whether nobody answers there now."""
         return self._meets(DOWN, host, "")
 
-    async def answer(self, host: str, call: Call) -> Reply:
+    async def answer(self, host: str, call: Call) -> StandinReply:
         """Answer one call to a host that is up."""
         if host == APIFY:
             return await self._apify.answer(call, self._now())
         status, body = self._page(host, call.path, call.query)
-        return Reply(status, body.encode(), _HTML)
+        return StandinReply(status, body.encode(), _HTML)
 
     def _page(self, site: str, path: str, query: Mapping[str, str]) -> Answer:
         if path == "/robots.txt":

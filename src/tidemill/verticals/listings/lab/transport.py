@@ -8,7 +8,7 @@ from tidemill.core.failure import Failure
 from tidemill.lab.standins.talk import Call
 from tidemill.pipeline.ports import Clock, WireFailure, WireRequest, WireResponse
 from tidemill.verticals.listings.lab.sites import APIFY, HomesSites
-from tidemill.verticals.listings.lab.world import SITES, HomesWorld, Trouble
+from tidemill.verticals.listings.lab.world import SITES, HomesWorld, MarketFault
 
 _TAKES = timedelta(milliseconds=150)
 
@@ -16,7 +16,7 @@ _TAKES = timedelta(milliseconds=150)
 class HomesTransport:
     """Sends requests to the world instead of to the web; `visits` counts what reached whom."""
 
-    def __init__(self, world: HomesWorld, clock: Clock, troubles: Sequence[Trouble] = ()) -> None:
+    def __init__(self, world: HomesWorld, clock: Clock, troubles: Sequence[MarketFault] = ()) -> None:
         """Ask `world`, in the time of `clock`, with these faults."""
         self._clock = clock
         self._sites = HomesSites(world, clock.now, troubles)

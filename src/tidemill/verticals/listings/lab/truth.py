@@ -11,7 +11,7 @@ import msgspec
 
 from tidemill.core.freshness import SEEN, Fading, lasts
 from tidemill.lab.laws import Verdict
-from tidemill.verticals.listings.lab.world import Home, HomesWorld, Trouble
+from tidemill.verticals.listings.lab.world import HomesWorld, MarketFault, TrueHome
 from tidemill.verticals.listings.market import Market
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,7 +41,7 @@ class Ending(msgspec.Struct, frozen=True):
     kind: str
 
 
-class Books(msgspec.Struct, frozen=True):
+class MarketRows(msgspec.Struct, frozen=True):
     """What the database says."""
 
     rows: dict[int, Row]
@@ -50,7 +50,7 @@ class Books(msgspec.Struct, frozen=True):
 
 
 def examine(
-    world: HomesWorld, troubles: Sequence[Trouble], database: Path
+    world: HomesWorld, troubles: Sequence[MarketFault], database: Path
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Every law, and the figures."""
     with closing(sqlite3.connect(database)) as connection:
@@ -70,7 +70,7 @@ def examine(
     return tuple(verdicts.values()), {"homes in the world": len(world.homes), **broken, **figures}
 
 
-def _books(connection: sqlite3.Connection) -> Books:
+def _books(connection: sqlite3.Connection) -> MarketRows:
     homes: dict[int, set[int]] = defaultdict(set)
     for listing, identity in connection.execute("SELECT listing_id, identity FROM listing_sightings"):
         homes[listing].add(int(identity.removeprefix("ID:")[1:]))
@@ -88,7 +88,7 @@ def _books(connection: sqlite3.Connection) -> Books:
     for key, numbers in homes.items():
         for number in numbers:
             listings_of[number].add(key)
-    return Books(rows, endings, listings_of)
+    return MarketRows(rows, endings, listings_of)
 
 
 def _figures(connection: sqlite3.Connection) -> dict[str, int]:
@@ -111,7 +111,7 @@ def _figures(connection: sqlite3.Connection) -> dict[str, int]:
     return {name: int(connection.execute(query).fetchone()[0]) for name, query in asked.items()}
 
 
-def _false_removals(world: HomesWorld, books: Books) -> list[str]:
+def _false_removals(world: HomesWorld, books: MarketRows) -> list[str]:
     found = []
     for ending in (one for one in books.endings if one.kind == "gone"):
         for number in books.rows[ending.listing].homes:
@@ -121,7 +121,7 @@ def _false_removals(world: HomesWorld, books: Books) -> list[str]:
     return found
 
 
-def _late(world: HomesWorld, troubles: Sequence[Trouble], books: Books) -> tuple[list[str], int]:
+def _late(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[list[str], int]:
     """Homes that left, could be looked up, and were still on the shelf after their floor time and one cycle."""
     ended: dict[int, list[datetime]] = defaultdict(list)
     for ending in books.endings:
@@ -150,13 +150,13 @@ def _patience(market: Market) -> timedelta:
     return lasts(SEEN, fading.rate(market.tier), fading.floor) + market.every
 
 
-def _doubles(books: Books) -> list[str]:
+def _doubles(books: MarketRows) -> list[str]:
     several = [f"home {number} stands {len(keys)} times" for number, keys in books.listings_of.items() if len(keys) > 1]
     mixed = [f"row {row.id} mixes homes {sorted(row.homes)}" for row in books.rows.values() if len(row.homes) > 1]
     return several + mixed
 
 
-def _missing(world: HomesWorld, troubles: Sequence[Trouble], books: Books) -> tuple[int, list[str]]:
+def _missing(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[int, list[str]]:
     """Homes that were there for two cycles up to the end, and are not on the shelf as active."""
     markets = {market.id: market for market in world.markets}
     found, checked = [], 0
@@ -171,17 +171,17 @@ def _missing(world: HomesWorld, troubles: Sequence[Trouble], books: Books) -> tu
     return checked, found
 
 
-def _throughout(home: Home, begins: datetime, ends: datetime) -> bool:
+def _throughout(home: TrueHome, begins: datetime, ends: datetime) -> bool:
     return any(stay.begins <= begins and ends <= stay.ends for stay in home.stays)
 
 
-def _is_hidden(home: Home, troubles: Sequence[Trouble], begins: datetime, ends: datetime) -> bool:
+def _is_hidden(home: TrueHome, troubles: Sequence[MarketFault], begins: datetime, ends: datetime) -> bool:
     """Whether every site that shows it was in trouble at some time between: nobody could be sure to see it."""
     met = {one.site for one in troubles if one.market in {"", home.market} and one.begins < ends and begins < one.ends}
     return all(site in met for site in home.sites)
 
 
-def _wrong_rents(world: HomesWorld, books: Books) -> tuple[int, list[str]]:
+def _wrong_rents(world: HomesWorld, books: MarketRows) -> tuple[int, list[str]]:
     """Rents of active homes that differ from what was asked when they were last seen."""
     found, checked = [], 0
     for row in books.rows.values():

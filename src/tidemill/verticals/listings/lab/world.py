@@ -30,7 +30,7 @@ class Stay(msgspec.Struct, frozen=True):
         return self.begins <= moment < self.ends
 
 
-class Home(msgspec.Struct, frozen=True, kw_only=True):
+class TrueHome(msgspec.Struct, frozen=True, kw_only=True):
     """A home, when it is for rent, and which sites show it."""
 
     number: int
@@ -79,36 +79,36 @@ class HomesWorld:
         self._homes_each = homes_each
 
     @cached_property
-    def homes(self) -> tuple[Home, ...]:
+    def homes(self) -> tuple[TrueHome, ...]:
         """All of them."""
-        found: list[Home] = []
+        found: list[TrueHome] = []
         for place, market in enumerate(self.markets):
             size = self._homes_each + (self._homes_each // 2 if market.tier == "hot" else 0)
             found += [self._home(place * 1_000 + index, market, place) for index in range(size)]
         return tuple(found)
 
     @cached_property
-    def by_market(self) -> dict[str, list[Home]]:
+    def by_market(self) -> dict[str, list[TrueHome]]:
         """Homes by market."""
-        found: dict[str, list[Home]] = {market.id: [] for market in self.markets}
+        found: dict[str, list[TrueHome]] = {market.id: [] for market in self.markets}
         for home in self.homes:
             found[home.market].append(home)
         return found
 
     @cached_property
-    def by_number(self) -> dict[int, Home]:
+    def by_number(self) -> dict[int, TrueHome]:
         """Homes by number."""
         return {home.number: home for home in self.homes}
 
-    def shown(self, site: str, market: str, moment: datetime) -> list[Home]:
+    def shown(self, site: str, market: str, moment: datetime) -> list[TrueHome]:
         """What a site shows of a market."""
         return [home for home in self.by_market[market] if site in home.sites and home.is_there(moment)]
 
-    def _home(self, number: int, market: Market, place: int) -> Home:
+    def _home(self, number: int, market: Market, place: int) -> TrueHome:
         draw = dice(self.seed, "home", number)
         street = f"{draw.randint(1, 980)} {draw.choice(_STREETS)}"
         rent = draw.randrange(1_100, 5_200, 25)
-        return Home(
+        return TrueHome(
             number=number,
             market=market.id,
             city=market.city,
@@ -149,7 +149,7 @@ class HomesWorld:
         return (Stay(begins, leaves), Stay(back, self.ends + _LONG))
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class MarketFault(msgspec.Struct, frozen=True):
     """A fault of a site in a market, for a while; a market of '' means all of them."""
 
     kind: str
@@ -168,7 +168,7 @@ KINDS = (BLOCKED, CAPTCHA, TRUNCATED, DOWN, DOORS_SHUT)
 """403 to all, a captcha that answers 200, 1 % of the list, no answer at all, and 403 to whoever looks a home up."""
 
 
-def timetable(world: HomesWorld, kinds: Collection[str] = KINDS) -> tuple[Trouble, ...]:
+def timetable(world: HomesWorld, kinds: Collection[str] = KINDS) -> tuple[MarketFault, ...]:
     """The faults of a world: each kind at each site, over days, some in one market and some in all.
 
     One that befalls a market lasts over two of its scrapes at least: a single bad one would prove nothing.
@@ -183,5 +183,5 @@ def timetable(world: HomesWorld, kinds: Collection[str] = KINDS) -> tuple[Troubl
             market = None if kind in {DOWN, DOORS_SHUT} else draw.choice(world.markets)
             if market is not None:
                 lasts = max(lasts, 3 * market.every)
-            found.append(Trouble(kind, site, market.id if market else "", begins, begins + lasts))
+            found.append(MarketFault(kind, site, market.id if market else "", begins, begins + lasts))
     return tuple(found)

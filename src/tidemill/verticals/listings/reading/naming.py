@@ -36,7 +36,7 @@ _FIGURES = _WRAPPERS | _words("description specs summary price pricing rent")
 _CONTAINERS = _PLACES | _FIGURES
 
 
-class Meaning(msgspec.Struct, frozen=True):
+class FieldMeaning(msgspec.Struct, frozen=True):
     """The words of which a name needs one set, those that it may have besides, and those of what it may lie in."""
 
     needs: tuple[Words, ...]
@@ -48,11 +48,11 @@ class Meaning(msgspec.Struct, frozen=True):
         return any(need <= words and words - need <= self.allows | _OWNERS for need in self.needs)
 
 
-def _meaning(needs: str, allows: str = "", within: Words = _WRAPPERS, more: Words = frozenset()) -> Meaning:
-    return Meaning(tuple(map(_words, needs.split("|"))), _words(allows) | more, within)
+def _meaning(needs: str, allows: str = "", within: Words = _WRAPPERS, more: Words = frozenset()) -> FieldMeaning:
+    return FieldMeaning(tuple(map(_words, needs.split("|"))), _words(allows) | more, within)
 
 
-MEANINGS: Mapping[str, Meaning] = {
+MEANINGS: Mapping[str, FieldMeaning] = {
     "id": _meaning("id|key|property code|listing code", "post posting ad source external"),
     "url": _meaning("url|link|href|uri", "detail details post posting page full web hdp v 2 source"),
     "title": _meaning("title|name|headline", "building community display post posting complex"),

@@ -8,7 +8,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, Fading, lasts
-from tidemill.store.database.column_types import Moment
+from tidemill.store.database.column_types import Timestamp
 from tidemill.verticals.listings.store.tables import listings, market_configs
 
 ACTIVE = text("listings.is_active")
@@ -52,7 +52,7 @@ def faded(worth: int, rate: ColumnElement[int], elapsed: ColumnElement[int]) -> 
 def confidence(fading: Fading, now: datetime) -> ColumnElement[int]:
     """How sure we are of a listing, from 0 to 100, of rows of `listings` joined with their market."""
     rate = rate_of(fading, market_configs.c.tier)
-    present = literal(now, Moment())
+    present = literal(now, Timestamp())
     by_sight = faded(SEEN, rate, micros_between(present, listings.c.last_seen_at))
     by_check = faded(VERIFIED, rate, micros_between(present, listings.c.verified_at))
     return case((and_(listings.c.verified_at.is_not(None), by_check > by_sight), by_check), else_=by_sight)
@@ -76,6 +76,8 @@ def below(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
 
 def _lost_at(fading: Fading, worth: int, level: int, now: datetime) -> ColumnElement[datetime]:
     """The moment at or before which a sighting, or a check, no longer amounts to `level`, by the market's tier."""
-    moments = {tier: literal(now - lasts(worth, rate, level), Moment()) for tier, rate in sorted(fading.rates.items())}
-    fastest = literal(now - lasts(worth, max(fading.rates.values()), level), Moment())
+    moments = {
+        tier: literal(now - lasts(worth, rate, level), Timestamp()) for tier, rate in sorted(fading.rates.items())
+    }
+    fastest = literal(now - lasts(worth, max(fading.rates.values()), level), Timestamp())
     return case(*((market_configs.c.tier == tier, moment) for tier, moment in moments.items()), else_=fastest)

@@ -7,10 +7,10 @@ import msgspec
 from sqlalchemy import LargeBinary, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.column_types import Key, Moment
-from tidemill.verticals.listings.dedupe import Known, blocks_of
+from tidemill.store.database.column_types import Key, Timestamp
+from tidemill.verticals.listings.dedupe import KnownListing, blocks_of
 from tidemill.verticals.listings.record import Listing
-from tidemill.verticals.listings.store.merging import Word
+from tidemill.verticals.listings.store.merging import SourceStatement
 
 MOST_CANDIDATES = 5_000
 """Homes that one batch is compared with at most, whatever its blocks hold."""
@@ -75,13 +75,13 @@ _SIGHTINGS = _by_keys(
     "bigint",
     listing_id=Key,
     record=LargeBinary(),
-    last_seen_at=Moment(),
+    last_seen_at=Timestamp(),
 )
 
 
 async def candidates(
     connection: AsyncConnection, listings: Sequence[Listing]
-) -> tuple[list[Known], dict[int, set[int]]]:
+) -> tuple[list[KnownListing], dict[int, set[int]]]:
     """Homes that these might be, gone ones included; and which sources show each of those under an id of their own.
 
     A source that shows a home under one id and now another of its own tells the two apart.
@@ -95,12 +95,12 @@ async def candidates(
     shown_by: dict[int, set[int]] = {}
     for listing_id, source_id in await _rows(connection, _SHOWN_BY, sorted(keys)):
         shown_by.setdefault(listing_id, set()).add(source_id)
-    return [Known(row.id, _decode(row.record)) for row in rows], shown_by
+    return [KnownListing(row.id, _decode(row.record)) for row in rows], shown_by
 
 
-async def shown_sightings(connection: AsyncConnection, homes: Sequence[int]) -> list[Word]:
+async def shown_sightings(connection: AsyncConnection, homes: Sequence[int]) -> list[SourceStatement]:
     """What each source that still shows these homes says of them, and when it last did."""
-    return [Word(*row) for row in await _rows(connection, _SIGHTINGS, homes)]
+    return [SourceStatement(*row) for row in await _rows(connection, _SIGHTINGS, homes)]
 
 
 async def _keys(connection: AsyncConnection, statements: dict[str, Any], keys: Sequence[str]) -> list[int]:

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.run import RunStatus
-from tidemill.store.database.column_types import Moment
+from tidemill.store.database.column_types import Timestamp
 from tidemill.store.schema import sources, targets
 from tidemill.verticals.listings.market import BROKEN_AFTER
 from tidemill.verticals.listings.store.tables import market_configs
@@ -15,7 +15,7 @@ A_DAY = timedelta(days=1)
 WORDS = {RunStatus.SUCCESS: "completed", RunStatus.PARTIAL: "partial", RunStatus.FAILED: "failed"}
 """How a market's last scrape ended, as `market_configs` says it."""
 
-_now = bindparam("b_now", type_=Moment())
+_now = bindparam("b_now", type_=Timestamp())
 _ROUNDS = (
     select(func.min(targets.c.consecutive_failures))
     .select_from(targets.join(sources, sources.c.id == targets.c.source_id))

@@ -13,8 +13,8 @@ from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import jobs, runs, targets
-from tidemill.store.sources.sources import SourceShelf
-from tidemill.store.sources.targets import TargetShelf, Wanted
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository, Wanted
 from tidemill.store.upkeep.audit import take_keys, write_audit
 from tidemill.verticals.listings.market import BROKEN_AFTER, TEMPLATE, Market, filled
 from tidemill.verticals.listings.store.tables import market_configs
@@ -30,7 +30,7 @@ _LAID_OUT = select(targets.c.id).where(targets.c.created_by == CREATED_BY, targe
 class Markets:
     """Where markets are kept."""
 
-    def __init__(self, database: Database, ids: Ids, sources: SourceShelf, targets: TargetShelf) -> None:
+    def __init__(self, database: Database, ids: Ids, sources: SourceRepository, targets: TargetRepository) -> None:
         """Targets are written through their own shelf."""
         self._database = database
         self._ids = ids

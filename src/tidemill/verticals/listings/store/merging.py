@@ -26,7 +26,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     page_id: int
 
 
-class Home(msgspec.Struct, frozen=True, kw_only=True):
+class MergedListing(msgspec.Struct, frozen=True, kw_only=True):
     """A home as readers get it; `provenance` names the source of each field that is not its richest source's."""
 
     id: int
@@ -35,12 +35,12 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     provenance: dict[str, int]
 
     @classmethod
-    def of(cls, key: int, listing: Listing, encoded: bytes) -> "Home":
+    def of(cls, key: int, listing: Listing, encoded: bytes) -> "MergedListing":
         """A home that one source shows."""
         return cls(id=key, listing=listing, record=encoded, provenance={"": listing.source_id})
 
 
-class Word(msgspec.Struct, frozen=True):
+class SourceStatement(msgspec.Struct, frozen=True):
     """What a source says of a home, and when it last did."""
 
     home: int
@@ -48,15 +48,15 @@ class Word(msgspec.Struct, frozen=True):
     seen_at: datetime
 
 
-def merge_sightings(words: Sequence[Word]) -> list[Home]:
+def merge_sightings(words: Sequence[SourceStatement]) -> list[MergedListing]:
     """The homes that these words amount to."""
-    by_home: dict[int, list[Word]] = {}
+    by_home: dict[int, list[SourceStatement]] = {}
     for word in words:
         by_home.setdefault(word.home, []).append(word)
     return [merge(key, told) for key, told in by_home.items()]
 
 
-def merge(key: int, words: Sequence[Word]) -> Home:
+def merge(key: int, words: Sequence[SourceStatement]) -> MergedListing:
     """One home out of what its sources tell.
 
     The richest speaks and the others fill its gaps; but the rent is that of whoever was read last, because a rich
@@ -73,7 +73,7 @@ def merge(key: int, words: Sequence[Word]) -> Home:
             provenance |= {name: other.source_id for name in _FIELDS if getattr(filled, name) != getattr(whole, name)}
             whole = filled
     whole, provenance = _with_newest_rent(whole, provenance, told)
-    return Home(id=key, listing=whole, record=_encode(whole), provenance=provenance)
+    return MergedListing(id=key, listing=whole, record=_encode(whole), provenance=provenance)
 
 
 def _with_newest_rent(

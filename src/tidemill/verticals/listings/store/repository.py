@@ -8,21 +8,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.page import Page
-from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
-from tidemill.store.database.locks import Turn, alone
-from tidemill.store.ledger.checkpoints import Over
-from tidemill.store.upkeep.history import Line, write_history
+from tidemill.store.database.locks import ExclusiveLock, alone
+from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.store.repository import signed
-from tidemill.verticals.listings.dedupe import Index, Known
+from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store import lookups, writes
-from tidemill.verticals.listings.store.merging import Home, Sighting, merge_sightings
+from tidemill.verticals.listings.store.merging import MergedListing, Sighting, merge_sightings
 
 VERTICAL = "listings"
 
 
-class Item(msgspec.Struct, frozen=True, eq=False):
+class ListingItem(msgspec.Struct, frozen=True, eq=False):
     """A listing on its way to the shelf, encoded once."""
 
     job: Job
@@ -42,7 +42,7 @@ class Item(msgspec.Struct, frozen=True, eq=False):
 class Placed(msgspec.Struct, eq=False):
     """Where an item belongs: its home's key, whether that is new, and its sighting if it was seen before."""
 
-    item: Item
+    item: ListingItem
     home: int
     is_new: bool = False
     sighting: lookups.SightingRow | None = None
@@ -54,7 +54,7 @@ class Placed(msgspec.Struct, eq=False):
         return seen is None or seen.checksum != self.item.checksum or seen.is_gone
 
 
-class ListingShelf:
+class ListingRepository:
     """Where accepted listings end up."""
 
     vertical = VERTICAL
@@ -64,10 +64,10 @@ class ListingShelf:
         self._ids = ids
 
     async def put(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """Insert new homes, note every sighting, and bring each home up to what its sources say now."""
-        await alone(connection, Turn.HOMES)
+        await alone(connection, ExclusiveLock.HOMES)
         items = list(unique(harvests))
         placed = await self._place(connection, items)
         await self._write_new(connection, [each for each in placed if each.is_new], now)
@@ -79,33 +79,37 @@ class ListingShelf:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        await alone(connection, Turn.HOMES)
+        await alone(connection, ExclusiveLock.HOMES)
         homes = await writes.touch_sightings(connection, source_id, identities, now)
         await writes.mark_seen(connection, homes, now)
         return len(homes)
 
     async def miss(
-        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+        self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
     ) -> dict[int, int]:
         """Count complete runs against what they did not see; answers by run how many homes are gone for good.
 
         A home is gone when no source shows it any more, and nobody who looked it up since found it still there.
         """
-        await alone(connection, Turn.HOMES)
+        await alone(connection, ExclusiveLock.HOMES)
         gone = {each.run_id: await self._miss(connection, each, now, patience) for each in over}
-        lines = [Line(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys]
+        lines = [
+            HistoryLine(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys
+        ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
         return {run_id: len(keys) for run_id, keys in gone.items()}
 
-    async def _miss(self, connection: AsyncConnection, over: Over, now: datetime, patience: int) -> Sequence[int]:
+    async def _miss(
+        self, connection: AsyncConnection, over: CompleteRun, now: datetime, patience: int
+    ) -> Sequence[int]:
         homes = await writes.miss_sightings(connection, over.source_id, over.run_id, over.since, now, patience)
         return await writes.end_unshown(connection, homes, now)
 
-    async def _place(self, connection: AsyncConnection, items: Sequence[Item]) -> list[Placed]:
+    async def _place(self, connection: AsyncConnection, items: Sequence[ListingItem]) -> list[Placed]:
         """Find each item's home: by its sighting, by its door, by likeness; or give it a new one."""
         seen = await lookups.sightings(connection, [(item.job.source_id, item.identity) for item in items])
         placed = []
-        strangers: list[Item] = []
+        strangers: list[ListingItem] = []
         for item in items:
             sighting = seen.get((item.job.source_id, item.identity))
             if sighting is None:
@@ -116,7 +120,7 @@ class ListingShelf:
             placed += await self._place_strangers(connection, strangers)
         return placed
 
-    async def _place_strangers(self, connection: AsyncConnection, strangers: Sequence[Item]) -> list[Placed]:
+    async def _place_strangers(self, connection: AsyncConnection, strangers: Sequence[ListingItem]) -> list[Placed]:
         """Find homes by what they are; two that a source numbers apart are two, be they new in the same batch."""
         homes, shown_by = await lookups.candidates(connection, [item.listing for item in strangers])
         shelves: dict[int, Index] = {}
@@ -130,7 +134,7 @@ class ListingShelf:
             same = shelves[source].find(item.listing) or batch.find(item.listing)
             is_new = same is None or (bool(item.listing.own_id) and (source, same.key) in named)
             if same is None or is_new:
-                same = Known(self._ids.take(), item.listing)
+                same = KnownListing(self._ids.take(), item.listing)
                 batch.add(same)
             if item.listing.own_id:
                 named.add((source, same.key))
@@ -139,7 +143,7 @@ class ListingShelf:
 
     async def _write_new(self, connection: AsyncConnection, new: Sequence[Placed], now: datetime) -> None:
         if new:
-            homes = [Home.of(each.home, each.item.listing, each.item.encoded) for each in new]
+            homes = [MergedListing.of(each.home, each.item.listing, each.item.encoded) for each in new]
             await writes.insert_homes(connection, homes, now)
 
     async def _write_sightings(self, connection: AsyncConnection, placed: Sequence[Placed], now: datetime) -> None:
@@ -182,12 +186,12 @@ class ListingShelf:
             kind, changes = writes.difference(was, home)
             if kind:
                 run, page = item.job.run_id, item.page.id
-                history.append(Line(record_id=home.id, kind=kind, run_id=run, page_id=page, changes=changes))
+                history.append(HistoryLine(record_id=home.id, kind=kind, run_id=run, page_id=page, changes=changes))
         await writes.update_homes(connection, made, before, now)
         await write_history(connection, self._ids, VERTICAL, history, now)
 
 
-def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
+def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> Iterable[ListingItem]:
     """Each identity of a source once, however many pages of the batch show it."""
     seen: set[tuple[int, str]] = set()
     for job, harvest in harvests:
@@ -196,10 +200,12 @@ def unique(harvests: Sequence[tuple[Job, Harvest]]) -> Iterable[Item]:
             if key not in seen:
                 seen.add(key)
                 encoded = accepted.encoded
-                yield Item(job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed(encoded))
+                yield ListingItem(
+                    job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed(encoded)
+                )
 
 
-def tally(harvests: Sequence[tuple[Job, Harvest]], placed: Sequence[Placed]) -> dict[int, Kept]:
+def tally(harvests: Sequence[tuple[Job, AcceptedRecords]], placed: Sequence[Placed]) -> dict[int, WriteCounts]:
     """The counts per job: new homes, those of which something changed, and the rest."""
     inserted: dict[int, int] = {}
     updated: dict[int, int] = {}
@@ -211,6 +217,6 @@ def tally(harvests: Sequence[tuple[Job, Harvest]], placed: Sequence[Placed]) -> 
     return {job.id: _kept(job, harvest, inserted, updated) for job, harvest in harvests}
 
 
-def _kept(job: Job, harvest: Harvest, inserted: Mapping[int, int], updated: Mapping[int, int]) -> Kept:
+def _kept(job: Job, harvest: AcceptedRecords, inserted: Mapping[int, int], updated: Mapping[int, int]) -> WriteCounts:
     new, changed = inserted.get(job.id, 0), updated.get(job.id, 0)
-    return Kept(new, changed, len(harvest.records) - new - changed)
+    return WriteCounts(new, changed, len(harvest.records) - new - changed)

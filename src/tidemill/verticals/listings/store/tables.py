@@ -15,7 +15,7 @@ from sqlalchemy import (
     true,
 )
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
 market_configs = Table(
@@ -29,10 +29,10 @@ market_configs = Table(
     Column("is_enabled", Boolean, nullable=False, server_default=true()),
     Column("max_listings_per_scrape", Integer, nullable=False, server_default="100"),
     Column("scrape_frequency_hours", Integer),
-    Column("last_scrape_at", Moment),
+    Column("last_scrape_at", Timestamp),
     Column("last_scrape_status", Text),
     Column("consecutive_failures", Integer, nullable=False, server_default="0"),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 
 listings = Table(
@@ -50,7 +50,7 @@ listings = Table(
     Column("rent_high", Integer),
     Column("currency", Text, nullable=False),
     Column("previous_rent", Integer),
-    Column("rent_changed_at", Moment),
+    Column("rent_changed_at", Timestamp),
     Column("beds_low", Float),
     Column("beds_high", Float),
     Column("baths_low", Float),
@@ -59,18 +59,18 @@ listings = Table(
     Column("quality", Integer, nullable=False),
     Column("record", LargeBinary, nullable=False),
     Column("provenance", Json, nullable=False),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
-    Column("verified_at", Moment),
-    Column("checked_at", Moment),
+    Column("first_seen_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
+    Column("verified_at", Timestamp),
+    Column("checked_at", Timestamp),
     Column("check_result", Text),
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("looks", Integer, nullable=False, server_default="0"),
     Column("saves", Integer, nullable=False, server_default="0"),
     Column("is_active", Boolean, nullable=False, server_default=true()),
-    Column("gone_at", Moment),
+    Column("gone_at", Timestamp),
     Column("gone_reason", Text),
-    Column("updated_at", Moment, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
 )
 Index("ix_listings_door", listings.c.address_key)
 partial("ix_listings_market", "is_active", listings.c.market_id, listings.c.last_seen_at, listings.c.id)
@@ -90,10 +90,10 @@ listing_sightings = Table(
     Column("checksum", BigInteger, nullable=False),
     Column("record", LargeBinary, nullable=False),
     Column("page_id", Key, nullable=False),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
+    Column("first_seen_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
-    Column("gone_at", Moment),
+    Column("gone_at", Timestamp),
     UniqueConstraint("source_id", "identity"),
 )
 Index("ix_listing_sightings_listing", listing_sightings.c.listing_id)

@@ -24,15 +24,15 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.freshness import Fading
-from tidemill.core.verification import Check, Fate, Looked
+from tidemill.core.verification import Fate, VerificationCheck, VerificationResult
 from tidemill.store.database.bulk import write_many
-from tidemill.store.database.column_types import Moment
+from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.database.locks import Turn, alone
+from tidemill.store.database.locks import ExclusiveLock, alone
 from tidemill.store.ledger.rows import source_of
 from tidemill.store.schema import breakers, sources
-from tidemill.store.upkeep.history import Line, write_history
+from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.listings.store.fading import ACTIVE, below, confidence
 from tidemill.verticals.listings.store.tables import listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.writes import SHOWN
@@ -61,7 +61,7 @@ class Verification:
         self._ids = ids
         self._fading = fading
 
-    async def wanted(self, now: datetime, limit: int) -> list[Check]:
+    async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
         """Homes that fade, then those that no list shows any more; each source's own address.
 
         Of either kind those come first that readers look at or saved, then the faintest.
@@ -77,7 +77,7 @@ class Verification:
             known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
         by_key = {row["id"]: source_of(row) for row in known}
         return [
-            Check(row["listing_id"], row["sighting_id"], row["url"], by_key[row["source_id"]], row["sure"])
+            VerificationCheck(row["listing_id"], row["sighting_id"], row["url"], by_key[row["source_id"]], row["sure"])
             for row in rows
             if row["source_id"] in by_key
         ]
@@ -100,7 +100,7 @@ class Verification:
             .limit(limit)
         )
 
-    async def record(self, looked: Sequence[Looked], now: datetime) -> int:
+    async def record(self, looked: Sequence[VerificationResult], now: datetime) -> int:
         """Write what was found; answers how many are gone.
 
         There counts as verified, and not knowing changes only the time of the check. Gone ends what that source
@@ -114,7 +114,7 @@ class Verification:
             for one in sorted(looked, key=lambda one: one.listing_id)
         ]  # fmt: skip
         async with self._database.write() as connection:
-            await alone(connection, Turn.HOMES)
+            await alone(connection, ExclusiveLock.HOMES)
             await write_many(connection, _CHECKED, rows)
             if not unshown:
                 return 0
@@ -141,7 +141,7 @@ class Verification:
         await self._ids.reserve(AT_ONCE)
         keys = select(listings.c.id).select_from(_IN_MARKETS).where(ACTIVE, over).limit(AT_ONCE)
         async with self._database.write() as connection:
-            await alone(connection, Turn.HOMES)
+            await alone(connection, ExclusiveLock.HOMES)
             ended = sorted((await connection.execute(keys)).scalars())
             await self._end(connection, ended, "faded", FADED, now)
         return len(ended)
@@ -155,7 +155,7 @@ class Verification:
         gone_at = now if kind == "gone" else None
         values = {"is_active": False, "gone_at": gone_at, "gone_reason": reason, "updated_at": now}
         await connection.execute(update(listings).where(listings.c.id.in_(homes)).values(**values))
-        lines = [Line(record_id=key, kind=kind, changes={"reason": [None, reason]}) for key in homes]
+        lines = [HistoryLine(record_id=key, kind=kind, changes={"reason": [None, reason]}) for key in homes]
         await write_history(connection, self._ids, VERTICAL, lines, now)
 
 
@@ -179,7 +179,7 @@ def _barred(now: datetime) -> Select[Any]:
     return off.union(tripped).subquery().select()
 
 
-_at = bindparam("b_now", type_=Moment())
+_at = bindparam("b_now", type_=Timestamp())
 _CHECKED = (
     update(listings)
     .where(listings.c.id == bindparam("b_id"))

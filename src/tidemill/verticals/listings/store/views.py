@@ -21,7 +21,7 @@ from tidemill.verticals.listings.views import (
     ListingFilter,
     ListingView,
     MarketShare,
-    Shown,
+    ShownListing,
 )
 
 KILOMETRES_A_DEGREE = 111.32
@@ -60,7 +60,7 @@ class ListingViews:
             history = (await connection.execute(_history(listing_id))).mappings().all()
         return ListingDetail(
             view=self._view(row, now),
-            shown_by=[Shown(**each) for each in shown],
+            shown_by=[ShownListing(**each) for each in shown],
             provenance=dict(row["provenance"]),
             history=[dict(each) for each in history],
             gone_at=row["gone_at"],

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.store.database.bulk import write_many
 from tidemill.store.schema import runs
 from tidemill.verticals.listings.dedupe import blocks_of
-from tidemill.verticals.listings.store.merging import Home, Sighting
+from tidemill.verticals.listings.store.merging import MergedListing, Sighting
 from tidemill.verticals.listings.store.tables import listing_blocks, listing_sightings, listings
 
 MOST_MISSED = 4_000
@@ -39,21 +39,21 @@ _INSERT_BLOCK = {
 }
 
 
-async def insert_homes(connection: AsyncConnection, homes: Sequence[Home], now: datetime) -> None:
+async def insert_homes(connection: AsyncConnection, homes: Sequence[MergedListing], now: datetime) -> None:
     """Insert new homes, and the blocks under which they will be found."""
     seen = {"first_seen_at": now, "last_seen_at": now, "times_seen": 0, "updated_at": now}
     await write_many(connection, _INSERT_HOME, [{**columns_of(home), **seen} for home in homes])
     await insert_blocks(connection, homes)
 
 
-async def insert_blocks(connection: AsyncConnection, homes: Sequence[Home]) -> None:
+async def insert_blocks(connection: AsyncConnection, homes: Sequence[MergedListing]) -> None:
     """Make homes findable under what is known of them now."""
     pairs = sorted({(block, home.id) for home in homes for block in blocks_of(home.listing)})
     rows = [{"block": block, "listing_id": key} for block, key in pairs]
     await write_many(connection, _INSERT_BLOCK[connection.dialect.name], rows)
 
 
-def columns_of(home: Home) -> dict[str, Any]:
+def columns_of(home: MergedListing) -> dict[str, Any]:
     """What readers filter and sort by, beside the record itself."""
     one = home.listing
     return {
@@ -165,7 +165,7 @@ _RENEW = (
 
 
 async def update_homes(
-    connection: AsyncConnection, homes: Sequence[Home], before: Mapping[int, Before], now: datetime
+    connection: AsyncConnection, homes: Sequence[MergedListing], before: Mapping[int, Before], now: datetime
 ) -> None:
     """Bring homes up to what their sources say now; a rent that moved keeps what it was ('was X, now Y')."""
     rows = []
@@ -178,7 +178,7 @@ async def update_homes(
     await insert_blocks(connection, homes)
 
 
-def difference(before: Before, home: Home) -> tuple[str, dict[str, Any]]:
+def difference(before: Before, home: MergedListing) -> tuple[str, dict[str, Any]]:
     """What happened to a home: '' for nothing that history should tell, else the kind and the fields that changed."""
     if before.record == home.record and before.was_active:
         return "", {}

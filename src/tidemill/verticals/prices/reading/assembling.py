@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.amounts import AMOUNT, BARE, SIGN, tells_a_former
-from tidemill.verticals.prices.reading.landmarks import Word
+from tidemill.verticals.prices.reading.landmarks import PageWord
 from tidemill.verticals.prices.reading.price_text import is_fraction, text_within
 
 _LONGEST_PRICE = 40
@@ -16,7 +16,7 @@ _CLIMB = 3
 _LONE_SIGN = re.compile(SIGN)
 
 
-def whole(word: Word) -> tuple[LexborNode, str]:
+def whole(word: PageWord) -> tuple[LexborNode, str]:
     """The smallest element around a number that holds its sign and its cents too, with its words."""
     node, text = word.node, squash(word.text)
     if tells_a_former(text):
@@ -89,7 +89,7 @@ def _said_by(node: LexborNode) -> str:
     return (node.text_content or "") if node.is_text_node else node.text(deep=True)
 
 
-def with_lone_sign(words: Sequence[Word], index: int, number: str) -> str:
+def with_lone_sign(words: Sequence[PageWord], index: int, number: str) -> str:
     """A number with the sign that stands by itself before or behind it, within one box."""
     here = words[index]
     for beside in (index - 1, index + 1):

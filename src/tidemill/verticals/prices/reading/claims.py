@@ -20,7 +20,7 @@ _COARSE = frozenset({"CLP", "COP", "IDR", "VND", "KRW", "JPY", "HUF", "PYG", "AR
 """Currencies whose prices have no decimals, whatever ISO says: a point in them parts thousands."""
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class PriceClaim(msgspec.Struct, frozen=True, kw_only=True):
     """One account of the product.
 
     `fields` are its words by name and `places` where each stands; `price` is its selling price, `list_price` the
@@ -91,7 +91,7 @@ def _number(text: str) -> Decimal | None:
     return number if number.is_finite() and 0 <= number < 10**12 else None
 
 
-def first_field(claims: Iterable[Claim], name: str) -> tuple[str, str]:
+def first_field(claims: Iterable[PriceClaim], name: str) -> tuple[str, str]:
     """The first claim's word for a field, and where it stands."""
     for claim in claims:
         if value := claim.fields.get(name):

@@ -7,7 +7,7 @@ from decimal import Decimal
 from tidemill.verticals.prices.reading.landmarks import Landmarks
 from tidemill.verticals.prices.reading.marks import Mark
 from tidemill.verticals.prices.reading.ranking import Ranked
-from tidemill.verticals.prices.reading.shown import Spot
+from tidemill.verticals.prices.reading.shown import PriceSpot
 
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})(?:[.,]\d{1,2})?\s?%|%\s?(\d{1,2})(?!\d)")
 _NEAR = 12
@@ -15,7 +15,7 @@ _LONGEST = 60
 _ROUNDED = 1
 
 
-def former_by_discount(asked: Spot, rated: Sequence[Ranked], found: Landmarks) -> Spot | None:
+def former_by_discount(asked: PriceSpot, rated: Sequence[Ranked], found: Landmarks) -> PriceSpot | None:
     """The higher price beside the asked one from which just the percentage, or the amount, by them was taken off."""
     higher = [
         each.spot
@@ -32,7 +32,7 @@ def former_by_discount(asked: Spot, rated: Sequence[Ranked], found: Landmarks) -
     return next((spot for spot in higher if _is_told(spot.amount, asked.amount, percents, saved)), None)
 
 
-def _percents(asked: Spot, found: Landmarks) -> set[int]:
+def _percents(asked: PriceSpot, found: Landmarks) -> set[int]:
     """The percentages in short strings by a price."""
     at = asked.order - 1
     near = found.words[max(0, at - _NEAR) : at + _NEAR + 1]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.landmarks import Landmarks, Word
+from tidemill.verticals.prices.reading.landmarks import Landmarks, PageWord
 from tidemill.verticals.prices.reading.marks import Mark
 
 _SKU = (
@@ -82,7 +82,7 @@ _SAID_BEFORE = re.compile(
 _DIGITS_ONLY = re.compile(r"[\W\d_]+")
 
 
-def _told_at(words: Sequence[Word], index: int, word: Word) -> Iterator[tuple[str, str]]:
+def _told_at(words: Sequence[PageWord], index: int, word: PageWord) -> Iterator[tuple[str, str]]:
     for part in _PARTED.split(word.text):
         label = _label_in(part)
         if label is None:

@@ -33,7 +33,7 @@ _NEAR = 4
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 
 
-class Word(msgspec.Struct, frozen=True, gc=False):
+class PageWord(msgspec.Struct, frozen=True, gc=False):
     """A string on the page, with the element that it stands in and what the places around it make of it."""
 
     order: int
@@ -54,7 +54,7 @@ class Button(msgspec.Struct, frozen=True, gc=False):
     node: LexborNode
 
 
-class Notice(msgspec.Struct, frozen=True, gc=False):
+class LabelledElement(msgspec.Struct, frozen=True, gc=False):
     """An element that is named for what it tells: the stock, or the brand."""
 
     order: int
@@ -66,12 +66,12 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
 class Landmarks(msgspec.Struct, frozen=True):
     """What the walk found, in the order of the page."""
 
-    words: list[Word]
+    words: list[PageWord]
     buttons: list[Button]
-    notices: list[Notice]
+    notices: list[LabelledElement]
     heading: LexborNode | None
     heading_order: int
-    brands: list[Notice] = msgspec.field(default_factory=list)
+    brands: list[LabelledElement] = msgspec.field(default_factory=list)
 
 
 class _Here(msgspec.Struct, frozen=True, gc=False):
@@ -182,7 +182,7 @@ class _Walk:
         marks = here.lasting
         for near in here.near:
             marks |= near
-        self._found.words.append(Word(self._order, text, parent, marks, here.href))
+        self._found.words.append(PageWord(self._order, text, parent, marks, here.href))
 
     def _entered(self, node: LexborNode, here: _Here) -> _Here:
         attributes, tag, place = node.attributes, node.tag or "", node.mem_id
@@ -205,9 +205,9 @@ class _Walk:
         if tag in _BUTTONS or attributes.get("role") == "button":
             self._button(node, tag, names, marks)
         if own & Mark.STOCK:
-            self._found.notices.append(Notice(self._order, node, names, marks))
+            self._found.notices.append(LabelledElement(self._order, node, names, marks))
         if own & Mark.BRAND:
-            self._found.brands.append(Notice(self._order, node, names, marks))
+            self._found.brands.append(LabelledElement(self._order, node, names, marks))
         href = (attributes.get("href") or "") if tag == "a" else here.href
         lasting = marks & LASTING | (Mark.OLD if tag in {"del", "s", "strike"} else lasting & Mark.OLD)
         return _Here(lasting, (*here.near, own)[-_NEAR:], href)

@@ -18,7 +18,7 @@ from tidemill.verticals.prices.reading.marks import Mark
 from tidemill.verticals.prices.reading.peers import Peers, kind_of
 from tidemill.verticals.prices.reading.price_text import text_within
 from tidemill.verticals.prices.reading.product import Product
-from tidemill.verticals.prices.reading.shown import Spot, spots
+from tidemill.verticals.prices.reading.shown import PriceSpot, spots
 
 _CONFIDENCE = 0.7
 _FEWEST = 3
@@ -52,10 +52,10 @@ def listed_amounts(document: Document, found: Landmarks) -> list[Decimal]:
     return [product.price for product in products if product.price is not None] if len(products) >= _FEWEST else []
 
 
-def _cards(prices: list[Spot]) -> list[tuple[LexborNode, list[Spot]]]:
+def _cards(prices: list[PriceSpot]) -> list[tuple[LexborNode, list[PriceSpot]]]:
     """The boxes alike that hold a price and a link each: the kind of box of which there are most."""
     peers = Peers()
-    holders: dict[int, tuple[LexborNode, list[Spot]]] = {}
+    holders: dict[int, tuple[LexborNode, list[PriceSpot]]] = {}
     kinds: Counter[str] = Counter()
     for spot in prices:
         card = _card_of(spot.node, peers)
@@ -97,7 +97,7 @@ def _has_cousins(row: LexborNode, kind: str, peers: Peers) -> bool:
     )
 
 
-def _product(document: Document, card: LexborNode, prices: list[Spot], index: int) -> Product | None:
+def _product(document: Document, card: LexborNode, prices: list[PriceSpot], index: int) -> Product | None:
     title, href = _title(card)
     if not title:
         return None
@@ -126,7 +126,7 @@ def _product(document: Document, card: LexborNode, prices: list[Spot], index: in
     )
 
 
-def _asked(prices: list[Spot]) -> Spot | None:
+def _asked(prices: list[PriceSpot]) -> PriceSpot | None:
     """The selling price among a card's: not crossed out, a special one before a plain one."""
     plain = [spot for spot in prices if not spot.marks & Mark.OLD]
     return next((spot for spot in plain if spot.marks & Mark.CURRENT), plain[0] if plain else None)

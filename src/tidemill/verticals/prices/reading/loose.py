@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
-from tidemill.verticals.prices.reading.claims import Claim, amount_of
+from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of
 from tidemill.verticals.prices.reading.marks import Mark, marks_of
 from tidemill.verticals.prices.reading.price_text import text_within
 
@@ -23,13 +23,13 @@ _WAYS = (
 _MOST = 30
 
 
-def loose_claim(document: Document, near: str) -> Claim | None:
+def loose_claim(document: Document, near: str) -> PriceClaim | None:
     """The one price that such attributes name, when all of a kind agree outside of what stands aside."""
     for selector, attribute in _WAYS:
         nodes = [node for node in document.css(selector)[:_MOST] if not _stands_aside(node)]
         amounts = {amount for node in nodes if (amount := _amount(node, attribute, near))}
         if len(amounts) == 1:
-            return Claim(
+            return PriceClaim(
                 strategy=Strategy.SELECTORS,
                 origin="markup",
                 sure=_SURE,

@@ -8,7 +8,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.claims import Claim, amount_of
+from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of
 
 _SURE = 0.85
 _PREFIXES = ("product:", "og:", "og:product:", "twitter:")
@@ -58,7 +58,7 @@ def says_product(tags: dict[str, str]) -> bool:
     return "product" in tags.get("og:type", "").lower() or any(name in tags for name in _PRICES)
 
 
-def meta_claim(tags: dict[str, str], document: Document) -> Claim | None:
+def meta_claim(tags: dict[str, str], document: Document) -> PriceClaim | None:
     """What the tags claim; None if they say nothing of use."""
     if not tags:
         return None
@@ -71,7 +71,7 @@ def meta_claim(tags: dict[str, str], document: Document) -> Claim | None:
     fields["gtin"] = next((gtin for each in _GTINS if each in tags and (gtin := as_gtin(tags[each]))), "")
     for link in ("image", "url"):
         fields[link] = document.absolute(fields[link]) if fields[link] else ""
-    return Claim(
+    return PriceClaim(
         strategy=Strategy.MICRODATA,
         origin="meta",
         sure=_SURE,

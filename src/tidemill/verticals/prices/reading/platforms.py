@@ -10,7 +10,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.claims import Claim
+from tidemill.verticals.prices.reading.claims import PriceClaim
 from tidemill.verticals.prices.reading.price_text import text_within
 
 _SURE = 0.88
@@ -131,7 +131,7 @@ def platform_of(document: Document) -> Platform | None:
     return next((platform for platform in PLATFORMS if document.first(platform.known_by) is not None), None)
 
 
-def platform_claim(document: Document, platform: Platform, near: str) -> Claim:
+def platform_claim(document: Document, platform: Platform, near: str) -> PriceClaim:
     """What the platform's own markup says, each field by the first selector that finds it."""
     place, money = _first_money(document, platform.price, near)
     _, listed = _first_money(document, platform.listed, near)
@@ -144,7 +144,7 @@ def platform_claim(document: Document, platform: Platform, near: str) -> Claim:
     if gtin := as_gtin(fields["sku"]) if fields["sku"] else None:
         fields["gtin"] = gtin
     price = money.amount if money is not None else None
-    return Claim(
+    return PriceClaim(
         strategy=Strategy.SELECTORS,
         origin=platform.name,
         sure=_SURE,

@@ -6,18 +6,18 @@ from decimal import Decimal
 import msgspec
 
 from tidemill.core.record import Strategy
-from tidemill.verticals.prices.reading.claims import Claim
+from tidemill.verticals.prices.reading.claims import PriceClaim
 from tidemill.verticals.prices.reading.discounts import former_by_discount
 from tidemill.verticals.prices.reading.landmarks import Landmarks, names_of
 from tidemill.verticals.prices.reading.marks import REFUSED, Mark, Marks
-from tidemill.verticals.prices.reading.product import Tier
+from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.ranking import FAIR, STRONG, Ranked, struck
 
 _AGREEMENT = 0.03
 _TIE, _SIDE_BY_SIDE = 0.8, 12
 
 
-class Price(msgspec.Struct, frozen=True, kw_only=True):
+class ChosenPrice(msgspec.Struct, frozen=True, kw_only=True):
     """The price that was chosen, how, and what speaks against it."""
 
     amount: Decimal
@@ -31,14 +31,14 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def chosen_price(
-    claims: Sequence[Claim],
+    claims: Sequence[PriceClaim],
     rated: Sequence[Ranked],
-    tiers: Sequence[Tier],
+    tiers: Sequence[QuantityTier],
     found: Landmarks,
     *,
     sells: bool,
     near: str,
-) -> Price | None:
+) -> ChosenPrice | None:
     """What one costs; None if nothing on the page says so.
 
     Data goes first, the best-trusted claim before others. A page that shows another price beats data whose price it
@@ -56,7 +56,7 @@ def chosen_price(
     return _for_one(chosen, tiers)
 
 
-def _stands(claim: Claim, best: Ranked, rated: Sequence[Ranked]) -> bool:
+def _stands(claim: PriceClaim, best: Ranked, rated: Sequence[Ranked]) -> bool:
     """Whether a claim holds against the page: it is shown as a price, or nothing shown is surer."""
     if not claim.price:
         return False
@@ -72,13 +72,13 @@ def _is_untaxed(marks: Marks) -> bool:
     return bool(marks & Mark.UNTAXED)
 
 
-def _of_claim(claim: Claim, rated: Sequence[Ranked], found: Landmarks, near: str) -> Price:
+def _of_claim(claim: PriceClaim, rated: Sequence[Ranked], found: Landmarks, near: str) -> ChosenPrice:
     amount = claim.price or Decimal(0)
     shown = [each for each in rated if each.spot.amount == amount and not each.aside and not each.spot.marks & Mark.OLD]
     plain = any(each.spot.money.is_plain and each.weight >= FAIR for each in shown)
     crossed = struck(rated, amount) or (former_by_discount(shown[0].spot, rated, found) if shown else None)
     told = next((each.spot.money.currency for each in shown if each.spot.money.currency), "")
-    return Price(
+    return ChosenPrice(
         amount=amount,
         currency=claim.currency or told or near,
         strategy=claim.strategy,
@@ -89,7 +89,9 @@ def _of_claim(claim: Claim, rated: Sequence[Ranked], found: Landmarks, near: str
     )
 
 
-def _of_page(best: Ranked, rated: Sequence[Ranked], found: Landmarks, claim: Claim | None, near: str) -> Price:
+def _of_page(
+    best: Ranked, rated: Sequence[Ranked], found: Landmarks, claim: PriceClaim | None, near: str
+) -> ChosenPrice:
     rivals = _rivals(best, rated)
     cheapest = min((best, *rivals), key=lambda each: each.spot.amount)
     former = former_by_discount(cheapest.spot, rated, found)
@@ -105,7 +107,7 @@ def _of_page(best: Ranked, rated: Sequence[Ranked], found: Landmarks, claim: Cla
     listed = crossed.amount if crossed is not None else None
     if listed is None and claim is not None and claim.price and claim.price > spot.amount and claim.origin != "meta":
         listed = claim.price if _is_crossed(claim.price, rated) else None
-    return Price(
+    return ChosenPrice(
         amount=spot.amount,
         currency=spot.money.currency or (claim.currency if claim is not None else "") or near,
         strategy=Strategy.HEURISTICS,
@@ -142,7 +144,7 @@ def _rivals(best: Ranked, rated: Sequence[Ranked]) -> list[Ranked]:
     return list(alike.values())
 
 
-def _for_one(price: Price, tiers: Sequence[Tier]) -> Price:
+def _for_one(price: ChosenPrice, tiers: Sequence[QuantityTier]) -> ChosenPrice:
     """The price of the quantity-1 tier, where the one that was chosen is that of a larger quantity."""
     if not tiers or not any(tier.price in {price.amount, *price.rivals} for tier in tiers):
         return price

@@ -21,7 +21,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     availability: Availability = Availability.UNKNOWN
 
 
-class Tier(msgspec.Struct, frozen=True, gc=False):
+class QuantityTier(msgspec.Struct, frozen=True, gc=False):
     """The price of each, from a quantity on."""
 
     quantity: int
@@ -54,7 +54,7 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
     tax: str = ""
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
-    tiers: tuple[Tier, ...] = ()
+    tiers: tuple[QuantityTier, ...] = ()
     doubt: QuarantineReason | None = None
     candidates: tuple[Decimal, ...] = ()
     strategy: Strategy = Strategy.HEURISTICS

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from tidemill.verticals.prices.reading.landmarks import Landmarks
 from tidemill.verticals.prices.reading.marks import REFUSED, Mark
 from tidemill.verticals.prices.reading.peers import Peers
-from tidemill.verticals.prices.reading.shown import Spot
+from tidemill.verticals.prices.reading.shown import PriceSpot
 
 STRONG = 6.0
 """From here a shown price outweighs structured data that nobody sees."""
@@ -28,12 +28,12 @@ _MOST_WEIGHED = 120
 class Ranked(msgspec.Struct, frozen=True, gc=False):
     """A shown price with its weight."""
 
-    spot: Spot
+    spot: PriceSpot
     weight: float
     aside: bool
 
 
-def ranked(spots: Sequence[Spot], found: Landmarks, page_path: str) -> list[Ranked]:
+def ranked(spots: Sequence[PriceSpot], found: Landmarks, page_path: str) -> list[Ranked]:
     """The page's prices, the likeliest first; those of other products and of no product are marked as aside."""
     ground = _Ground(found, page_path)
     amounts = Counter(spot.amount for spot in spots if not spot.marks & (REFUSED | Mark.OLD))
@@ -41,7 +41,7 @@ def ranked(spots: Sequence[Spot], found: Landmarks, page_path: str) -> list[Rank
     return sorted(rated, key=lambda each: (-each.weight, each.spot.order))
 
 
-def struck(rated: Sequence[Ranked], price: Decimal) -> Spot | None:
+def struck(rated: Sequence[Ranked], price: Decimal) -> PriceSpot | None:
     """The crossed-out price that stands beside the one that is asked: the first that is higher.
 
     Where none is, the one that markup calls the regular price: it is another than what is asked.
@@ -65,7 +65,7 @@ class _Ground:
         self._cards: dict[int, bool] = {}
         self._peers = Peers()
 
-    def rate(self, spot: Spot, amounts: Counter[Decimal]) -> Ranked:
+    def rate(self, spot: PriceSpot, amounts: Counter[Decimal]) -> Ranked:
         aside = bool(spot.marks & Mark.ASIDE) or self._leads_elsewhere(spot) or self._in_a_grid(spot.node)
         weight = _named(spot) + self._placed(spot) + min(amounts[spot.amount] - 1, 2) * 0.5
         if aside:
@@ -74,7 +74,7 @@ class _Ground:
             weight -= 6
         return Ranked(spot, weight, aside)
 
-    def _placed(self, spot: Spot) -> float:
+    def _placed(self, spot: PriceSpot) -> float:
         weight = 0.0
         heading = self._found.heading_order
         if heading >= 0:
@@ -96,7 +96,7 @@ class _Ground:
             node = node.parent
         return 0.0
 
-    def _leads_elsewhere(self, spot: Spot) -> bool:
+    def _leads_elsewhere(self, spot: PriceSpot) -> bool:
         href = spot.href.strip()
         if not href or href.startswith(("#", "javascript:")):
             return False
@@ -123,7 +123,7 @@ class _Ground:
 _NO_BOXES = frozenset({"span", "b", "strong", "em", "td", "option", "label", "p"})
 
 
-def _named(spot: Spot) -> float:
+def _named(spot: PriceSpot) -> float:
     marks = spot.marks
     weight = 0.0
     weight += 3.0 if marks & Mark.PRICE else 0.0

@@ -17,14 +17,14 @@ from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading import loose, meta, platforms, state, tables
-from tidemill.verticals.prices.reading.claims import Claim, first_field
+from tidemill.verticals.prices.reading.claims import PriceClaim, first_field
 from tidemill.verticals.prices.reading.evidence import offers, shows_a_product, stands_alone
 from tidemill.verticals.prices.reading.labelled import labelled_in, without_code, without_label
 from tidemill.verticals.prices.reading.landmarks import Landmarks, heading_text, landmarks
 from tidemill.verticals.prices.reading.lists import listed_amounts
 from tidemill.verticals.prices.reading.marks import Mark
-from tidemill.verticals.prices.reading.pricing import Price, chosen_price
-from tidemill.verticals.prices.reading.product import NoOffer, Product, ProductReading, Tier
+from tidemill.verticals.prices.reading.pricing import ChosenPrice, chosen_price
+from tidemill.verticals.prices.reading.product import NoOffer, Product, ProductReading, QuantityTier
 from tidemill.verticals.prices.reading.ranking import FAIR, Ranked, ranked
 from tidemill.verticals.prices.reading.shown import spots
 from tidemill.verticals.prices.reading.stock_shown import shown_stock
@@ -53,16 +53,16 @@ def read_product(page: Document | str | bytes, url: str = "", *, currency: str =
     document = page if isinstance(page, Document) else Document(page, url)
     if not document.markup.strip():
         return NoOffer(ExtractReason.EMPTY_PAGE, "no content at all")
-    return _Reader(document, currency).answer()
+    return _ProductReader(document, currency).answer()
 
 
-class _Reader:
+class _ProductReader:
     """One page while it is read: what was gathered, by whom, and what went wrong on the way."""
 
     def __init__(self, document: Document, currency: str) -> None:
         self._document = document
         self._notes: list[str] = []
-        nothing: tuple[list[Claim], int] = ([], 0)
+        nothing: tuple[list[PriceClaim], int] = ([], 0)
         self._claims, self._listed = self._tried(lambda: structured_claims(document), nothing)
         self._tags: dict[str, str] = self._tried(lambda: meta.tags_of(document), dict[str, str]())
         spelled = self._tried(lambda: state.spelled_currency(document), "")
@@ -82,7 +82,7 @@ class _Reader:
             self._add(lambda: loose.loose_claim(document, self._near))
         self._rated = self._tried(self._ranked, list[Ranked]())
         self._near = self._near or _shown_currency(self._rated)
-        self._tiers = self._tried(lambda: tables.tiers_of(document), tuple[Tier, ...]())
+        self._tiers = self._tried(lambda: tables.tiers_of(document), tuple[QuantityTier, ...]())
         self._attributes = self._tried(lambda: tables.attributes_of(document), dict[str, str]())
 
     def answer(self) -> ProductReading:
@@ -101,13 +101,13 @@ class _Reader:
             return NoOffer(QuarantineReason.ZERO_PRICE_EXTRACTED, price.place, product)
         return product
 
-    def _may_be_named_by_its_page(self, price: Price | None) -> bool:
+    def _may_be_named_by_its_page(self, price: ChosenPrice | None) -> bool:
         """Whether the page's own title is the product's; data that names none may be about anything on the page."""
         if any(claim.price and claim.origin.startswith(("json-ld", "microdata")) for claim in self._claims):
             return self._offers()
         return price is not None or self._sells()
 
-    def _price(self) -> Price | None:
+    def _price(self) -> ChosenPrice | None:
         if self._is_a_list:
             return None
         chosen = self._tried(
@@ -168,7 +168,7 @@ class _Reader:
         identified = self._labels.keys() & {"sku", "gtin", "mpn"} or self._stock[0] is not Availability.UNKNOWN
         return shows_a_product(self._rated, self._found, is_identified=bool(identified))
 
-    def _product(self, price: Price | None) -> Product:
+    def _product(self, price: ChosenPrice | None) -> Product:
         fields, places = self._words()
         availability, stock_place = self._availability()
         places |= {"availability": stock_place, "title": self._title_place}
@@ -245,7 +245,7 @@ class _Reader:
         path = self._document.url.partition("://")[2].partition("/")[2].partition("?")[0]
         return ranked(spots(self._found, self._near), self._found, f"/{path}".rstrip("/"))
 
-    def _platform(self) -> Claim | None:
+    def _platform(self) -> PriceClaim | None:
         platform = platforms.platform_of(self._document)
         if platform is None:
             return None
@@ -256,7 +256,7 @@ class _Reader:
     def _claimed(self, name: str) -> str:
         return first_field(self._claims, name)[0]
 
-    def _add(self, claim: Callable[[], Claim | None]) -> None:
+    def _add(self, claim: Callable[[], PriceClaim | None]) -> None:
         if (made := self._tried(claim, None)) is not None:
             self._claims = [*self._claims, made]
 
@@ -268,7 +268,7 @@ class _Reader:
             return otherwise
 
 
-def _tells_of_one(claim: Claim) -> bool:
+def _tells_of_one(claim: PriceClaim) -> bool:
     """Whether a claim is about one product: it has a price, or a title with something that only a product has."""
     known = claim.fields
     if claim.origin == "meta":
@@ -283,7 +283,7 @@ def _before_the_shop(title: str) -> str:
     return re.split(r"\s+[|\u2013\u2014:\u00b7-]\s+", squash(title), maxsplit=1)[0]
 
 
-def _own_currency(claims: Sequence[Claim]) -> str:
+def _own_currency(claims: Sequence[PriceClaim]) -> str:
     return next((claim.currency for claim in claims if claim.currency), "")
 
 

@@ -10,7 +10,7 @@ from tidemill.core.record import Strategy
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.verticals.events.reading.schema_events import last_segment
-from tidemill.verticals.prices.reading.claims import Absolute, Claim, amount_of, money_of, text_of
+from tidemill.verticals.prices.reading.claims import Absolute, PriceClaim, amount_of, money_of, text_of
 from tidemill.verticals.prices.reading.product import Variant
 
 Item = Mapping[str, Any]
@@ -75,7 +75,7 @@ def is_product(item: Item) -> bool:
 
 def claim_of(
     item: Item, origin: str, strategy: Strategy, sure: float, absolute: Absolute, known: Mapping[str, Item]
-) -> Claim:
+) -> PriceClaim:
     """What one product object says; a bare offer is a product of which only the offer is told."""
     item = _lowered(item)
     if kinds_of(item) & _OFFERS:
@@ -87,7 +87,7 @@ def claim_of(
         fields[name] = fields.get(name) or value
     if offers.availability or item.get("availability"):
         fields["availability"] = offers.availability or text_of(item["availability"])
-    return Claim(
+    return PriceClaim(
         strategy=strategy,
         origin=origin,
         sure=sure,

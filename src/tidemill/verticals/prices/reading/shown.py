@@ -12,7 +12,7 @@ from tidemill.reading.money import Money, parse_money
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, tells_a_former
 from tidemill.verticals.prices.reading.assembling import whole, with_lone_sign
-from tidemill.verticals.prices.reading.landmarks import Landmarks, Word
+from tidemill.verticals.prices.reading.landmarks import Landmarks, PageWord
 from tidemill.verticals.prices.reading.marks import Mark, Marks, marks_before, marks_behind
 
 _DIGIT = re.compile(r"\d")
@@ -27,7 +27,7 @@ _DIFFERENCES = frozenset({"-", "+", "\u2212"})
 _CLIMB = 3
 
 
-class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class PriceSpot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A price on the page: its amount, where it stands, and what the places and words around it make of it.
 
     `alone` says that its element holds nothing else.
@@ -48,24 +48,24 @@ class Spot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.money.amount
 
 
-def spots(found: Landmarks, near: str = "") -> list[Spot]:
+def spots(found: Landmarks, near: str = "") -> list[PriceSpot]:
     """Every price among the page's words; `near` is the page's own currency, which decides what `$` means."""
     seen: set[tuple[int, int]] = set()
-    result: list[Spot] = []
+    result: list[PriceSpot] = []
     for index, word in enumerate(found.words[:_MOST_WORDS]):
         if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text) and _may_be_priced(word):
             result += [spot for spot in _spots_at(found, index, word, near, seen) if not _is_a_name(spot, found, near)]
     return result
 
 
-def _is_a_name(spot: Spot, found: Landmarks, near: str) -> bool:
+def _is_a_name(spot: PriceSpot, found: Landmarks, near: str) -> bool:
     """Whether a number is part of a name: `R5` where nobody pays in rand, or what the heading itself says."""
     if spot.text[0] == "R" and spot.text[1:].isdecimal() and near != "ZAR":
         return True
     return found.heading is not None and spot.node.mem_id == found.heading.mem_id and not spot.marks & Mark.PRICE
 
 
-def _may_be_priced(word: Word) -> bool:
+def _may_be_priced(word: PageWord) -> bool:
     """Whether a string with digits could be a price or a part of one: by its place, its sign, or as a bare number."""
     if word.marks & Mark.PRICE:
         return True
@@ -78,7 +78,9 @@ def _is_an_amount(text: str) -> bool:
     return any(way is not None for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text)))
 
 
-def _spots_at(found: Landmarks, index: int, word: Word, near: str, seen: set[tuple[int, int]]) -> Iterator[Spot]:
+def _spots_at(
+    found: Landmarks, index: int, word: PageWord, near: str, seen: set[tuple[int, int]]
+) -> Iterator[PriceSpot]:
     words = found.words
     node, text = whole(word)
     if AMOUNT.search(text) is None and BARE.fullmatch(text):
@@ -120,7 +122,9 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdecimal, text))
 
 
-def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, after: str, near: str) -> Spot | None:
+def _spot(
+    word: PageWord, node: LexborNode, written: str, upper: str, label: str, after: str, near: str
+) -> PriceSpot | None:
     money = parse_money(written, near=near)
     if money is None:
         return None
@@ -132,7 +136,7 @@ def _spot(word: Word, node: LexborNode, written: str, upper: str, label: str, af
     marks = word.marks | marks_before(label[-_LONGEST_LABEL:].lower()) | marks_behind(after[:_LONGEST_LABEL].lower())
     if label[-1:] in _DIFFERENCES:
         marks |= Mark.NO_PRICE  # a sign that touches its number: what is taken off, or comes on top
-    return Spot(
+    return PriceSpot(
         order=word.order, money=money, marks=marks, node=node, href=word.href, text=written, label=squash(label)
     )
 
@@ -166,7 +170,7 @@ _COMPLETE = re.compile(
 """What says all that it has to say, and nothing of the price that happens to stand behind it."""
 
 
-def _belongs(words: Word, earlier: Word, later: Word) -> bool:
+def _belongs(words: PageWord, earlier: PageWord, later: PageWord) -> bool:
     """Whether words between two prices stand in the earlier one's box, and the later one does not."""
     if not AMOUNT.search(earlier.text):
         return False
@@ -182,7 +186,7 @@ def _around(node: LexborNode | None) -> set[int]:
     return found
 
 
-def _following(words: Sequence[Word], index: int, node: LexborNode | None) -> str:
+def _following(words: Sequence[PageWord], index: int, node: LexborNode | None) -> str:
     """The words right behind a price: behind its element, where it took a whole one."""
     inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
     for word in words[index + 1 : index + 6]:

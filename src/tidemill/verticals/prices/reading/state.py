@@ -18,7 +18,7 @@ from tidemill.reading.currencies import currency_code
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability
-from tidemill.verticals.prices.reading.claims import Claim, amount_of, text_of
+from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of, text_of
 from tidemill.verticals.prices.reading.state_prices import price_within
 
 _SURE = 0.8
@@ -50,7 +50,7 @@ _TELLING = 12
 _decode = msgspec.json.Decoder().decode
 
 
-def state_claim(document: Document, title: str, currency: str) -> Claim | None:
+def state_claim(document: Document, title: str, currency: str) -> PriceClaim | None:
     """The first object in a script that bears the title and a price that can be read for sure."""
     wanted = normalized(title)
     if not wanted:
@@ -174,7 +174,7 @@ def _balanced(text: str, begins: int) -> int:
     return -1
 
 
-def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
+def _claim(item: dict[str, Any], origin: str, near: str) -> PriceClaim | None:
     currency = _currency_in(item) or near
     in_cents = "variants" in item and "handle" in item  # Shopify's own shape: whole numbers are cents
     key, price = _first_amount(item, _PRICES, currency, in_cents=in_cents)
@@ -187,7 +187,7 @@ def _claim(item: dict[str, Any], origin: str, near: str) -> Claim | None:
     fields = _fields(item)
     if in_cents and item.get("id"):
         fields["product_id"] = text_of(item["id"])
-    return Claim(
+    return PriceClaim(
         strategy=Strategy.SELECTORS,
         origin=origin,
         sure=_SURE,

@@ -9,7 +9,7 @@ from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.reading import jsonld, microdata
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading import schema_products
-from tidemill.verticals.prices.reading.claims import Claim
+from tidemill.verticals.prices.reading.claims import PriceClaim
 
 _JSONLD, _MENDED, _MICRODATA = 0.95, 0.88, 0.9
 _LISTED = ("itemListElement", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "related", "isConsumableFor")
@@ -17,7 +17,7 @@ _SEVERAL, _A_WORD, _MOST_OF_IT = 3, 3, 0.6
 _NONE_WITHIN: frozenset[str] = frozenset()
 
 
-def structured_claims(document: Document) -> tuple[list[Claim], int]:
+def structured_claims(document: Document) -> tuple[list[PriceClaim], int]:
     """The claims of the page's own product, best first, and how many products it lists beside."""
     found, listed = _jsonld(document)
     items, others = _microdata(document)
@@ -25,7 +25,7 @@ def structured_claims(document: Document) -> tuple[list[Claim], int]:
     return claims, listed + others + max(0, len(found) - 1) + max(0, len(items) - 1)
 
 
-def _jsonld(document: Document) -> tuple[list[Claim], int]:
+def _jsonld(document: Document) -> tuple[list[PriceClaim], int]:
     blocks = jsonld.blocks(document)
     known = {name: item for block in blocks for name, item in jsonld.identified(block.value).items()}
     claims, listed = [], 0
@@ -40,7 +40,7 @@ def _jsonld(document: Document) -> tuple[list[Claim], int]:
     return claims, listed
 
 
-def _microdata(document: Document) -> tuple[list[Claim], int]:
+def _microdata(document: Document) -> tuple[list[PriceClaim], int]:
     claims, listed = [], 0
     for index, item in enumerate([*microdata.items(document), *microdata.rdfa_items(document)]):
         for path, product in jsonld.objects(item, schema_products.is_product, _NONE_WITHIN):
@@ -54,7 +54,7 @@ def _microdata(document: Document) -> tuple[list[Claim], int]:
     return claims, listed
 
 
-def _main_of(claims: Sequence[Claim], document: Document) -> list[Claim]:
+def _main_of(claims: Sequence[PriceClaim], document: Document) -> list[PriceClaim]:
     """The claims about the page's own product: those that match its title or address best, and the bare ones.
 
     Of several products, none of which the page is titled after, none is its own: it lists them.
@@ -75,7 +75,7 @@ def _main_of(claims: Sequence[Claim], document: Document) -> list[Claim]:
     return [best, *same]
 
 
-def _likeness(claim: Claim, document: Document) -> float:
+def _likeness(claim: PriceClaim, document: Document) -> float:
     title = normalized(claim.fields.get("title", ""))
     alike = title and any(title in one or (len(one) > _A_WORD and one in title) for one in _headings(document))
     likeness = 2.0 * bool(alike) + 1.0 * bool(title and title in normalized(document.title))
@@ -83,7 +83,7 @@ def _likeness(claim: Claim, document: Document) -> float:
     return likeness + 1.5 * _stands_here(claim, document)
 
 
-def _is_titled_after(claim: Claim, document: Document) -> bool:
+def _is_titled_after(claim: PriceClaim, document: Document) -> bool:
     """Whether the page is plainly this product's: by its address, or by a heading that is its title and little else."""
     title = normalized(claim.fields.get("title", ""))
     if _stands_here(claim, document):
@@ -94,7 +94,7 @@ def _is_titled_after(claim: Claim, document: Document) -> bool:
     )
 
 
-def _stands_here(claim: Claim, document: Document) -> bool:
+def _stands_here(claim: PriceClaim, document: Document) -> bool:
     url = claim.fields.get("url", "")
     if not url or not document.url:
         return False

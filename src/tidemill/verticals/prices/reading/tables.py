@@ -10,7 +10,7 @@ from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.amounts import SIGN
 from tidemill.verticals.prices.reading.price_text import text_within
-from tidemill.verticals.prices.reading.product import Tier
+from tidemill.verticals.prices.reading.product import QuantityTier
 
 _MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 80
 _MOST_ATTRIBUTES = 80
@@ -52,9 +52,9 @@ def _pairs(document: Document) -> Iterator[tuple[str, str]]:
             yield name, value.strip()
 
 
-def tiers_of(document: Document) -> tuple[Tier, ...]:
+def tiers_of(document: Document) -> tuple[QuantityTier, ...]:
     """The prices by quantity, from the rows of one table or list; nothing unless two rows or more are such."""
-    best: list[Tier] = []
+    best: list[QuantityTier] = []
     for group in document.css("table, ul, ol, dl")[:_MOST_ROWS]:
         rows = [tier for row in group.css("tr, li")[:60] if (tier := _tier(row)) is not None]
         if len(rows) > 1 and len({row.quantity for row in rows}) == len(rows) and len(rows) > len(best):
@@ -62,11 +62,11 @@ def tiers_of(document: Document) -> tuple[Tier, ...]:
     return tuple(sorted(best, key=lambda tier: tier.quantity))
 
 
-def _tier(row: LexborNode) -> Tier | None:
+def _tier(row: LexborNode) -> QuantityTier | None:
     text = text_within(row)
     match = _TIER.match(text) if len(text) <= _LONGEST_TIER else None
     money = parse_money(match["price"]) if match is not None else None
-    return Tier(int(match["from"]), money.amount) if match is not None and money is not None else None
+    return QuantityTier(int(match["from"]), money.amount) if match is not None and money is not None else None
 
 
 def _text(node: LexborNode) -> str:

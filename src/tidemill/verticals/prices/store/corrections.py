@@ -42,7 +42,7 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True):
     currency: str | None = None
 
 
-class CorrectionShelf:
+class CorrectionRepository:
     """Where corrections are kept; the newest of a price holds."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

@@ -9,9 +9,9 @@ import msgspec
 from xxhash import xxh3_64_intdigest
 
 from tidemill.core.job import Job
-from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.reading.stock import Availability
-from tidemill.verticals.prices.glitch import Glitch, Seen, confirms, glitch
+from tidemill.verticals.prices.glitch import Glitch, PriceSeen, confirms, glitch
 from tidemill.verticals.prices.matching import attributes_key
 from tidemill.verticals.prices.record import Offer
 
@@ -30,7 +30,7 @@ Row = Mapping[Any, Any]
 """A product's row by column name."""
 
 
-class Item(msgspec.Struct, frozen=True, eq=False):
+class OfferItem(msgspec.Struct, frozen=True, eq=False):
     """An offer on its way, encoded once."""
 
     job: Job
@@ -46,42 +46,42 @@ class Item(msgspec.Struct, frozen=True, eq=False):
         return self.job.source_id, self.offer.identity_key
 
 
-class Sorted(msgspec.Struct, frozen=True):
+class SortedOffers(msgspec.Struct, frozen=True):
     """What is to be done with a batch: insert, update with the row as it was, hold with the reason, leave out."""
 
-    new: list[Item]
-    known: list[tuple[Item, Row]]
-    held: list[tuple[Item, Row, str]]
-    repeated: list[Item]
+    new: list[OfferItem]
+    known: list[tuple[OfferItem, Row]]
+    held: list[tuple[OfferItem, Row, str]]
+    repeated: list[OfferItem]
 
 
-def items_of(harvests: Sequence[tuple[Job, Harvest]]) -> Iterator[Item]:
+def items_of(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> Iterator[OfferItem]:
     """Every offer of a batch."""
     for job, harvest in harvests:
         for position, accepted in enumerate(harvest.records):
             offer: Offer = accepted.record
             encoded = accepted.encoded or _encode(offer)
-            yield Item(job, harvest.judged.page.id, position, offer, encoded, checksum_of(offer))
+            yield OfferItem(job, harvest.judged.page.id, position, offer, encoded, checksum_of(offer))
 
 
-def revived(row: Row, now: datetime) -> Item:
+def revived(row: Row, now: datetime) -> OfferItem:
     """The offer that a product's row holds back, seen again now."""
     offer = msgspec.structs.replace(decode_offer(row["held"]), observed_at=now)
     job = Job(
         id=0, run_id=row["held_run_id"], source_id=row["source_id"], target_id=row["target_id"], vertical="prices",
         lane="", host="", url=offer.url,
     )  # fmt: skip
-    return Item(job, row["page_id"], 0, offer, _encode(offer), checksum_of(offer))
+    return OfferItem(job, row["page_id"], 0, offer, _encode(offer), checksum_of(offer))
 
 
-def is_confirmed(item: Item, row: Row) -> bool:
+def is_confirmed(item: OfferItem, row: Row) -> bool:
     """Whether this reading says what the held one said."""
     return row["held_cents"] is not None and confirms(
-        seen_in(item.offer), Seen(row["held_cents"], row["held_currency"])
+        seen_in(item.offer), PriceSeen(row["held_cents"], row["held_currency"])
     )
 
 
-def held_columns(rejection_id: int, item: Item, now: datetime) -> dict[str, Any]:
+def held_columns(rejection_id: int, item: OfferItem, now: datetime) -> dict[str, Any]:
     """What a product's row keeps of an offer that waits for a second reading."""
     return {
         "held": item.encoded,
@@ -101,18 +101,18 @@ def checksum_of(offer: Offer) -> int:
     return xxh3_64_intdigest(_encode(steady)) - _SIGNED
 
 
-Read = Mapping[int, Sequence[tuple[int, Seen]]]
+Read = Mapping[int, Sequence[tuple[int, PriceSeen]]]
 """By run, the products that it has priced already and their prices."""
 
 
 def sort_out(
-    items: Sequence[Item], known: Mapping[tuple[int, str], Row], read: Read, *, guarded: bool = True
-) -> Sorted:
+    items: Sequence[OfferItem], known: Mapping[tuple[int, str], Row], read: Read, *, guarded: bool = True
+) -> SortedOffers:
     """Decide for each offer; what `read` or this batch holds already for its run is not brought twice.
 
     `guarded` holds back what looks like a glitch.
     """
-    found = Sorted([], [], [], [])
+    found = SortedOffers([], [], [], [])
     priced = {(run_id, product) for run_id, prices in read.items() for product, _ in prices}
     brought: set[tuple[int, str, int]] = set()
     for item in items:
@@ -130,20 +130,20 @@ def sort_out(
     return found
 
 
-def neighbours_of(item: Item, items: Sequence[Item], read: Read) -> list[Seen]:
+def neighbours_of(item: OfferItem, items: Sequence[OfferItem], read: Read) -> list[PriceSeen]:
     """The prices that other products of the run were read at."""
     beside = [seen_in(each.offer) for each in items if each.job.run_id == item.job.run_id and each.key != item.key]
     return beside + [price for _, price in read.get(item.job.run_id, ())]
 
 
-def seen_in(offer: Offer) -> Seen:
+def seen_in(offer: Offer) -> PriceSeen:
     """An offer's price, as the glitch guard looks at it."""
-    return Seen(offer.price_cents, offer.currency)
+    return PriceSeen(offer.price_cents, offer.currency)
 
 
-def doubt_about(item: Item, row: Row, neighbours: Callable[[], Sequence[Seen]]) -> str:
+def doubt_about(item: OfferItem, row: Row, neighbours: Callable[[], Sequence[PriceSeen]]) -> str:
     """Why this price must wait for a second reading; '' when it may be published."""
-    new, published = seen_in(item.offer), Seen(row["price_cents"], row["currency"])
+    new, published = seen_in(item.offer), PriceSeen(row["price_cents"], row["currency"])
     if new == published or is_confirmed(item, row):
         return ""
     odd = glitch(new, published, neighbours())
@@ -174,7 +174,7 @@ def has_changed(offer: Offer, row: Row | None) -> bool:
     return before != (offer.price_cents, offer.currency, offer.availability)
 
 
-def product_columns(item: Item, price_id: int, now: datetime) -> dict[str, Any]:
+def product_columns(item: OfferItem, price_id: int, now: datetime) -> dict[str, Any]:
     """What a product's row says after a reading."""
     offer = item.offer
     return {
@@ -206,7 +206,7 @@ def product_columns(item: Item, price_id: int, now: datetime) -> dict[str, Any]:
     }
 
 
-def price_row(key: int, product_id: int, item: Item, before: Row | None, change_seq: int | None) -> dict[str, Any]:
+def price_row(key: int, product_id: int, item: OfferItem, before: Row | None, change_seq: int | None) -> dict[str, Any]:
     """A price as it is kept for ever."""
     offer = item.offer
     had = before is not None and before["price_id"] is not None
@@ -238,7 +238,7 @@ def identifiers_of(offer: Offer) -> dict[str, str]:
     return {kind: value for kind, value in named.items() if value}
 
 
-def tally(harvests: Sequence[tuple[Job, Harvest]], done: Sorted) -> dict[int, Kept]:
+def tally(harvests: Sequence[tuple[Job, AcceptedRecords]], done: SortedOffers) -> dict[int, WriteCounts]:
     """The counts per job."""
     counts = {job.id: {"inserted": 0, "updated": 0, "unchanged": 0, "dropped": 0, "held": 0} for job, _ in harvests}
     for item in done.new:
@@ -250,4 +250,4 @@ def tally(harvests: Sequence[tuple[Job, Harvest]], done: Sorted) -> dict[int, Ke
         counts[item.job.id]["dropped"] += 1
     for item, _, _ in done.held:
         counts[item.job.id]["held"] += 1
-    return {key: Kept(**each) for key, each in counts.items()}
+    return {key: WriteCounts(**each) for key, each in counts.items()}

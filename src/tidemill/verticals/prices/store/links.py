@@ -30,7 +30,7 @@ _LINKED = (
 )
 
 
-class LinkShelf:
+class ProductLinkRepository:
     """Where it is kept which product an offer stands for; a person's word outlasts the resolver's."""
 
     def __init__(self, database: Database, ids: Ids) -> None:

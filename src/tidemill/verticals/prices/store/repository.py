@@ -9,17 +9,17 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
-from tidemill.pipeline.checkpoints import Harvest, Kept
+from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Over
-from tidemill.store.upkeep.history import Line, write_history
+from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.store import writes as price_writes
 from tidemill.verticals.prices.store.items import (
-    Item,
+    OfferItem,
     Read,
     Row,
-    Sorted,
+    SortedOffers,
     has_changed,
     items_of,
     price_row,
@@ -38,11 +38,11 @@ SHELF_POSITION = 1_000_000
 
 _TWICE = "the run has brought this product already"
 
-Priced = tuple[int, int, Item, Row | None]
+Priced = tuple[int, int, OfferItem, Row | None]
 """The keys of a price and of its product, the offer, and the product's row as it was."""
 
 
-class PriceShelf:
+class PriceRepository:
     """Where accepted offers end up."""
 
     vertical = VERTICAL
@@ -52,8 +52,8 @@ class PriceShelf:
         self._ids = ids
 
     async def put(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """Upsert products, append their prices, link them; hold what looks like a glitch, once per run each."""
         done = await self._sorted(connection, harvests, sort_out)
         await self._publish(connection, done, now)
@@ -62,8 +62,8 @@ class PriceShelf:
         return tally(harvests, done)
 
     async def put_released(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime
-    ) -> dict[int, Kept]:
+        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+    ) -> dict[int, WriteCounts]:
         """The same for what a person has looked at: their word is the second reading, and nothing is held."""
         done = await self._sorted(connection, harvests, partial(sort_out, guarded=False))
         await self._publish(connection, done, now)
@@ -72,9 +72,9 @@ class PriceShelf:
     async def _sorted(
         self,
         connection: AsyncConnection,
-        harvests: Sequence[tuple[Job, Harvest]],
-        decide: Callable[[Sequence[Item], Mapping[tuple[int, str], Row], Read], Sorted],
-    ) -> Sorted:
+        harvests: Sequence[tuple[Job, AcceptedRecords]],
+        decide: Callable[[Sequence[OfferItem], Mapping[tuple[int, str], Row], Read], SortedOffers],
+    ) -> SortedOffers:
         items = sorted(items_of(harvests), key=lambda item: item.key)
         known = await price_writes.known_products(connection, [item.key for item in items])
         read = await price_writes.priced_by(connection, {item.job.run_id for item in items if item.key in known})
@@ -84,23 +84,25 @@ class PriceShelf:
         """Everything on a page that did not change was seen again, which confirms a price that was held."""
         held = await price_writes.held_products(connection, source_id, identities, CONFIRMED_AT_ONCE)
         if held:
-            await self._publish(connection, Sorted([], [(revived(row, now), row) for row in held], [], []), now)
+            await self._publish(connection, SortedOffers([], [(revived(row, now), row) for row in held], [], []), now)
         return await price_writes.seen_again(connection, source_id, identities, now)
 
     async def miss(
-        self, connection: AsyncConnection, over: Sequence[Over], now: datetime, patience: int
+        self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
     ) -> dict[int, int]:
         """Count complete runs against what they did not see; after `patience` of them in a row it is gone."""
         gone = {
             each.run_id: await price_writes.missed(connection, each.source_id, each.since, patience, now)
             for each in over
         }
-        lines = [Line(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys]
+        lines = [
+            HistoryLine(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys
+        ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
         return {run_id: len(keys) for run_id, keys in gone.items()}
 
-    async def _publish(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
-        fresh: list[tuple[int, Item, Row | None]] = [(self._ids.take(), item, None) for item in done.new]
+    async def _publish(self, connection: AsyncConnection, done: SortedOffers, now: datetime) -> None:
+        fresh: list[tuple[int, OfferItem, Row | None]] = [(self._ids.take(), item, None) for item in done.new]
         fresh += [(row["id"], item, row) for item, row in done.known]
         if not fresh:
             return
@@ -125,13 +127,13 @@ class PriceShelf:
         )
 
     async def _note_changes(
-        self, connection: AsyncConnection, known: Sequence[tuple[Item, Row]], now: datetime
+        self, connection: AsyncConnection, known: Sequence[tuple[OfferItem, Row]], now: datetime
     ) -> None:
         """Keep as history what changed about a product besides its price, which has a history of its own."""
         changed = {row["id"]: item for item, row in known if row["checksum"] != item.checksum}
         before = await price_writes.records_of(connection, sorted(changed))
         lines = [
-            Line(
+            HistoryLine(
                 record_id=key,
                 kind="changed",
                 run_id=item.job.run_id,
@@ -142,7 +144,7 @@ class PriceShelf:
         ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
 
-    async def _turn_away(self, connection: AsyncConnection, done: Sorted, now: datetime) -> None:
+    async def _turn_away(self, connection: AsyncConnection, done: SortedOffers, now: datetime) -> None:
         """Write down what was not published and why; what is held waits on its product's row too."""
         rows = [
             self._rejection(item, "dropped", DropReason.DUPLICATE_WITHIN_RUN, _TWICE, now) for item in done.repeated
@@ -155,7 +157,7 @@ class PriceShelf:
         await price_writes.settle_held(connection, [(item, row) for _, item, row in held], now)
         await price_writes.hold(connection, [(rejection["id"], item, row) for rejection, item, row in held], now)
 
-    def _rejection(self, item: Item, verdict: str, reason: str, detail: str, now: datetime) -> dict[str, Any]:
+    def _rejection(self, item: OfferItem, verdict: str, reason: str, detail: str, now: datetime) -> dict[str, Any]:
         return {
             "id": self._ids.take(),
             "job_id": item.job.id,

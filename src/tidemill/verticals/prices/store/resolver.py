@@ -13,10 +13,10 @@ from tidemill.store.database.bulk import write_many
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import sources
 from tidemill.verticals.prices.matching import (
-    Candidate,
-    Known,
+    KnownProduct,
     LinkReason,
     Match,
+    ProductCandidate,
     attributes_key,
     attributes_of,
     match,
@@ -57,17 +57,17 @@ def link_statement(dialect: str) -> Any:
 class Catalogue(msgspec.Struct, frozen=True):
     """The canonical products that a batch may turn out to be; those that it makes are added."""
 
-    by_upc: dict[str, Known]
-    by_attributes: dict[str, list[Known]]
+    by_upc: dict[str, KnownProduct]
+    by_attributes: dict[str, list[KnownProduct]]
 
-    def add(self, product: Known) -> None:
+    def add(self, product: KnownProduct) -> None:
         """One more."""
         if product.upc is not None:
             self.by_upc[product.upc] = product
         if product.attributes_key is not None:
             self.by_attributes.setdefault(product.attributes_key, []).append(product)
 
-    def match(self, offer: Candidate) -> Match:
+    def match(self, offer: ProductCandidate) -> Match:
         """The product that the offer stands for."""
         return match(offer, self.by_upc.get(offer.upc or ""), self.by_attributes.get(offer.attributes_key or "", ()))
 
@@ -102,7 +102,7 @@ async def resolve_offers(
         if found.makes_product:
             product = _product_row(ids.take(), candidate, now)
             made.append(product)
-            catalogue.add(Known(product["id"], product["upc"], product["attributes_key"]))
+            catalogue.add(KnownProduct(product["id"], product["upc"], product["attributes_key"]))
             found = msgspec.structs.replace(found, product_id=product["id"])
         links.append(_link_row(candidate.source_product_id, found, now))
     await write_many(connection, _PRODUCTS, made)
@@ -115,26 +115,26 @@ async def _trusted(connection: AsyncConnection, source_ids: Sequence[int]) -> se
     return {row.id for row in rows if row.trust.get("upc_trusted") is True}
 
 
-async def _catalogue(connection: AsyncConnection, candidates: Sequence[Candidate]) -> Catalogue:
+async def _catalogue(connection: AsyncConnection, candidates: Sequence[ProductCandidate]) -> Catalogue:
     catalogue = Catalogue({}, {})
     upcs = sorted({each.upc for each in candidates if each.upc is not None})
     lines = sorted({each.attributes_key for each in candidates if each.attributes_key is not None})
     if upcs:
         for row in await connection.execute(_BY_UPC, {"b_keys": upcs}):
-            catalogue.by_upc[row.upc] = Known(row.id, row.upc, row.attributes_key)
+            catalogue.by_upc[row.upc] = KnownProduct(row.id, row.upc, row.attributes_key)
     if lines:
         for row in await connection.execute(_BY_ATTRIBUTES, {"b_keys": lines}):
-            known = Known(row.id, row.upc, row.attributes_key)
+            known = KnownProduct(row.id, row.upc, row.attributes_key)
             catalogue.by_attributes.setdefault(row.attributes_key, []).append(known)
     return catalogue
 
 
-def _candidate(key: int, offer: Offer, trusted: set[int]) -> Candidate:
+def _candidate(key: int, offer: Offer, trusted: set[int]) -> ProductCandidate:
     upc = offer.upc if offer.source_id in trusted else None
-    return Candidate(key, upc, attributes_key(offer), offer.title, offer.brand, attributes_of(offer))
+    return ProductCandidate(key, upc, attributes_key(offer), offer.title, offer.brand, attributes_of(offer))
 
 
-def _product_row(key: int, candidate: Candidate, now: datetime) -> dict[str, Any]:
+def _product_row(key: int, candidate: ProductCandidate, now: datetime) -> dict[str, Any]:
     return {
         "id": key,
         "title": candidate.title,

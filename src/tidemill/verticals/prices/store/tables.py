@@ -6,7 +6,7 @@ row, whoever asks.
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
-from tidemill.store.database.column_types import Json, Key, Moment
+from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
 source_products = Table(
@@ -26,22 +26,22 @@ source_products = Table(
     Column("price_cents", Integer),
     Column("currency", Text),
     Column("availability", Text),
-    Column("out_since", Moment),
+    Column("out_since", Timestamp),
     Column("checksum", BigInteger, nullable=False),
     Column("record", LargeBinary, nullable=False),
     Column("held", LargeBinary),
     Column("held_cents", Integer),
     Column("held_currency", Text),
     Column("held_run_id", Key),
-    Column("held_at", Moment),
+    Column("held_at", Timestamp),
     Column("held_rejection_id", Key),
     Column("page_id", Key, nullable=False),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("first_seen_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp, nullable=False),
     Column("times_seen", Integer, nullable=False, server_default="1"),
     Column("missed_runs", Integer, nullable=False, server_default="0"),
-    Column("gone_at", Moment),
+    Column("gone_at", Timestamp),
     UniqueConstraint("source_id", "identity_key"),
 )
 Index("ix_source_products_target", source_products.c.target_id)
@@ -52,8 +52,8 @@ source_product_identifiers = Table(
     Column("source_product_id", Key, primary_key=True, autoincrement=False),
     Column("id_type", Text, primary_key=True),
     Column("id_value", Text, primary_key=True),
-    Column("first_seen_at", Moment, nullable=False),
-    Column("last_seen_at", Moment, nullable=False),
+    Column("first_seen_at", Timestamp, nullable=False),
+    Column("last_seen_at", Timestamp, nullable=False),
 )
 Index(
     "ix_source_product_identifiers_value", source_product_identifiers.c.id_type, source_product_identifiers.c.id_value
@@ -75,7 +75,7 @@ prices = Table(
     Column("ingestion_run_id", Key, nullable=False),
     Column("adapter_version", Text, nullable=False, server_default=""),
     Column("page_id", Key),
-    Column("observed_at", Moment, nullable=False),
+    Column("observed_at", Timestamp, nullable=False),
     Column("change_seq", BigInteger),
     Column("was_cents", Integer),
     Column("was_currency", Text),
@@ -96,7 +96,7 @@ price_corrections = Table(
     Column("currency", Text),
     Column("reason", Text, nullable=False),
     Column("made_by", Text, nullable=False),
-    Column("made_at", Moment, nullable=False),
+    Column("made_at", Timestamp, nullable=False),
 )
 Index("ix_price_corrections_price", price_corrections.c.price_id, price_corrections.c.id)
 
@@ -110,7 +110,7 @@ products = Table(
     Column("attributes_key", Text),
     Column("attributes", Json, nullable=False, server_default="{}"),
     Column("made_by", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
 )
 Index("ix_products_attributes", products.c.attributes_key)
 
@@ -123,7 +123,7 @@ product_links = Table(
     Column("reason", Text, nullable=False),
     Column("detail", Text, nullable=False, server_default=""),
     Column("linked_by", Text, nullable=False),
-    Column("linked_at", Moment, nullable=False),
+    Column("linked_at", Timestamp, nullable=False),
 )
 partial("ix_product_links_product", "product_id IS NOT NULL", product_links.c.product_id)
 partial("ix_product_links_review", "status = 'REVIEW'", product_links.c.source_product_id)

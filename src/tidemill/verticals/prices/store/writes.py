@@ -10,14 +10,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
-from tidemill.pipeline.checkpoints import Harvest
+from tidemill.pipeline.checkpoints import AcceptedRecords
 from tidemill.store.database.bulk import write_many
 from tidemill.store.schema import rejected_records, targets
-from tidemill.verticals.prices.glitch import Seen
+from tidemill.verticals.prices.glitch import PriceSeen
 from tidemill.verticals.prices.reasons import DropReason
 from tidemill.verticals.prices.store.items import (
     UNSTEADY,
-    Item,
+    OfferItem,
     Row,
     held_columns,
     identifiers_of,
@@ -68,11 +68,11 @@ _READ = select(prices.c.ingestion_run_id, prices.c.source_product_id, prices.c.p
 )
 
 
-async def priced_by(connection: AsyncConnection, run_ids: Collection[int]) -> dict[int, list[tuple[int, Seen]]]:
+async def priced_by(connection: AsyncConnection, run_ids: Collection[int]) -> dict[int, list[tuple[int, PriceSeen]]]:
     """By run, the products that it has priced already and their prices."""
-    found: dict[int, list[tuple[int, Seen]]] = {}
+    found: dict[int, list[tuple[int, PriceSeen]]] = {}
     for row in await connection.execute(_READ, {"b_runs": sorted(run_ids)}) if run_ids else ():
-        found.setdefault(row[0], []).append((row[1], Seen(row[2], row[3])))
+        found.setdefault(row[0], []).append((row[1], PriceSeen(row[2], row[3])))
     return found
 
 
@@ -153,7 +153,7 @@ _HOLD = (
 
 
 async def upsert_products(
-    connection: AsyncConnection, priced: Sequence[tuple[int, int, Item, Row | None]], now: datetime
+    connection: AsyncConnection, priced: Sequence[tuple[int, int, OfferItem, Row | None]], now: datetime
 ) -> None:
     """Insert the new ones, and write what the others look like now."""
     new = [_new_row(product, item, key, now) for key, product, item, row in priced if row is None]
@@ -166,7 +166,7 @@ async def upsert_products(
     await write_many(connection, _UPDATE, known)
 
 
-def _new_row(product: int, item: Item, price_id: int, now: datetime) -> dict[str, Any]:
+def _new_row(product: int, item: OfferItem, price_id: int, now: datetime) -> dict[str, Any]:
     who = {"id": product, "source_id": item.job.source_id, "identity_key": item.offer.identity_key}
     return {**who, "first_seen_at": now, **product_columns(item, price_id, now)}
 
@@ -185,7 +185,7 @@ _IDENTIFIERS = {
 
 
 async def name_products(
-    connection: AsyncConnection, priced: Sequence[tuple[int, int, Item, Row | None]], now: datetime
+    connection: AsyncConnection, priced: Sequence[tuple[int, int, OfferItem, Row | None]], now: datetime
 ) -> None:
     """Keep every name under which a product was ever known: what the resolver and people look it up by."""
     rows = [
@@ -215,7 +215,7 @@ async def records_of(connection: AsyncConnection, keys: Sequence[int]) -> dict[i
     return {row.id: row.record for row in await connection.execute(_RECORDS, {"b_ids": list(keys)})}
 
 
-def differences(before: bytes, item: Item) -> dict[str, Any]:
+def differences(before: bytes, item: OfferItem) -> dict[str, Any]:
     """Field by field, what the product was and what it is; its price has a history of its own."""
     old, new = msgspec.json.decode(before), msgspec.json.decode(item.encoded)
     return {
@@ -236,7 +236,7 @@ _SETTLE = (
 )
 
 
-async def settle_held(connection: AsyncConnection, known: Sequence[tuple[Item, Row]], now: datetime) -> None:
+async def settle_held(connection: AsyncConnection, known: Sequence[tuple[OfferItem, Row]], now: datetime) -> None:
     """Close what waited for a second reading: it said the same, or something else."""
     rows = [
         {
@@ -258,7 +258,7 @@ _LOOK_AGAIN = (
 )
 
 
-async def hold(connection: AsyncConnection, held: Sequence[tuple[int, Item, Row]], now: datetime) -> None:
+async def hold(connection: AsyncConnection, held: Sequence[tuple[int, OfferItem, Row]], now: datetime) -> None:
     """Keep doubtful offers on their products until their pages were read again, which is to be soon."""
     if not held:
         return
@@ -281,12 +281,12 @@ _SOLD_OUT = (
 )
 
 
-async def sell_out(connection: AsyncConnection, harvests: Sequence[tuple[Job, Harvest]], now: datetime) -> None:
+async def sell_out(connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime) -> None:
     """A page that says 'sold out' and no price leaves no price behind, yet readers must not see it in stock."""
     empty = sorted({job.target_id for job, harvest in harvests if not harvest.records and _is_sold_out(harvest)})
     if empty:
         await connection.execute(_SOLD_OUT, {"b_targets": empty, "b_now": now})
 
 
-def _is_sold_out(harvest: Harvest) -> bool:
+def _is_sold_out(harvest: AcceptedRecords) -> bool:
     return any(each.verdict.reason == DropReason.OOS_NO_PRICE for each in harvest.judged.rejected)

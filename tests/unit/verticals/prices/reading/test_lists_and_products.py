@@ -7,7 +7,14 @@ import pytest
 
 from tidemill.core.record import Strategy
 from tidemill.reading import Availability
-from tidemill.verticals.prices.reading import NoOffer, Product, ProductReading, Tier, read_product, read_products
+from tidemill.verticals.prices.reading import (
+    NoOffer,
+    Product,
+    ProductReading,
+    QuantityTier,
+    read_product,
+    read_products,
+)
 from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
 
 URL = "https://shop.example/c/ammo"
@@ -81,7 +88,7 @@ def test_with_tiers_the_price_is_that_of_one() -> None:
     markup = f"<h1>Ammo</h1><p class='price'>$23.00</p><table>{rows}</table><button>Add to cart</button>"
     product = sold(read_product(markup, URL))
     assert product.price == 25
-    assert product.tiers == (Tier(1, Decimal("25.00")), Tier(5, Decimal("23.00")))
+    assert product.tiers == (QuantityTier(1, Decimal("25.00")), QuantityTier(5, Decimal("23.00")))
 
 
 def test_tables_tell_identifiers_and_brand() -> None:

@@ -8,7 +8,7 @@ from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf, blocks, leaves
-from tidemill.verticals.events.reading.heuristics.context import Surroundings
+from tidemill.verticals.events.reading.heuristics.context import BlockContext
 from tidemill.verticals.events.reading.heuristics.dating import HINT, moments_in
 from tidemill.verticals.events.reading.heuristics.files import dates_in_file_names
 from tidemill.verticals.events.reading.heuristics.grids import from_grids
@@ -30,7 +30,7 @@ def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
     if root is None:
         return []
     elements = with_lines(outline_of(root), partial(_begins_with_a_date, setting=setting))
-    scribe = Scribe(document, setting, Surroundings(document, elements))
+    scribe = Scribe(document, setting, BlockContext(document, elements))
     grid = from_grids(elements, scribe)
     if grid:
         return grid[:MOST]

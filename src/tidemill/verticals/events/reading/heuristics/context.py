@@ -25,7 +25,7 @@ _VACANCIES = re.compile(
 _LONGEST_SECTION = 60
 
 
-class Surroundings:
+class BlockContext:
     """The headings of a page in order, to ask what a block stands under."""
 
     def __init__(self, document: Document, elements: list[Element]) -> None:

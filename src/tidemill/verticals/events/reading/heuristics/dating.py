@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
-from tidemill.reading.moments.reader import Found
+from tidemill.reading.moments.reader import FoundMoment
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.outline import Element
@@ -81,7 +81,7 @@ def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tu
     return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _whens(found, text))
 
 
-def _whens(found: list[Found], text: str) -> Iterator[Found]:
+def _whens(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
     """The dates that may be an event's: days, named as such, and not when something was posted, adopted or closed."""
     refused = -1
     for one in found:

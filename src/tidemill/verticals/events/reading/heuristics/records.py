@@ -9,7 +9,7 @@ from tidemill.reading.moments import Grain, Moment, moved
 from tidemill.reading.setting import Setting
 from tidemill.reading.text import block_of
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
-from tidemill.verticals.events.reading.heuristics.context import Surroundings
+from tidemill.verticals.events.reading.heuristics.context import BlockContext
 from tidemill.verticals.events.reading.heuristics.dating import LONGEST, UNDER_MONTH, is_posted, leads, moments_in
 from tidemill.verticals.events.reading.heuristics.fields import (
     description_of,
@@ -40,7 +40,7 @@ _END_COLUMN = re.compile(r"\b(?:end|ends|until|through|to|eind\w*|tot|t/m|deadli
 class Scribe:
     """Writes records for one page; knows its setting and surroundings."""
 
-    def __init__(self, document: Document, setting: Setting, around: Surroundings) -> None:
+    def __init__(self, document: Document, setting: Setting, around: BlockContext) -> None:
         """Keep what every record of the page needs."""
         self.document = document
         self.setting = setting
