@@ -51,7 +51,7 @@ async def through_tidemill(task: Task) -> Figures:
     system, watch = build(load_settings(**settings_for(task))), Stopwatch()
     try:
         await upgrade(system.store.database)
-        imported = await system.desks.importer.source_entries(entries, "bench")
+        imported = await system.actions.importer.source_entries(entries, "bench")
         assert not imported.problems, imported.problems
         for source in await system.store.sources.every():
             await system.dispatcher.enqueue(await system.store.agenda.of_source(source.id), Trigger.MANUAL)

@@ -41,7 +41,7 @@ def entries(task: Task, interval: float) -> list[dict[str, object]]:
 
 
 class FastPages:
-    """Listens until every page of the fast hosts is on the shelf."""
+    """Listens until every page of the fast hosts is on the repository."""
 
     def __init__(self, wanted: int, slow_source: int) -> None:
         self.all_done = asyncio.Event()
@@ -76,7 +76,7 @@ async def run(task: Task, interval: float) -> Figures:
     system = build(load_settings(**settings), announce=listeners)
     try:
         await upgrade(system.store.database)
-        imported = await system.desks.importer.source_entries(entries(task, interval), "bench")
+        imported = await system.actions.importer.source_entries(entries(task, interval), "bench")
         assert not imported.problems, imported.problems
         fast = FastPages(task.pages, await enqueue(system, task))
         listeners.add(fast)

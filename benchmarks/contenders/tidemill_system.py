@@ -45,7 +45,7 @@ def settings_for(task: Task) -> dict[str, object]:
 async def enqueue(system: System, task: Task) -> float:
     """Bring the sources in and enqueue every page, source by source; answers the seconds that enqueueing took."""
     for entry in entries(task):
-        imported = await system.desks.importer.source_entries([entry], "bench")
+        imported = await system.actions.importer.source_entries([entry], "bench")
         assert not imported.problems, imported.problems
     began, jobs = time.perf_counter(), 0
     for source in await system.store.sources.every():

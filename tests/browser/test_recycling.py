@@ -61,17 +61,17 @@ def told_of(pool: PoolView) -> bool:
 
 async def test_a_person_has_every_browser_replaced_through_the_database(chromium: str, migrated_sqlite_url: str):
     database = open_database(migrated_sqlite_url)
-    shelf = BrowserRepository(database)
-    async with a_site() as site, browsing(chromium, book=shelf, limits=BEAT) as browser:
+    repository = BrowserRepository(database)
+    async with a_site() as site, browsing(chromium, book=repository, limits=BEAT) as browser:
         site.page("/page", TEXT)
         await browser.get(f"{site.origin}/page", "p")
-        while not [pool for pool in await shelf.pools(browser.clock.now()) if told_of(pool)]:
+        while not [pool for pool in await repository.pools(browser.clock.now()) if told_of(pool)]:
             await browser.clock.sleep_until(browser.clock.now() + BEAT.beat)
-        await shelf.ask_to_recycle("ans", browser.clock.now())
+        await repository.ask_to_recycle("ans", browser.clock.now())
         entry = await browser.until_audited("requested")
         assert (entry.detail["trigger"], entry.detail["outcome"]) == ("ans", "success")
         assert (await browser.get(f"{site.origin}/page", "p")).failure is None
-    assert await shelf.pools(browser.clock.now()) == []
+    assert await repository.pools(browser.clock.now()) == []
     await database.close()
 
 

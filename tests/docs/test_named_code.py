@@ -74,7 +74,7 @@ def test_every_name_that_a_link_points_at_is_defined_there(project_root: Path) -
         for name, link in pointers(page)
         if name not in defined_in((page.parent / link).resolve())
     ]
-    assert astray == []
+    assert "\n".join(astray) == ""
 
 
 def test_the_tour_points_at_every_stage(project_root: Path) -> None:

@@ -63,12 +63,12 @@ paces = st.builds(
 
 @given(paces, st.lists(st.timedeltas(timedelta(0), timedelta(seconds=90)), min_size=1, max_size=80))
 def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
-    tab, now, sent = None, NOON, []
+    booked_until, now, sent = None, NOON, []
     for gap in gaps:
         now += gap
-        count = free_slots(pace, tab, 0, now)
+        count = free_slots(pace, booked_until, 0, now)
         if count:
-            tab = charged(pace, tab, count, now)
+            booked_until = charged(pace, booked_until, count, now)
             sent.extend([now] * count)
     for first, start in enumerate(sent):
         for count, moment in enumerate(sent[first:], 1):
@@ -77,11 +77,11 @@ def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
 
 @given(paces, st.integers(1, 5))
 def test_a_host_opens_exactly_when_one_more_request_fits(pace, asked):
-    tab = charged(pace, None, min(asked, pace.burst), NOON)
-    moment = opens_at(pace, tab, NOON)
-    assert free_slots(pace, tab, 0, moment) >= 1
+    booked_until = charged(pace, None, min(asked, pace.burst), NOON)
+    moment = opens_at(pace, booked_until, NOON)
+    assert free_slots(pace, booked_until, 0, moment) >= 1
     if moment > NOON:
-        assert free_slots(pace, tab, 0, moment - timedelta(microseconds=500)) == 0
+        assert free_slots(pace, booked_until, 0, moment - timedelta(microseconds=500)) == 0
 
 
 @given(st.integers(0, 5_000), st.integers(0, 5_000), st.integers(0, 20_000))

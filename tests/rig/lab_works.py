@@ -87,7 +87,7 @@ async def lab_works(
         database=open_database(url),
         transport=LabTransport(world, clock),
     )
-    await system.desks.importer.source_entries(sources(world, interval_seconds=0), "ans")
+    await system.actions.importer.source_entries(sources(world, interval_seconds=0), "ans")
     await system.worker.sign_in()
     try:
         yield LabWorks(system, world, clock, heard)

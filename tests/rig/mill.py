@@ -69,13 +69,13 @@ class Mill:
         every = [field for field in Source.__struct_fields__ if field != "id"]
         done = await SourceRepository(self.database, self.ids).upsert([(wanted, every)], self.clock.now())
         key = done[name][0]
-        shelf = TargetRepository(self.database, self.ids)
+        repository = TargetRepository(self.database, self.ids)
         urls = [f"https://{host}/agenda/{number}" for number in range(pages)]
         rows = [
             Target(id=0, source_id=key, url=url, canonical_url=url, host=host, adapter_id="events.generic")
             for url in urls
         ]
-        await shelf.upsert([(row, ["url", "host", "adapter_id"]) for row in rows], self.clock.now())
+        await repository.upsert([(row, ["url", "host", "adapter_id"]) for row in rows], self.clock.now())
         return key
 
     async def enqueue(self, source_id, trigger=Trigger.MANUAL):

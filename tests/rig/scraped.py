@@ -25,7 +25,7 @@ async def scraped(database: Database, clock: SettableClock, folder: Path) -> Sys
     settings = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
     transport = LabTransport(world, clock)
     system = build(settings, clock=clock, dice=seeded_dice(), database=database, transport=transport)
-    await system.desks.importer.source_entries(sources(world, interval_seconds=0), "ans")
+    await system.actions.importer.source_entries(sources(world, interval_seconds=0), "ans")
     await system.worker.sign_in()
     await system.ticks.tick("dispatch")
     await work_off(system, clock)

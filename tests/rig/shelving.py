@@ -1,4 +1,4 @@
-"""Events onto the shelf without a site: a run of a source that ends with what a test says."""
+"""Events onto the repository without a site: a run of a source that ends with what a test says."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 
 
 async def shelve(mill, source_id, *told, later=timedelta(days=1)):
-    """Let a run of the source end, a day later, with these events on the shelf; answers the run."""
+    """Let a run of the source end, a day later, with these events on the repository; answers the run."""
     mill.clock.advance(later)
     await mill.enqueue(source_id)
     (claimed,) = await mill.claim(await mill.worker())

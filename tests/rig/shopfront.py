@@ -79,9 +79,9 @@ class Market:
         aims = [{"url": f"https://{host}{path}", "schedule": "0 */4 * * *"} for path in paths]
         entry = {"name": name, "vertical": "prices", "base_url": f"https://{host}", "adapter": "prices.generic",
                  "pace": UNHURRIED, "tos": APPROVED, "time_zone": "UTC", "targets": aims}  # fmt: skip
-        done = await self.system.desks.importer.source_entries([entry | fields], "test")
+        done = await self.system.actions.importer.source_entries([entry | fields], "test")
         assert not done.problems, done.problems
-        return (await self.system.desks.sources.find(name)).id
+        return (await self.system.actions.sources.find(name)).id
 
     def show(self, name: str, number: int, page: str) -> None:
         """Change what a page says."""
@@ -92,7 +92,7 @@ class Market:
         self.clock.advance(after)
         await self.system.worker.sign_in()
         for name in names:
-            await self.system.desks.runs.start_source(name, "test")
+            await self.system.actions.runs.start_source(name, "test")
         await work_off(self.system, self.clock)
 
     def told(self, kind: type) -> list[Any]:

@@ -42,7 +42,7 @@ class Town:
             "city": "Arnhem", "latitude": 51.98, "longitude": 5.91, "pace": {"interval_seconds": 0},
             "targets": [{"url": self.site.origin + path}], **fields,
         }  # fmt: skip
-        done = await self.system.desks.importer.source_entries([entry], "test")
+        done = await self.system.actions.importer.source_entries([entry], "test")
         assert done.problems == []
 
     async def scrape(self) -> None:

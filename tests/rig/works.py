@@ -32,9 +32,9 @@ class Works:
         aims = [{"url": site.origin + path, "schedule": "0 6 * * *"} for path in paths or site.paths]
         entry = {"name": name, "vertical": "events", "base_url": site.origin, "adapter": "events.generic",
                  "pace": UNHURRIED, "targets": aims}  # fmt: skip
-        done = await self.system.desks.importer.source_entries([entry | fields], "test")
+        done = await self.system.actions.importer.source_entries([entry | fields], "test")
         assert not done.problems, done.problems
-        return (await self.system.desks.sources.find(name)).id
+        return (await self.system.actions.sources.find(name)).id
 
     async def enqueue(self, source_id: int) -> int:
         """A run over all targets of a source; answers its number of jobs."""

@@ -9,7 +9,7 @@ import pytest
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import SimulatedEnvironment
+from tidemill.lab.system_under_test import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import DriftNoticed, Overdue
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
@@ -59,10 +59,10 @@ def fallout(tmp_path_factory):
         systems = []
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
-        await leave_three(systems[0].desks.markets)
+        await leave_three(systems[0].actions.markets)
         at_work = asyncio.create_task(mill.run())
         await clock.sleep_until(TRIPPED)
-        tripped = await systems[0].desks.markets.explain(BLOCKED_FOR_DAYS)
+        tripped = await systems[0].actions.markets.explain(BLOCKED_FOR_DAYS)
         await clock.sleep_until(world.ends - GRAIN)
         mill.stop()
         await at_work

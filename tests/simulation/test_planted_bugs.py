@@ -39,14 +39,14 @@ def test_a_world_without_planted_bugs_breaks_no_law(tmp_path: Path) -> None:
 
 def test_a_shelf_that_drops_a_record_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        shelf = system.store.ledger._checkpoints._shelves["events"]
-        put = shelf.put
+        repository = system.store.ledger._checkpoints._repositories["events"]
+        put = repository.put
 
         async def dropping(connection: Any, harvests: Any, now: Any) -> Any:
             fewer = [(job, msgspec.structs.replace(each, records=each.records[:-1])) for job, each in harvests]
             return await put(connection, fewer, now)
 
-        shelf.put = dropping
+        repository.put = dropping
 
     assert "nothing is lost" in broken_laws(tmp_path, a_quiet_world(), plant)
 
@@ -114,11 +114,11 @@ def test_a_queue_that_forgets_who_waits_is_found(tmp_path: Path, monkeypatch: py
 def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
         book = system.store.ledger.runs
-        shelf = book._shelves["events"]
+        repository = book._repositories["events"]
 
         async def eager(connection: Any, ended: Any, now: Any) -> Any:
             over = [CompleteRun(each.run["id"], each.run["source_id"], each.run["started_at"]) for each in ended]
-            return Counter(await shelf.miss(connection, over, now, 2))
+            return Counter(await repository.miss(connection, over, now, 2))
 
         book._fade = eager
 

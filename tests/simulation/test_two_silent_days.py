@@ -10,7 +10,7 @@ import pytest
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import SimulatedEnvironment
+from tidemill.lab.system_under_test import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
 from tidemill.verticals.listings.lab.sites import entries
@@ -48,9 +48,9 @@ def seen(tmp_path_factory):
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
         (system,) = systems
-        for market in await system.desks.markets.every():
+        for market in await system.actions.markets.every():
             if market.id not in MARKETS:
-                await system.desks.markets.change(market.id, {"enabled": False}, "test")
+                await system.actions.markets.change(market.id, {"enabled": False}, "test")
         at_work = asyncio.create_task(mill.run())
         moments = (SILENT_FROM, SILENT_FROM + timedelta(hours=10), SILENT_UNTIL, world.ends - timedelta(minutes=1))
         looks = [await look_at(system, clock, moment) for moment in moments]
@@ -71,7 +71,7 @@ async def look_at(system, clock, moment):
     for market in MARKETS:
         homes = await system.store.homes.search(ListingFilter(market=market), clock.now(), after=None, limit=500)
         sure[market] = [home.freshness_confidence for home in homes]
-    return Look(sure, {doubt.market: doubt.words for doubt in await system.desks.markets.doubts()})
+    return Look(sure, {doubt.market: doubt.words for doubt in await system.actions.markets.doubts()})
 
 
 def test_readers_are_served_while_no_site_answers_and_confidence_falls(seen):

@@ -1,9 +1,9 @@
 """The composition root: settings in, running system out. One module per thing that is put together."""
 
-from tidemill.bootstrap.desks import Actions
+from tidemill.bootstrap.actions import Actions
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.bootstrap.storing import Store, build_store
+from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.system import System, build
 from tidemill.bootstrap.verticals import VERTICALS
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
-from tidemill.bootstrap.storing import Store
+from tidemill.bootstrap.store import Store
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher

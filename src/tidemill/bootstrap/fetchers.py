@@ -2,9 +2,9 @@
 
 from tidemill.core.degradation import Service
 from tidemill.core.source import FetcherKind
+from tidemill.fetching.fallback_transport import Report
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.lanes import Report
-from tidemill.fetching.redis_meter import redis_meter
+from tidemill.fetching.redis_rate_limiter import redis_meter
 from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
@@ -16,17 +16,17 @@ def build_fetchers(
     clock: Clock,
     transport: Transport | None,
     *,
-    toll: HostRateLimits | None = None,
+    rate_limits: HostRateLimits | None = None,
     services: ServiceRegistry | None = None,
 ) -> dict[FetcherKind, Fetcher]:
-    """Every way to get a page, by kind; without a `toll` nobody else is thought to ask the same hosts."""
+    """Every way to get a page, by kind; without a `rate_limits` nobody else is thought to ask the same hosts."""
     report = reporter(services)
     http = http_fetcher(
         clock,
         transport=transport,
-        toll=toll,
+        rate_limits=rate_limits,
         own_paces=settings.own_paces,
-        meter=build_meter(settings, clock, services, report),
+        shared_limiter=build_meter(settings, clock, services, report),
         report=report,
         user_agent=settings.user_agent,
         allow=settings.allow_networks,
@@ -54,7 +54,7 @@ def build_meter(
     """The meter that many machines share, where Redis is set up."""
     if settings.redis is None:
         return None
-    meter = redis_meter(settings.redis.get_secret_value(), clock, report)
+    shared_limiter = redis_meter(settings.redis.get_secret_value(), clock, report)
     if services is not None:
-        services.probe_with(Service.REDIS, meter.probe)
-    return meter
+        services.probe_with(Service.REDIS, shared_limiter.probe)
+    return shared_limiter

@@ -1,8 +1,8 @@
-"""Markets and homes, put together: their periodic work and their desk."""
+"""Markets and homes, put together: their periodic work and their actions."""
 
 from collections.abc import Callable, Mapping
 
-from tidemill.bootstrap.storing import Store
+from tidemill.bootstrap.store import Store
 from tidemill.core.page import Page
 from tidemill.core.rhythm import Cron, Every
 from tidemill.core.source import FetcherKind
@@ -18,7 +18,9 @@ from tidemill.verticals.listings.policy import FADING, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
 
 
-def build_market_desk(store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]) -> MarketActions:
+def build_market_actions(
+    store: Store, clock: Clock, dispatcher: Dispatcher, wake: Callable[[int], None]
+) -> MarketActions:
     """What a person can do with markets."""
     return MarketActions(store.markets, store.agenda, dispatcher, store.audit, clock, FADING, wake)
 

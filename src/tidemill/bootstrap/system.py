@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tidemill.bootstrap.asking import (
+from tidemill.bootstrap.actions import Actions, build_actions
+from tidemill.bootstrap.browsers import build_browser
+from tidemill.bootstrap.chores import build_chore_dependencies
+from tidemill.bootstrap.enrichment import (
     OutsideServices,
     build_aid,
     build_askable,
@@ -13,17 +16,14 @@ from tidemill.bootstrap.asking import (
     discovering_chore,
     enriching_chore,
 )
-from tidemill.bootstrap.browsers import build_browser
-from tidemill.bootstrap.desks import Actions, build_desks
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.listings import build_market_work
-from tidemill.bootstrap.notices import WebhookParts, build_notices
-from tidemill.bootstrap.paid import PaidFetchers, build_paid
+from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid
 from tidemill.bootstrap.services import build_services
-from tidemill.bootstrap.storing import Store, build_store
-from tidemill.bootstrap.upkeep import build_hands
+from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
+from tidemill.bootstrap.webhooks import WebhookParts, build_notices
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
@@ -33,11 +33,11 @@ from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.operations.discovery import DiscoveryActions
+from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Enricher
 from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
-from tidemill.pipeline.tools import StageDependencies
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.services.status import Services
@@ -65,7 +65,7 @@ class System:
     askable: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
-    desks: Actions
+    actions: Actions
 
     async def close(self) -> None:
         """Let go of sockets, files and connections."""
@@ -102,7 +102,7 @@ def build(
     ticks = Ticks([], store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_hands(
+    hands = build_chore_dependencies(
         settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, notify=notices.notifier.notify
     )  # fmt: skip
     rhythms = settings.rhythms({**RHYTHMS, **MARKET_RHYTHMS})
@@ -113,8 +113,8 @@ def build(
     chores = {"discover": discovering_chore(discovery, askable)}
     chores |= {"enrich": enriching_chore(enricher)} if enricher is not None else {}
     ticks.add(Tick(name, rhythms[name], chore) for name, chore in chores.items())
-    desks = build_desks(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices)
-    ticks.add(build_market_work(store, fetchers, clock, announce, desks.markets, rhythms))
+    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices)
+    ticks.add(build_market_work(store, fetchers, clock, announce, actions.markets, rhythms))
     with_proof(ticks, hands, rhythms["proof"])
     return System(
         settings=settings,
@@ -134,7 +134,7 @@ def build(
         askable=askable,
         enricher=enricher,
         discovery=discovery,
-        desks=desks,
+        actions=actions,
     )
 
 
@@ -148,7 +148,7 @@ def build_every_fetcher(
     settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
 ) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
     """The fetchers by kind, and what the paid ones are kept by; all of them stand behind the first one's gates."""
-    fetchers = build_fetchers(settings, clock, transport, toll=store.tolls, services=services)
+    fetchers = build_fetchers(settings, clock, transport, rate_limits=store.rate_limits, services=services)
     paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])

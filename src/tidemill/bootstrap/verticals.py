@@ -27,10 +27,10 @@ ENRICHING: dict[str, Enriching] = {EVENTS.name: EVENTS_ENRICHING}
 """What may be asked about the records of a vertical. Prices are not here, and never will be."""
 
 
-def build_shelves(ids: Ids, dresser: EnrichesEvents | None = None) -> dict[str, RecordRepository]:
-    """Each vertical's own tables; `dresser` puts in what enrichment knows of events."""
+def build_repositories(ids: Ids, enrichment: EnrichesEvents | None = None) -> dict[str, RecordRepository]:
+    """Each vertical's own tables; `enrichment` puts in what enrichment knows of events."""
     return {
-        EVENTS.name: EventRepository(ids, dresser),
+        EVENTS.name: EventRepository(ids, enrichment),
         PRICES.name: PriceRepository(ids),
         LISTINGS.name: ListingRepository(ids),
     }

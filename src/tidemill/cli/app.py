@@ -14,7 +14,7 @@ from typer._click.core import Command, Context
 from typer.core import TyperCommand, TyperGroup
 
 from tidemill import __version__
-from tidemill.cli.place import GlobalOptions
+from tidemill.cli.global_options import GlobalOptions
 
 RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
 

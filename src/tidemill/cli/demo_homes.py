@@ -42,6 +42,6 @@ async def scraped_over_and_over(system: System) -> AsyncIterator[None]:
 async def ask_for_all(system: System) -> None:
     """Have every market scraped now, and again after a while."""
     while True:
-        for market in await system.desks.markets.every():
-            await system.desks.markets.scrape(market.id, REQUESTER)
+        for market in await system.actions.markets.every():
+            await system.actions.markets.scrape(market.id, REQUESTER)
         await system.clock.sleep_until(system.clock.now() + AGAIN)

@@ -90,10 +90,10 @@ async def has_database(settings: Settings) -> bool:
 async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest, FetcherKind]:
     """What the switches say about the target with this address, if there is one, and the terms of its source."""
     try:
-        target = await system.desks.targets.find(address)
+        target = await system.actions.targets.find(address)
     except Mistake:
         gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
-        pace = await system.store.tolls.pace_of(registrable_domain(address))
+        pace = await system.store.rate_limits.pace_of(registrable_domain(address))
         return gates, _request(address, gates, pace), FetcherKind.HTTP
     present = await system.store.standing.look(target.source_id, target.id)
     if present is None:
@@ -103,7 +103,7 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
     policy = vertical.policy if vertical is not None else None
     gates = [*standing_gates(source, present.target, policy, by_hand=True)]
     gates.append(breaker_closed(present.breaker, RealClock().now()))
-    request = _request(address, gates, await system.store.tolls.pace_of(target.host))
+    request = _request(address, gates, await system.store.rate_limits.pace_of(target.host))
     terms = {"host": target.host, "headers": source.headers, "options": source.adapter_settings}
     kind = fetcher_for(source, vertical.adapters.get(target.adapter_id) if vertical is not None else None)
     free = kind if kind in {FetcherKind.HTTP, FetcherKind.BROWSER} else FetcherKind.HTTP

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import typer
 
 from tidemill.bootstrap import Listeners, System, build
-from tidemill.cli.place import GlobalOptions
+from tidemill.cli.global_options import GlobalOptions
 from tidemill.engine.interpreter import settle_in
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings

@@ -58,26 +58,26 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         recent=watchers.recent,
         version=__version__,
         started_at=clock.now(),
-        why=system.desks.why.explain,
-        markets=system.desks.markets,
+        why=system.actions.why.explain,
+        markets=system.actions.markets,
         discovery=system.discovery,
         homes=system.store.homes,
         complain=watchers.complain,
         services=system.services.standing,
         feed_weights=Weights(**{str(name): weight for name, weight in system.settings.feed_weights.items()}),
-        upgrades=system.desks.upgrades,
+        upgrades=system.actions.upgrades,
         prices=store.prices,
-        desks=acting_desks(system),
+        actions=web_actions(system),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in EVERYWHERE else LOOPBACK_NAMES | {host},
     )
 
 
-def acting_desks(system: System) -> WebActions:
-    """The desks at which the web app acts for a person."""
+def web_actions(system: System) -> WebActions:
+    """The actions at which the web app acts for a person."""
     names = (field.name for field in fields(WebActions))
-    return WebActions(**{name: getattr(system.desks, name) for name in names})
+    return WebActions(**{name: getattr(system.actions, name) for name in names})
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import msgspec
 from tidemill.bootstrap import Listeners, System, build
 from tidemill.core.rhythm import Every
 from tidemill.lab.leash import Leash
-from tidemill.lab.mill import SimulatedEnvironment, SystemUnderTest
+from tidemill.lab.system_under_test import SimulatedEnvironment, SystemUnderTest
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -64,7 +64,7 @@ class SimulatedMill:
     async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
         """Make the tables and bring the sources in."""
         await upgrade(self._system.store.database)
-        done = await self._system.desks.importer.source_entries(sources, ACTOR)
+        done = await self._system.actions.importer.source_entries(sources, ACTOR)
         if done.problems:
             raise Mistake("; ".join(f"{each.field}: {each.message}" for each in done.problems))
 
@@ -78,7 +78,7 @@ class SimulatedMill:
 
     async def switch(self, source: str, *, on: bool) -> None:
         """Switch a source on or off."""
-        desk = self._system.desks.sources
+        desk = self._system.actions.sources
         await (desk.enable(source, ACTOR) if on else desk.disable(source, ACTOR))
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
         f"{totals.pages / seconds if seconds else 0:.1f} a second at the sites' own pace",
         "records": f"{records['read']:,} read: {records['accepted']:,} accepted, {records['dropped']:,} dropped, "
         f"{records['quarantined']:,} quarantined; {records['seen_again']:,} seen again",
-        **shelves(totals),
+        **repositories(totals),
         "jobs": words(totals.jobs),
         "runs": words(totals.runs),
         "dead letters": words(totals.dead_letters),
@@ -42,7 +42,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
     return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
 
 
-def shelves(totals: Totals) -> dict[str, str]:
+def repositories(totals: Totals) -> dict[str, str]:
     """What is kept, of each kind that there is."""
     kinds = {
         "events": (totals.events_listed, "listed", totals.events_gone),

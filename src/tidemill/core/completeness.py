@@ -47,7 +47,7 @@ class RunEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 SHORTFALL = 0.5
 """A run that sees under half of the usual count is doubted, be it after a single run: a list that was cut
-short in a source's first days would otherwise take everything else off the shelf."""
+short in a source's first days would otherwise take everything else off the repository."""
 
 
 def certify(evidence: RunEvidence) -> Certificate:

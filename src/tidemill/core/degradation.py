@@ -33,33 +33,33 @@ class ServiceState(StrEnum):
     OFF = "off"
 
 
-class ServiceFallback(msgspec.Struct, frozen=True):
+class Instead(msgspec.Struct, frozen=True):
     """What happens instead, and what a person sets or installs to have the service at all."""
 
     instead: str
     setup: str
 
 
-MATRIX: dict[Service, ServiceFallback] = {
-    Service.LLM:         ServiceFallback("rules alone decide; records they are unsure of are looked at again later",
-                                  "set `llm_key` to a Gemini API key"),
-    Service.SEARCH:      ServiceFallback("earlier search results are used again; towns never searched wait",
-                                  "set `search_key` to a Serper.dev key"),
-    Service.GEOCODER:    ServiceFallback("the source's own coordinates are used, flagged to be tried again",
-                                  "set `geocoder_url` to a Nominatim server"),
-    Service.SCRAPINGBEE: ServiceFallback("a stored page under 24 h old serves, marked so; else the site's own answer stands",
-                                  "set `scrapingbee_key`"),
-    Service.APIFY:       ServiceFallback("jobs of its sources wait until it answers; what is known is served and ages",
-                                  "set `apify_token`"),
-    Service.SLACK:       ServiceFallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
-    Service.REDIS:       ServiceFallback("requests are spaced by the ledger in the database alone",
-                                  "set `redis` to its address"),
-    Service.BROWSER:     ServiceFallback("jobs that need a browser wait until there is one; all others go on",
-                                  "install the extra `browser` and Chromium"),
-    Service.CURL:        ServiceFallback("servers that break HTTP are asked by the usual client alone",
-                                  "install the extra `curl`"),
-    Service.DATABASE:    ServiceFallback("work in hand is kept and written when it answers again; nothing new is begun",
-                                  "see the setting `database`"),
+MATRIX: dict[Service, Instead] = {
+    Service.LLM:         Instead("rules alone decide; records they are unsure of are looked at again later",
+                                 "set `llm_key` to a Gemini API key"),
+    Service.SEARCH:      Instead("earlier search results are used again; towns never searched wait",
+                                 "set `search_key` to a Serper.dev key"),
+    Service.GEOCODER:    Instead("the source's own coordinates are used, flagged to be tried again",
+                                 "set `geocoder_url` to a Nominatim server"),
+    Service.SCRAPINGBEE: Instead("a stored page under 24 h old serves, marked so; else the site's own answer stands",
+                                 "set `scrapingbee_key`"),
+    Service.APIFY:       Instead("jobs of its sources wait until it answers; what is known is served and ages",
+                                 "set `apify_token`"),
+    Service.SLACK:       Instead("alerts are logged", "alerts go to the log and to `/status` only, for now"),
+    Service.REDIS:       Instead("requests are spaced by the ledger in the database alone",
+                                 "set `redis` to its address"),
+    Service.BROWSER:     Instead("jobs that need a browser wait until there is one; all others go on",
+                                 "install the extra `browser` and Chromium"),
+    Service.CURL:        Instead("servers that break HTTP are asked by the usual client alone",
+                                 "install the extra `curl`"),
+    Service.DATABASE:    Instead("work in hand is kept and written when it answers again; nothing new is begun",
+                                 "see the setting `database`"),
 }  # fmt: skip
 """Each service with its named fallback; a test demands a row, and a test that turns it off, for each."""
 

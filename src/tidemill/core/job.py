@@ -121,7 +121,7 @@ def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
     A page that was fetched says nothing until parsing shows that it is not a block page in disguise.
     """
     match outcome:
-        case Advance(hearsay=True):
+        case Advance(from_stored_page=True):
             return None
         case Fail(failure=failure) if MEANING[failure].trips_breaker:
             return False

@@ -24,14 +24,14 @@ class Stage(StrEnum):
 class Advance(msgspec.Struct, frozen=True):
     """The stage is done: write `produced` (the next stage's input) and move the job `to` there.
 
-    `degraded` names the services that it had to do without; so in the other answers. `hearsay` says that the source
-    itself was not heard: a stored page stood in for it.
+    `degraded` names the services that it had to do without; so in the other answers. `from_stored_page` says that the
+    source itself was not heard: a stored page stood in for it.
     """
 
     to: Stage
     produced: Any
     degraded: tuple[Service, ...] = ()
-    hearsay: bool = False
+    from_stored_page: bool = False
 
 
 class Snooze(msgspec.Struct, frozen=True):

@@ -65,39 +65,39 @@ def slower(pace: Pace, crawl_delay: timedelta | None) -> Pace:
     return Pace(delay, 1, pace.parallel) if delay > pace.interval else pace
 
 
-def free_slots(pace: Pace, tab: datetime | None, in_flight: int, now: datetime) -> int:
+def free_slots(pace: Pace, booked_until: datetime | None, in_flight: int, now: datetime) -> int:
     """How many requests may start now.
 
-    `tab` is the moment at which everything asked so far will have been paid for (a GCRA bucket): each request
+    `booked_until` is the moment at which everything asked so far will have been paid for (a GCRA bucket): each request
     moves it on by one interval, and it may run ahead of `now` by `burst - 1` intervals at most.
     """
     room = max(0, pace.parallel - in_flight)
     if pace.interval <= timedelta(0):
         return room
-    if tab is None or tab <= now:
+    if booked_until is None or booked_until <= now:
         return min(room, pace.burst)
-    ahead = (tab - now) / pace.interval
+    ahead = (booked_until - now) / pace.interval
     return min(room, max(0, int(pace.burst - ahead + 1e-9)))
 
 
-def charged(pace: Pace, tab: datetime | None, requests: int, now: datetime) -> datetime:
-    """The tab after `requests` more, asked at `now`."""
-    start = now if tab is None or tab < now else tab
+def charged(pace: Pace, booked_until: datetime | None, requests: int, now: datetime) -> datetime:
+    """The booking after `requests` more, asked at `now`."""
+    start = now if booked_until is None or booked_until < now else booked_until
     return start + pace.interval * requests
 
 
-def opens_at(pace: Pace, tab: datetime | None, now: datetime) -> datetime:
+def opens_at(pace: Pace, booked_until: datetime | None, now: datetime) -> datetime:
     """The first moment at which one more request fits, as far as spacing goes."""
-    if tab is None or pace.interval <= timedelta(0):
+    if booked_until is None or pace.interval <= timedelta(0):
         return now
-    return max(now, tab - pace.interval * (pace.burst - 1))
+    return max(now, booked_until - pace.interval * (pace.burst - 1))
 
 
 class Departure(msgspec.Struct, frozen=True):
-    """Leave to send one request: not before `at`, and on a tab that then stands at `tab`."""
+    """Leave to send one request: not before `at`, and on a booking that then stands at `booked_until`."""
 
     at: datetime
-    tab: datetime
+    booked_until: datetime
 
 
 def grace(pace: Pace) -> timedelta:
@@ -118,13 +118,13 @@ def is_punctual(pace: Pace, slot_at: datetime, now: datetime) -> bool:
     return now - slot_at <= grace(pace)
 
 
-def next_slot(pace: Pace, tab: datetime | None, now: datetime, mine: datetime | None) -> Departure:
-    """The first moment at which one more request fits on a tab that several processes share.
+def next_slot(pace: Pace, booked_until: datetime | None, now: datetime, mine: datetime | None) -> Departure:
+    """The first moment at which one more request fits on a booking that several processes share.
 
-    `mine` is the tab as this process left it. If nobody has come after, its own spacing is all that counts;
-    otherwise the last one on the tab may still leave late in its slot, and is given that much room.
+    `mine` is the booking as this process left it. If nobody has come after, its own spacing is all that counts;
+    otherwise the last one on the booking may still leave late in its slot, and is given that much room.
     """
-    if tab is None or tab == mine:
-        return Departure(now, now + pace.interval if pace.burst == 1 else charged(pace, tab, 1, now))
-    at = opens_at(pace, tab + grace(pace), now)
-    return Departure(at, charged(pace, tab, 1, at))
+    if booked_until is None or booked_until == mine:
+        return Departure(now, now + pace.interval if pace.burst == 1 else charged(pace, booked_until, 1, now))
+    at = opens_at(pace, booked_until + grace(pace), now)
+    return Departure(at, charged(pace, booked_until, 1, at))

@@ -134,7 +134,7 @@ class Hands:
     repairs: RepairRepository
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
-    debts: Callable[[], Awaitable[list[tuple[str, str]]]]
+    overbooked: Callable[[], Awaitable[list[tuple[str, str]]]]
     services: Reviving
     actors: Actors
     notify: Callable[[], Awaitable[str]]
@@ -259,7 +259,7 @@ async def prove(ticks: Ticks, hands: Hands) -> str:
     missed = await hands.sweeps.undispatched(DISPATCH_GRACE, now)
     for name, detail in late:
         hands.announce(Overdue(now, f"tick {name}", detail))
-    crowded = await hands.debts()
+    crowded = await hands.overbooked()
     for name, count in missed:
         hands.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
     for host, detail in crowded:

@@ -16,13 +16,13 @@ from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
 from tidemill.engine.writer import Writer
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed, Unchanged
+from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
+from tidemill.pipeline.hints import lost_keys
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError
-from tidemill.pipeline.saving import lost_keys
-from tidemill.pipeline.tools import StageDependencies
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
@@ -211,7 +211,7 @@ class Drain:
                         self._answer_or_recall(claimed, material, run_stage(claimed, material, self._tools))
                     if self._ledger.is_calling:
                         break
-                await give_way()
+                await yield_to_loop()
 
     def _answer_or_recall(self, claimed: Claimed, material: object, outcome: Outcome) -> None:
         """Answer at once, unless a question is open that the database may know the answer to."""
@@ -296,7 +296,7 @@ def moved_on(checkpoint: Checkpoint) -> Claimed:
     return msgspec.structs.replace(claimed, job=moved)
 
 
-async def give_way() -> None:
+async def yield_to_loop() -> None:
     """Let the event loop serve its sockets before the next slice."""
     await asyncio.sleep(0)  # noqa: TID251 - gives way, waits for no time
 

@@ -14,9 +14,9 @@ from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.charset import charset_of
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import HostPacer
+from tidemill.fetching.fallback_transport import FallbackTransport, Report
 from tidemill.fetching.guard import AddressGuard
-from tidemill.fetching.lanes import FallbackTransport, Report
+from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
 from tidemill.fetching.trip import Gates, Landing, Trip
@@ -126,8 +126,8 @@ def http_fetcher(
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
     max_connections: int = 100,
-    toll: HostRateLimits | None = None,
-    meter: SharedRateLimiter | None = None,
+    rate_limits: HostRateLimits | None = None,
+    shared_limiter: SharedRateLimiter | None = None,
     report: Report | None = None,
     own_paces: OwnPaces | None = None,
 ) -> HttpFetcher:
@@ -135,7 +135,8 @@ def http_fetcher(
 
     `allow` names addresses that may be reached although they are not public (`127.0.0.0/8`, `10.0.0.7:8080`,
     `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
-    files address is what stands before the slash of `user_agent`. `toll` and `meter` are the pace that other processes
+    files address is what stands before the slash of `user_agent`. `rate_limits` and `shared_limiter` are the pace that
+    other processes
     and machines share, and `report` hears of the extra that the second lane would need. `own_paces` are the hosts
     that are counted apart from their registrable domain.
     """
@@ -145,7 +146,7 @@ def http_fetcher(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
-        gate=HostPacer(clock, toll, meter),
+        gate=HostPacer(clock, rate_limits, shared_limiter),
         own_paces=own_paces or {},
         transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
     )

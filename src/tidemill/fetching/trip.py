@@ -13,8 +13,8 @@ from tidemill.core.gates import GateAnswer
 from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, slower
 from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.gate import STAY, HostPacer, Pass
 from tidemill.fetching.guard import AddressGuard
+from tidemill.fetching.host_pacer import STAY, HostPacer, Pass
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
 from tidemill.fetching.stops import NotSent, lease_gone, stopped
 from tidemill.fetching.telling import charge_said, guard_said, pace_said, robots_said
@@ -106,8 +106,10 @@ class Trip:
         self._home = home
         self._asked_at = gates.clock.now()
         self._has_waited = False
-        tab, interval = request.tab, request.pace.interval
-        self._claim = Departure(tab, tab + interval) if tab is not None and interval else None
+        booked_until, interval = request.booked_until, request.pace.interval
+        self._claim = (
+            Departure(booked_until, booked_until + interval) if booked_until is not None and interval else None
+        )
         self.requests = 0
         self.requested_at: datetime | None = None
         self.took = NO_TIME
@@ -268,7 +270,7 @@ class Trip:
         if own and (name := hostname(self._home)) in own and name != request.host:
             return self._visit_to(name, own[name])  # whoever sent us did not know that it is counted by itself
         pace = slower(request.pace, self.crawl_delay)
-        return RequestTerms(request.host, pace, self._headers, self._claim, request.tab is None)
+        return RequestTerms(request.host, pace, self._headers, self._claim, request.booked_until is None)
 
     def _visit_to(self, host: str, pace: Pace) -> RequestTerms:
         """The terms of a request to a host that no claim has brought us to."""

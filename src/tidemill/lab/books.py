@@ -50,7 +50,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 class EventRow(msgspec.Struct, frozen=True):
-    """An event on the shelf."""
+    """An event on the repository."""
 
     id: int
     source_id: int

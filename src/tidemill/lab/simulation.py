@@ -25,7 +25,7 @@ from tidemill.lab.faults import ALL_KINDS
 from tidemill.lab.figures import figures
 from tidemill.lab.laws import Case, Verdict, judge
 from tidemill.lab.leash import Leash, LeashedClock, LeashedTransport
-from tidemill.lab.mill import Build, SimulatedEnvironment, SystemUnderTest
+from tidemill.lab.system_under_test import Build, SimulatedEnvironment, SystemUnderTest
 from tidemill.lab.transport import LabTransport
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.lab.witness import Witness, WitnessedTransport

@@ -108,12 +108,12 @@ class AdapterActions:
     """Switches adapters; every deed is audited."""
 
     def __init__(
-        self, verticals: Mapping[str, Vertical], shelf: Shelf, sight: Sight, clock: Clock, quality: Quality
+        self, verticals: Mapping[str, Vertical], repository: Shelf, sight: Sight, clock: Clock, quality: Quality
     ) -> None:
         """`verticals` know their adapters."""
         self._quality = quality
         self._verticals = verticals
-        self._shelf = shelf
+        self._repository = repository
         self._sight = sight
         self._clock = clock
 
@@ -195,5 +195,5 @@ class AdapterActions:
         word = "adapter.enable" if enabled else "adapter.disable"
         note = AuditEntry(actor, word, f"adapter {adapter_id}", {"reason": reason, **(detail or {})})
         now = self._clock.now()
-        await self._shelf.set_enabled(adapter_id, enabled=enabled, by=actor, reason=reason, now=now, audit=[note])
+        await self._repository.set_enabled(adapter_id, enabled=enabled, by=actor, reason=reason, now=now, audit=[note])
         return next(line for line in await self.every() if line.id == adapter_id)

@@ -24,21 +24,21 @@ class PoolShelf(Protocol):
 class BrowserActions:
     """Shows browser pools and asks them to start afresh; every wish is audited."""
 
-    def __init__(self, shelf: PoolShelf, log: Log, clock: Clock) -> None:
-        """Pools are told through the shelf: they live in other processes."""
-        self._shelf = shelf
+    def __init__(self, repository: PoolShelf, log: Log, clock: Clock) -> None:
+        """Pools are told through the repository: they live in other processes."""
+        self._repository = repository
         self._log = log
         self._clock = clock
 
     async def pools(self) -> list[PoolView]:
         """How every pool stands."""
-        return await self._shelf.pools(self._clock.now())
+        return await self._repository.pools(self._clock.now())
 
     async def recycle(self, actor: str) -> list[PoolView]:
         """Have every browser finish its pages and be replaced within seconds; answers the pools that will."""
         now = self._clock.now()
-        concerned = [pool for pool in await self._shelf.pools(now) if pool.state.browsers]
-        await self._shelf.ask_to_recycle(actor, now)
+        concerned = [pool for pool in await self._repository.pools(now) if pool.state.browsers]
+        await self._repository.ask_to_recycle(actor, now)
         entry = AuditEntry(actor, "manual_trigger", "browsers", {"pools": [pool.process for pool in concerned]})
         await self._log.note([entry], now)
         return concerned

@@ -57,7 +57,7 @@ class Importer:
     def __init__(
         self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters, lay_out: LayOut | None = None
     ) -> None:
-        """Write through the store's shelves; `lay_out` makes targets of the sources that cover markets."""
+        """Write through the store's repositories; `lay_out` makes targets of the sources that cover markets."""
         self._lay_out = lay_out
         self._sources = sources
         self._targets = targets

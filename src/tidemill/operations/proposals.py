@@ -33,18 +33,18 @@ class ProposalShelf(Protocol):
 class ProposalActions:
     """Decides on proposals; every deed is audited."""
 
-    def __init__(self, shelf: ProposalShelf, clock: Clock) -> None:
+    def __init__(self, repository: ProposalShelf, clock: Clock) -> None:
         """Work on what is kept."""
-        self._shelf = shelf
+        self._repository = repository
         self._clock = clock
 
     async def every(self, *, everything: bool = False) -> list[Proposal]:
         """What waits for a person; with `everything` also what was decided, and pages for which there is none."""
-        return await self._shelf.every(None if everything else ProposalStatus.OPEN)
+        return await self._repository.every(None if everything else ProposalStatus.OPEN)
 
     async def find(self, key: int) -> Proposal:
         """One proposal."""
-        found = await self._shelf.find(key)
+        found = await self._repository.find(key)
         if found is None:
             msg = f"There is no proposal {key}; `tidemill proposals list` shows what waits."
             raise NotFound(msg)
@@ -55,7 +55,7 @@ class ProposalActions:
         proposal = await self._waiting(key)
         detail = {"before": dict(proposal.before), "after": dict(proposal.after or {})}
         note = AuditEntry(actor, "proposal.accepted", f"source {proposal.source_name}", detail)
-        if not await self._shelf.accept(proposal, actor, self._clock.now(), [note]):
+        if not await self._repository.accept(proposal, actor, self._clock.now(), [note]):
             raise _decided(key)
         return await self.find(key)
 
@@ -63,7 +63,7 @@ class ProposalActions:
         """Leave the source as it is, and do not propose the same again."""
         proposal = await self._waiting(key)
         note = AuditEntry(actor, "proposal.rejected", f"source {proposal.source_name}", {"proposal": key})
-        if not await self._shelf.reject(proposal, actor, self._clock.now(), [note]):
+        if not await self._repository.reject(proposal, actor, self._clock.now(), [note]):
             raise _decided(key)
         return await self.find(key)
 

@@ -49,7 +49,7 @@ class Shelf(Protocol):
         self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
         audit: Sequence[AuditEntry] = (),
     ) -> WriteCounts | None:  # fmt: skip
-        """Put one onto its shelf."""
+        """Put one onto its repository."""
         ...
 
 
@@ -71,9 +71,9 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 class QuarantineActions:
     """Releases and rejects what was set aside; every deed is audited, every reason kept."""
 
-    def __init__(self, shelf: Shelf, sources: Sources, verticals: Mapping[str, Vertical], clock: Clock) -> None:
+    def __init__(self, repository: Shelf, sources: Sources, verticals: Mapping[str, Vertical], clock: Clock) -> None:
         """`verticals` judge a record again before it is released."""
-        self._shelf = shelf
+        self._repository = repository
         self._sources = sources
         self._verticals = verticals
         self._clock = clock
@@ -82,11 +82,11 @@ class QuarantineActions:
         self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
     ) -> list[QuarantinedView]:
         """What waits for a person, the newest first."""
-        return await self._shelf.aside(which, before=before, limit=limit)
+        return await self._repository.aside(which, before=before, limit=limit)
 
     async def find(self, key: int) -> QuarantinedView:
         """One record with what was read and why it was set aside."""
-        found = await self._shelf.find(key)
+        found = await self._repository.find(key)
         if found is None:
             msg = f"there is no quarantined record {key}; see `tidemill quarantine list`"
             raise NotFound(msg)
@@ -101,14 +101,14 @@ class QuarantineActions:
         """
         record = await self.find(key)
         _refuse_if_settled(record)
-        page = await self._shelf.page(record.page_id)
+        page = await self._repository.page(record.page_id)
         if page is None:
             msg = f"the page of record {key} is no longer stored; reject it, and run its target again"
             raise Mistake(msg)
         accepted = await self._judged(record, page, fields or {})
         detail = {"id": key, "reason": record.reason, "notes": notes, "fields": dict(fields or {})}
         note = AuditEntry(actor, "quarantine.release", f"record {key}", detail)
-        kept = await self._shelf.release(record, page, accepted, actor, notes, self._clock.now(), [note])
+        kept = await self._repository.release(record, page, accepted, actor, notes, self._clock.now(), [note])
         if kept is None:
             _refuse_if_settled(await self.find(key))
         elif kept.dropped:
@@ -121,7 +121,7 @@ class QuarantineActions:
         record = await self.find(key)
         _refuse_if_settled(record)
         note = AuditEntry(actor, "quarantine.reject", f"record {key}", {"reason": record.reason, "notes": notes})
-        await self._shelf.reject([key], actor, notes, self._clock.now(), [note])
+        await self._repository.reject([key], actor, notes, self._clock.now(), [note])
         return await self.find(key)
 
     async def release_all(self, which: QuarantineFilter, actor: str, notes: str = "") -> Reviewed:
@@ -145,13 +145,13 @@ class QuarantineActions:
             some = keys[start : start + AT_ONCE]
             detail = {"records": len(some), "notes": notes}
             note = AuditEntry(actor, "quarantine.reject", described(which), detail)
-            done += await self._shelf.reject(some, actor, notes, self._clock.now(), [note])
+            done += await self._repository.reject(some, actor, notes, self._clock.now(), [note])
         return Reviewed(records=done)
 
     async def _waiting(self, which: QuarantineFilter) -> list[QuarantinedView]:
         waiting = msgspec.structs.replace(which, waiting=True)
         found: list[QuarantinedView] = []
-        while page := await self._shelf.aside(waiting, before=found[-1].id if found else None, limit=AT_ONCE):
+        while page := await self._repository.aside(waiting, before=found[-1].id if found else None, limit=AT_ONCE):
             found += page
         return found
 
@@ -162,7 +162,7 @@ class QuarantineActions:
         if vertical is None or source is None:
             msg = f"the source of record {record.id} was removed; reject it"
             raise Mistake(msg)
-        if "record" in record.raw:  # the rules had accepted it, and the shelf held it back
+        if "record" in record.raw:  # the rules had accepted it, and the repository held it back
             return _revived(vertical, record, fields)
         raw = msgspec.convert(dict(record.raw), RawRecord)
         put_right = {**raw.fields, **fields}

@@ -93,7 +93,7 @@ class RunActions:
         self,
         sources: SourceActions,
         targets: TargetActions,
-        shelf: Shelf,
+        repository: Shelf,
         enqueuer: Enqueuer,
         sight: Sight,
         stale: Stale,
@@ -105,7 +105,7 @@ class RunActions:
         """`wake` tells workers that there is work."""
         self._sources = sources
         self._targets = targets
-        self._shelf = shelf
+        self._repository = repository
         self._enqueuer = enqueuer
         self._sight = sight
         self._stale = stale
@@ -121,7 +121,7 @@ class RunActions:
         if detail is None or detail.view.targets_on == 0:
             msg = f"source {source.name!r} has no targets that are switched on; see `tidemill targets list`"
             raise Mistake(msg)
-        due = await self._shelf.of_source(source.id)
+        due = await self._repository.of_source(source.id)
         return await self._start(due, detail, detail.view.targets_on, f"source {source.name}", actor)
 
     async def start_target(self, which: str, actor: str) -> Started:
@@ -136,7 +136,9 @@ class RunActions:
         if detail is None:
             msg = f"source {source.name!r} was removed just now"
             raise Mistake(msg)
-        return await self._start(await self._shelf.of_targets([target.id]), detail, 1, f"target {target.url}", actor)
+        return await self._start(
+            await self._repository.of_targets([target.id]), detail, 1, f"target {target.url}", actor
+        )
 
     async def requeue_stale(self, source: str | None, actor: str) -> int:
         """Take up the jobs that waited for over a day, of one source or of all; answers how many."""

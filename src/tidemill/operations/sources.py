@@ -16,7 +16,7 @@ class SourceActions:
     """Switches sources on and off, adds and removes them; every deed is audited."""
 
     def __init__(self, sources: Sources, clock: Clock, known: KnownAdapters) -> None:
-        """Act on the store's shelf."""
+        """Act on the store's repository."""
         self._sources = sources
         self._clock = clock
         self._known = known

@@ -22,7 +22,7 @@ class TargetActions:
     """Adds, pauses, resumes and removes targets; every deed is audited."""
 
     def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters) -> None:
-        """Act on the store's shelves."""
+        """Act on the store's repositories."""
         self._sources = sources
         self._targets = targets
         self._clock = clock

@@ -22,8 +22,8 @@ from tidemill.pipeline.ports import FetchResult
 class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     """A job in a worker's hands, with all that its gates need to know as of the claim.
 
-    `tab` is the moment until which the host's pace was used up before this claim. `adapter_off` says who switched
-    the target's adapter off and why; '' while it is on.
+    `booked_until` is the moment until which the host's pace was used up before this claim. `adapter_off` says who
+    switched the target's adapter off and why; '' while it is on.
     """
 
     job: Job
@@ -31,7 +31,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     target: Target
     pace: Pace
     breaker: Breaker = Closed()
-    tab: datetime | None = None
+    booked_until: datetime | None = None
     worker_id: int = 0
     adapter_off: str = ""
 
@@ -90,7 +90,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class AcceptedRecords(msgspec.Struct, frozen=True):
-    """Persist to the shelf: what readers will see, each identity once."""
+    """Persist to the repository: what readers will see, each identity once."""
 
     judged: Judged
     records: Sequence[Accepted]
@@ -106,10 +106,10 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 
 class WriteCounts(msgspec.Struct, frozen=True):
-    """What became of a page's records on the shelf.
+    """What became of a page's records on the repository.
 
-    A shelf that knows more than the rules may still turn accepted ones away: `dropped` because the run brought them
-    already, `held` until a second reading or a person confirms them.
+    A repository that knows more than the rules may still turn accepted ones away: `dropped` because the run brought
+    them already, `held` until a second reading or a person confirms them.
     """
 
     inserted: int = 0

@@ -16,12 +16,12 @@ from tidemill.core.candidates import Candidate, CandidateStatus
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import LATELY, NOISE, Hit, choose, queries_for, shortlist
 from tidemill.core.places import Place
-from tidemill.pipeline.asking import NoAnswer, SearchService, Unwell
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
-from tidemill.pipeline.looking import InspectedSite, Look, opinions, settled
+from tidemill.pipeline.inspection import InspectedSite, Look, opinions, settled
+from tidemill.pipeline.model_budget import BudgetedModel
+from tidemill.pipeline.outside_services import NoAnswer, SearchService, Unwell
 from tidemill.pipeline.ports import Clock, ServiceRegistry, StoreError
-from tidemill.pipeline.thrift import BudgetedModel
 
 LONGEST_BREATH = timedelta(seconds=30)
 """How long a search that is limited is waited for, before earlier results have to do."""

@@ -12,9 +12,9 @@ import msgspec
 
 from tidemill.core.degradation import Service
 from tidemill.core.enrichment import Answer, Enriching, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
-from tidemill.pipeline.asking import Geocoder, NoAnswer, Unwell
+from tidemill.pipeline.model_budget import BudgetedModel
+from tidemill.pipeline.outside_services import Geocoder, NoAnswer, Unwell
 from tidemill.pipeline.ports import Clock, ServiceRegistry
-from tidemill.pipeline.thrift import BudgetedModel
 
 Key = tuple[RequestKind, str]
 MODEL_KINDS = (RequestKind.CATEGORY, RequestKind.DATE)
@@ -46,7 +46,7 @@ class RequestQueue(Protocol):
         """Those whose time has come, each once."""
         ...
 
-    async def put_off(self, keys: Collection[Key], until: datetime) -> None:
+    async def postpone(self, keys: Collection[Key], until: datetime) -> None:
         """Ask these again later."""
         ...
 
@@ -200,7 +200,7 @@ class Enricher:
             return _sum(Enriched(micro_dollars=paid), await self._failed(Service.LLM, garbage, batch))
         await self._services.works(Service.LLM)
         await self._answers.keep_told(told, model.name, self._clock.now())
-        await self._put_off([asked for asked in batch if _key(asked) not in told])
+        await self._deferred([asked for asked in batch if _key(asked) not in told])
         return _sum(Enriched(asked=len(batch), micro_dollars=paid), await self._put_in(batch, told))
 
     async def _use_known(self, due: Sequence[AskedLike]) -> tuple[Enriched, list[AskedLike]]:
@@ -228,14 +228,14 @@ class Enricher:
         if no.retry_after is not None:
             self._rests[service] = self._clock.now() + no.retry_after
         if no.why is Unwell.GARBAGE:
-            await self._put_off(batch)
+            await self._deferred(batch)
         return Enriched(asked=len(batch), trouble=(f"{service}: {no.detail}",))
 
-    async def _put_off(self, batch: Sequence[AskedLike]) -> None:
+    async def _deferred(self, batch: Sequence[AskedLike]) -> None:
         """Ask again later what got no answer; after enough tries the rules' word stands for good."""
         hopeless = [asked for asked in batch if asked.tries + 1 >= self._bounds.patience]
         others = [_key(asked) for asked in batch if asked not in hopeless]
-        await self._wants.put_off(others, self._clock.now() + self._bounds.again_after)
+        await self._wants.postpone(others, self._clock.now() + self._bounds.again_after)
         if hopeless:
             unknown: dict[Key, Answer] = {_key(asked): _answer_none(asked) for asked in hopeless}
             await self._put_in(hopeless, unknown)

@@ -10,8 +10,8 @@ from tidemill.core.page import Page
 from tidemill.core.retry import patience
 from tidemill.core.vertical import Adapter, Vertical, fetcher_for
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Served, Unchanged
+from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.ports import FetchRequest, FetchResult
-from tidemill.pipeline.tools import StageDependencies
 
 EVIDENCE_BYTES = 256_000
 """How much of a failed answer is stored for whoever looks."""
@@ -62,7 +62,7 @@ def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
     return Fail(against.failure or Failure.SOURCE_OFF, f"{against.gate}: {against.words}")
 
 
-async def second_thoughts(claimed: Claimed, vertical: Vertical, tools: StageDependencies) -> GateAnswer | None:
+async def recheck_gates(claimed: Claimed, vertical: Vertical, tools: StageDependencies) -> GateAnswer | None:
     """Which gate would hold the request back by now, asked again as it leaves; None when none would.
 
     A source that was not trusted at the claim has its one probe out, and this is it: its breaker is not asked again.
@@ -90,9 +90,9 @@ def request_for(claimed: Claimed, vertical: Vertical, tools: StageDependencies) 
         headers=source.headers,
         etag=target.etag if same_reader else "",
         last_modified=target.last_modified if same_reader else "",
-        tab=claimed.tab,
+        booked_until=claimed.booked_until,
         is_ours=lambda: tools.holds(claimed.worker_id),
-        recheck=lambda: second_thoughts(claimed, vertical, tools),
+        recheck=lambda: recheck_gates(claimed, vertical, tools),
         job_id=claimed.job.id,
         attempt=claimed.job.attempts,
         options=source.adapter_settings,
@@ -109,7 +109,7 @@ def reader_of(claimed: Claimed, vertical: Vertical) -> str:
 def outcome_of(claimed: Claimed, result: FetchResult, tools: StageDependencies) -> Outcome:
     """What the answer means for the job."""
     if result.stored is not None:
-        return Advance(Stage.COMPLETED, Served(page_from(result, tools), result), hearsay=True)
+        return Advance(Stage.COMPLETED, Served(page_from(result, tools), result), from_stored_page=True)
     if (wait := wait_of(result, tools)) is not None:
         return wait
     if result.failure is not None:

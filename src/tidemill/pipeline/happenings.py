@@ -107,7 +107,7 @@ class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
 
 
 class RecordsKept(msgspec.Struct, frozen=True, tag=True):
-    """A page's records reached their shelf."""
+    """A page's records reached their repository."""
 
     at: datetime
     job_id: int

@@ -11,8 +11,8 @@ from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
-from tidemill.pipeline.saving import missing_services, second_look
-from tidemill.pipeline.tools import StageDependencies
+from tidemill.pipeline.dependencies import StageDependencies
+from tidemill.pipeline.hints import missing_services, second_look
 
 NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
 

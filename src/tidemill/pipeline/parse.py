@@ -9,7 +9,7 @@ from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Adapter, Context
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
-from tidemill.pipeline.tools import StageDependencies
+from tidemill.pipeline.dependencies import StageDependencies
 
 
 def parse(claimed: Claimed, fetched: Fetched, tools: StageDependencies) -> Outcome:

@@ -1,9 +1,9 @@
-"""Persist: give the shelf each identity once; the shelf upserts, keeps history and counts."""
+"""Persist: give the repository each identity once; the repository upserts, keeps history and counts."""
 
 from tidemill.core.outcome import Advance, Outcome, Stage
 from tidemill.core.verdict import Accepted
 from tidemill.pipeline.checkpoints import AcceptedRecords, Claimed, Judged
-from tidemill.pipeline.tools import StageDependencies
+from tidemill.pipeline.dependencies import StageDependencies
 
 
 def persist(_claimed: Claimed, judged: Judged, _tools: StageDependencies) -> Outcome:

@@ -57,7 +57,8 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One page to get, and the terms on which we may.
 
     `host` is the registrable domain whose `pace` every request counts against, redirects and robots.txt
-    included; `tab` is what the ledger knows it was asked before, for a process that has not asked it yet. `etag` and
+    included; `booked_until` is what the ledger knows it was asked before, for a process that has not asked it yet.
+    `etag` and
     `last_modified` come from the last good page and make the request conditional. `is_ours` is asked just before a
     request leaves: a worker that was frozen for longer than its lease must not ask for a job that it has lost.
     `recheck` is asked then too, when there was time for the gates to change their mind since they were asked: None
@@ -75,7 +76,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     etag: str = ""
     last_modified: str = ""
     obey_robots: bool = True
-    tab: datetime | None = None
+    booked_until: datetime | None = None
     is_ours: Callable[[], bool] | None = None
     recheck: Callable[[], Awaitable[GateAnswer | None]] | None = None
     tell: Callable[[GateAnswer], None] | None = None
@@ -208,14 +209,14 @@ class HostRateLimits(Protocol):
         ...
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
-        """Put one request on the host's tab; answers when it may leave. `mine` is the tab as we last left it."""
+        """Book one request at the host; answers when it may leave. `mine` is the booking as we last left it."""
         ...
 
     async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
-        """Put requests on the host's tab that have been sent already, so that the next has to wait for them."""
+        """Put requests on the host's booking that have been sent already, so that the next has to wait for them."""
         ...
 
-    async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
+    async def request_visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
         """Ask for a place for a request that no claim stands behind, such as one that was redirected there.
 
         False when as many visitors wait as the host takes at once. Until `leave`, or for `stay`, the host's own jobs
@@ -223,8 +224,8 @@ class HostRateLimits(Protocol):
         """
         ...
 
-    async def step_in(self, host: str, pace: Pace, now: datetime) -> Departure | None:
-        """Put a visitor's request on the tab, once no more are under way than the host allows; None until then."""
+    async def admit_visitor(self, host: str, pace: Pace, now: datetime) -> Departure | None:
+        """Put a visitor's request on the booking, once no more are under way than the host allows; None until then."""
         ...
 
     async def leave(self, host: str) -> None:

@@ -24,7 +24,7 @@ LONGEST = timedelta(minutes=20)
 
 
 class VerificationQueue(Protocol):
-    """The shelf's side of verification."""
+    """The repository's side of verification."""
 
     async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
         """Records that fade, the most wanted first."""

@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, Unwell
 
 LARGEST_ANSWER = 4_000_000
 """Bytes; no answer that we ask for is a tenth of it."""

@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.core.enrichment import Geocoded
 from tidemill.core.source import Coordinates
-from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, Unwell
 from tidemill.pipeline.ports import Clock
 from tidemill.services.client import Client
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.pipeline.asking import ModelReply, NoAnswer, Unwell
+from tidemill.pipeline.outside_services import ModelReply, NoAnswer, Unwell
 from tidemill.services.client import Client
 
 

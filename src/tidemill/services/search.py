@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 
 from tidemill.core.discovery import Hit
-from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, Unwell
 from tidemill.services.client import Client
 
 MOST_HITS = 100

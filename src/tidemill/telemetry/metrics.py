@@ -41,8 +41,8 @@ from tidemill.pipeline.happenings import (
     StoreTrouble,
     TickRan,
 )
+from tidemill.telemetry.counters import LabelledCounter, Spread
 from tidemill.telemetry.gauges import Gauges, Snapshot
-from tidemill.telemetry.tallies import LabelledCounter, Spread
 
 MILLISECONDS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
 SECONDS = (0.1, 0.3, 1, 3, 10, 30)

@@ -30,7 +30,7 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.guard import RequestGuard
 from tidemill.web.portal.pages import Pages, portal
 from tidemill.web.schemas import describe
-from tidemill.web.watch import SystemWatch
+from tidemill.web.system_watch import SystemWatch
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
@@ -54,7 +54,7 @@ class GuardedApp(FastAPI):
 
 
 def create_app(deps: WebDeps) -> FastAPI:
-    """Put the app together; it asks only what it is given, and changes things only at the desks it is given."""
+    """Put the app together; it asks only what it is given, and changes things only at the actions it is given."""
     app = GuardedApp(
         deps,
         title="Tidemill",

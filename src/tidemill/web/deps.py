@@ -50,7 +50,7 @@ class WebActions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebDeps:
-    """Everything the web app asks, and the desks at which it acts for a person.
+    """Everything the web app asks, and the actions at which it acts for a person.
 
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
@@ -81,7 +81,7 @@ class WebDeps:
     homes: ListingViews
     feed_weights: Weights = USUAL_WEIGHTS
     prices: PriceReads
-    desks: WebActions
+    actions: WebActions
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

@@ -33,7 +33,7 @@ from tidemill.verticals.prices.views import (
 )
 from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
-from tidemill.web.watch import SystemStatus
+from tidemill.web.system_watch import SystemStatus
 
 ANSWERS: tuple[Any, ...] = (
     Listed[Proposal], Proposal,

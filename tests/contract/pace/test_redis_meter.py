@@ -12,7 +12,7 @@ from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.redis_meter import NOT_INSTALLED, RateLimiterAway, RedisRateLimiter, redis_meter
+from tidemill.fetching.redis_rate_limiter import NOT_INSTALLED, RateLimiterAway, RedisRateLimiter, redis_meter
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
 MINUTE = timedelta(minutes=1)
@@ -37,7 +37,7 @@ def book() -> Book:
 
 
 @pytest.fixture
-async def meter(redis: RedisServer, book: Book) -> AsyncIterator[RedisRateLimiter]:
+async def shared_limiter(redis: RedisServer, book: Book) -> AsyncIterator[RedisRateLimiter]:
     made = redis_meter(redis.url, RealClock(), book.report)
     assert isinstance(made, RedisRateLimiter)
     await made.charge("first.example", Pace(timedelta(0)), MINUTE)  # its memory begins
@@ -45,9 +45,9 @@ async def meter(redis: RedisServer, book: Book) -> AsyncIterator[RedisRateLimite
     await made.close()
 
 
-async def waits(meter: RedisRateLimiter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
+async def waits(shared_limiter: RedisRateLimiter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
     """What each of so many requests is told to wait, in minutes."""
-    leases = [await meter.charge(host, pace, MINUTE) for _ in range(times)]
+    leases = [await shared_limiter.charge(host, pace, MINUTE) for _ in range(times)]
     return [round(lease.wait / MINUTE, 1) for lease in leases if lease is not None]
 
 
@@ -58,23 +58,27 @@ def remembers_for_long(redis: RedisServer) -> None:
 
 
 async def test_each_request_is_told_in_the_same_call_how_long_to_wait(
-    meter: RedisRateLimiter, redis: RedisServer
+    shared_limiter: RedisRateLimiter, redis: RedisServer
 ) -> None:
     remembers_for_long(redis)
-    assert await waits(meter, SLOW, 3) == [0.0, 1.0, 2.0]
-    assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
+    assert await waits(shared_limiter, SLOW, 3) == [0.0, 1.0, 2.0]
+    assert await waits(shared_limiter, SLOW, 1, "elsewhere.example") == [0.0]
 
 
-async def test_requests_that_were_sent_already_are_waited_for(meter: RedisRateLimiter, redis: RedisServer) -> None:
+async def test_requests_that_were_sent_already_are_waited_for(
+    shared_limiter: RedisRateLimiter, redis: RedisServer
+) -> None:
     remembers_for_long(redis)
-    await meter.add("example.org", SLOW, 3)
-    assert await waits(meter, SLOW, 1) == [3.0]
-    assert await waits(meter, SLOW, 1, "elsewhere.example") == [0.0]
+    await shared_limiter.add("example.org", SLOW, 3)
+    assert await waits(shared_limiter, SLOW, 1) == [3.0]
+    assert await waits(shared_limiter, SLOW, 1, "elsewhere.example") == [0.0]
 
 
-async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(meter: RedisRateLimiter, redis: RedisServer) -> None:
+async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(
+    shared_limiter: RedisRateLimiter, redis: RedisServer
+) -> None:
     remembers_for_long(redis)
-    assert await waits(meter, Pace(MINUTE, burst=3, parallel=9), 5) == [0.0, 0.0, 0.0, 1.0, 2.0]
+    assert await waits(shared_limiter, Pace(MINUTE, burst=3, parallel=9), 5) == [0.0, 0.0, 0.0, 1.0, 2.0]
 
 
 async def test_many_machines_at_once_are_never_told_the_same_moment(redis: RedisServer, book: Book) -> None:
@@ -87,76 +91,76 @@ async def test_many_machines_at_once_are_never_told_the_same_moment(redis: Redis
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", "restart"])
 async def test_what_redis_forgot_counts_as_asked_just_before(
-    meter: RedisRateLimiter, redis: RedisServer, loss: str
+    shared_limiter: RedisRateLimiter, redis: RedisServer, loss: str
 ) -> None:
     remembers_for_long(redis)
     pace = Pace(MINUTE, burst=3, parallel=9)
-    assert await waits(meter, pace, 3) == [0.0, 0.0, 0.0]
+    assert await waits(shared_limiter, pace, 3) == [0.0, 0.0, 0.0]
     if loss == "restart":
         redis.kill()
         redis.start()
-        while await meter.probe():
+        while await shared_limiter.probe():
             pass  # the connections of before are noticed to be dead one by one
     else:
         redis.say(loss)
-    assert await waits(meter, pace, 2) == [1.0, 2.0]
+    assert await waits(shared_limiter, pace, 2) == [1.0, 2.0]
 
 
 async def test_a_tab_from_before_another_servers_time_is_not_trusted(
-    meter: RedisRateLimiter, redis: RedisServer
+    shared_limiter: RedisRateLimiter, redis: RedisServer
 ) -> None:
     remembers_for_long(redis)
-    assert await waits(meter, SLOW, 1) == [0.0]
+    assert await waits(shared_limiter, SLOW, 1) == [0.0]
     redis.say("HSET", "tidemill:pace:memory", "server", "abcdef")  # as if an old copy had been restored elsewhere
-    assert await waits(meter, SLOW, 1) == [1.0]
+    assert await waits(shared_limiter, SLOW, 1) == [1.0]
 
 
 async def test_no_more_are_under_way_than_the_host_allows_and_places_come_back(
-    meter: RedisRateLimiter, redis: RedisServer
+    shared_limiter: RedisRateLimiter, redis: RedisServer
 ) -> None:  # fmt: skip
     remembers_for_long(redis)
     pace = Pace(timedelta(milliseconds=1), parallel=2)
-    first, _ = [await meter.charge("example.org", pace, MINUTE) for _ in range(2)]
-    third = asyncio.create_task(meter.charge("example.org", pace, MINUTE))
+    first, _ = [await shared_limiter.charge("example.org", pace, MINUTE) for _ in range(2)]
+    third = asyncio.create_task(shared_limiter.charge("example.org", pace, MINUTE))
     done, _ = await asyncio.wait({third}, timeout=0.05)
     assert not done
     assert first is not None
-    await meter.release("example.org", first)
+    await shared_limiter.release("example.org", first)
     assert await third is not None
 
 
 async def test_a_place_whose_holder_died_is_given_to_others_in_time(
-    meter: RedisRateLimiter, redis: RedisServer
+    shared_limiter: RedisRateLimiter, redis: RedisServer
 ) -> None:
     remembers_for_long(redis)
     pace = Pace(timedelta(milliseconds=1), parallel=1)
-    await meter.charge("example.org", pace, timedelta(milliseconds=30))
-    assert await meter.charge("example.org", pace, MINUTE) is not None
+    await shared_limiter.charge("example.org", pace, timedelta(milliseconds=30))
+    assert await shared_limiter.charge("example.org", pace, MINUTE) is not None
 
 
 async def test_a_redis_that_is_away_is_told_rested_and_found_again(redis: RedisServer, book: Book) -> None:
     clock = SettableClock()
-    meter = redis_meter(redis.url, clock, book.report)
+    shared_limiter = redis_meter(redis.url, clock, book.report)
     redis.kill()
-    assert await meter.charge("example.org", SLOW, MINUTE) is None
+    assert await shared_limiter.charge("example.org", SLOW, MINUTE) is None
     redis.start()
-    assert await meter.charge("example.org", SLOW, MINUTE) is None  # it rests for a second first
+    assert await shared_limiter.charge("example.org", SLOW, MINUTE) is None  # it rests for a second first
     clock.advance(timedelta(seconds=2))
-    assert await meter.charge("example.org", SLOW, MINUTE) is not None
-    await meter.close()
+    assert await shared_limiter.charge("example.org", SLOW, MINUTE) is not None
+    await shared_limiter.close()
     assert book.said == ["Redis does not answer (ConnectionError)", ""]
 
 
-async def test_a_probe_says_whether_redis_answers(meter: RedisRateLimiter, redis: RedisServer) -> None:
-    assert await meter.probe() == ""
+async def test_a_probe_says_whether_redis_answers(shared_limiter: RedisRateLimiter, redis: RedisServer) -> None:
+    assert await shared_limiter.probe() == ""
     redis.kill()
-    assert await meter.probe() == "Redis does not answer"
+    assert await shared_limiter.probe() == "Redis does not answer"
 
 
 async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: Book) -> None:
-    meter = RateLimiterAway(book.report)
-    assert await meter.charge("example.org", SLOW, MINUTE) is None
-    assert (book.said, await meter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)
+    shared_limiter = RateLimiterAway(book.report)
+    assert await shared_limiter.charge("example.org", SLOW, MINUTE) is None
+    assert (book.said, await shared_limiter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)
 
 
 class Site:
@@ -171,12 +175,12 @@ class Site:
 
 
 async def test_a_host_with_a_pace_of_its_own_is_charged_apart_from_its_domain(
-    meter: RedisRateLimiter, redis: RedisServer
+    shared_limiter: RedisRateLimiter, redis: RedisServer
 ) -> None:
     remembers_for_long(redis)
     own = {"api.example.org": Pace(MINUTE)}
-    fetcher = http_fetcher(RealClock(), transport=Site(), meter=meter, own_paces=own)
+    fetcher = http_fetcher(RealClock(), transport=Site(), shared_limiter=shared_limiter, own_paces=own)
     for url in ("https://api.example.org/", "https://www.example.org/"):
         request = FetchRequest(url=url, host="example.org", pace=Pace(MINUTE), obey_robots=False)
         assert (await fetcher.fetch(request)).failure is None
-    assert await waits(meter, SLOW, 1, "api.example.org") == await waits(meter, SLOW, 1) == [1.0]
+    assert await waits(shared_limiter, SLOW, 1, "api.example.org") == await waits(shared_limiter, SLOW, 1) == [1.0]

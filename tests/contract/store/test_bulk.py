@@ -9,7 +9,7 @@ from sqlalchemy import Boolean, bindparam, case, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from tidemill.pipeline.ports import StoreError, StoreLost
-from tidemill.store.database.bulk import read_all, write_last, write_many
+from tidemill.store.database.bulk import read_all, write_at_commit, write_many
 from tidemill.store.database.database import translate
 from tidemill.store.schema import hosts, sources
 
@@ -98,9 +98,9 @@ async def test_a_set_is_written_as_row_by_row(database, count):
         for number in range(0, count, 2)
     ]
     async with database.write() as connection:
-        await write_last(connection, INSERT, made)
+        await write_at_commit(connection, INSERT, made)
     async with database.write() as connection:
-        await write_last(connection, SLOWER, changes)
+        await write_at_commit(connection, SLOWER, changes)
     async with database.glance() as connection:
         at_once = await read_all(connection, EVERY, {})
     async with database.write() as connection:
@@ -114,9 +114,9 @@ async def test_a_set_is_written_as_row_by_row(database, count):
 
 async def test_a_statement_whose_types_are_unknown_is_written_row_by_row(database):
     async with database.write() as connection:
-        await write_last(connection, INSERT, [a_host(number) for number in range(20)])
+        await write_at_commit(connection, INSERT, [a_host(number) for number in range(20)])
     async with database.write() as connection:
-        await write_last(connection, UNTYPED, [{"b_host": "003.test", "b_done": True}])
+        await write_at_commit(connection, UNTYPED, [{"b_host": "003.test", "b_done": True}])
     async with database.glance() as connection:
         assert [row["host"] for row in await read_all(connection, EVERY, {}) if not row["has_work"]] == ["003.test"]
 

@@ -137,7 +137,7 @@ async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
 async def test_a_host_with_more_targets_than_its_pace_allows_is_in_debt(mill):
     await mill.source("roomy", pages=3, pace=POLITE)
     await mill.source("crowded", pages=3, pace=Pace(timedelta(hours=10)))
-    crowding = OverbookedHosts(mill.database, {"events": AGENDA})
-    ((host, words),) = await crowding.debts()
+    overbooked_hosts = OverbookedHosts(mill.database, {"events": AGENDA})
+    ((host, words),) = await overbooked_hosts.overbooked()
     assert host == "crowded.test"
     assert "3 targets at one per 10:00:00 take 6:00:00 longer than their cycle" in words

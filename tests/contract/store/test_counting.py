@@ -28,10 +28,10 @@ PER_HOST = FILE.replace("pace: ", "settings: {pace_per: host}, pace: ")
 
 async def bring_in(mill: Mill, text: str, own: dict[str, Pace]) -> Source:
     paces = Paces(own=own)
-    shelf = SourceRepository(mill.database, mill.ids, paces)
-    importer = Importer(shelf, TargetRepository(mill.database, mill.ids, paces), mill.clock, KNOWN)
+    repository = SourceRepository(mill.database, mill.ids, paces)
+    importer = Importer(repository, TargetRepository(mill.database, mill.ids, paces), mill.clock, KNOWN)
     assert not (await importer.sources_file(text.encode(), "ans")).problems
-    source = await shelf.find("jazz")
+    source = await repository.find("jazz")
     assert source is not None
     return source
 

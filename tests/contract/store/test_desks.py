@@ -36,11 +36,11 @@ async def audited(system: System) -> list[str]:
 async def test_a_source_is_run_by_hand(system: System, clock: SettableClock) -> None:
     well, _ = await well_and_ill(system)
     clock.advance(timedelta(hours=1))
-    started = await system.desks.runs.start_source(well, "ans")
+    started = await system.actions.runs.start_source(well, "ans")
     assert started.jobs > 0
     assert len(started.run_ids) == 1
     assert (await audited(system))[0] == "run.start"
-    busy = await system.desks.runs.start_source(well, "ans")
+    busy = await system.actions.runs.start_source(well, "ans")
     assert busy.jobs == 0
     assert "at work already" in busy.notes[0]
     await work_off(system, clock)
@@ -51,21 +51,21 @@ async def test_a_source_is_run_by_hand(system: System, clock: SettableClock) -> 
 
 async def test_a_source_that_is_off_is_not_run(system: System) -> None:
     well, _ = await well_and_ill(system)
-    await system.desks.sources.disable(well, "ans")
+    await system.actions.sources.disable(well, "ans")
     with pytest.raises(Mistake, match=f"tidemill sources enable {well}"):
-        await system.desks.runs.start_source(well, "ans")
+        await system.actions.runs.start_source(well, "ans")
 
 
 async def test_stale_jobs_are_taken_up_again_and_go_all_the_way(system: System, clock: SettableClock) -> None:
     well, _ = await well_and_ill(system)
     clock.advance(timedelta(hours=1))
-    started = await system.desks.runs.start_source(well, "ans")
+    started = await system.actions.runs.start_source(well, "ans")
     clock.advance(timedelta(days=2))
     await system.ticks.all["stale_jobs"].chore()
     assert len(await system.store.views.jobs(JobFilter(status="stale"))) == started.jobs
-    assert "requeue-stale" in (await system.desks.why.explain(f"job:{await first_job(system, 'stale')}")).verdict
-    assert await system.desks.runs.requeue_stale(well, "ans") == started.jobs
-    assert await system.desks.runs.requeue_stale(None, "ans") == 0
+    assert "requeue-stale" in (await system.actions.why.explain(f"job:{await first_job(system, 'stale')}")).verdict
+    assert await system.actions.runs.requeue_stale(well, "ans") == started.jobs
+    assert await system.actions.runs.requeue_stale(None, "ans") == 0
     await work_off(system, clock)
     assert await system.store.views.jobs(JobFilter(status="stale")) == []
     newest = (await system.store.views.runs(limit=1))[0]
@@ -81,80 +81,82 @@ async def test_dead_letters_are_retried_and_discarded_singly_and_in_bulk(system:
     _, ill = await well_and_ill(system)
     letters = await system.store.views.letters()
     first, rest = letters[0], letters[1:]
-    assert (await system.desks.letters.retry(first.id, "ans")).letters == 1
+    assert (await system.actions.letters.retry(first.id, "ans")).letters == 1
     with pytest.raises(Mistake, match="is being retried"):
-        await system.desks.letters.retry(first.id, "ans")
-    source = await system.desks.sources.find(ill)
-    discarded = await system.desks.letters.discard_all(DeadLetterFilter(source_id=source.id), "ans", "no use")
+        await system.actions.letters.retry(first.id, "ans")
+    source = await system.actions.sources.find(ill)
+    discarded = await system.actions.letters.discard_all(DeadLetterFilter(source_id=source.id), "ans", "no use")
     assert discarded.letters == len(rest)
     for letter in rest:
         with pytest.raises(Mistake, match="was discarded; start a new job"):
-            await system.desks.letters.retry(letter.id, "ans")
+            await system.actions.letters.retry(letter.id, "ans")
     with pytest.raises(NotFound, match="there is no dead letter"):
-        await system.desks.letters.discard(10**9, "ans")
+        await system.actions.letters.discard(10**9, "ans")
     assert (await audited(system))[:2] == ["dlq.discard", "dlq.retry"]
 
 
 async def test_a_letter_of_a_source_that_was_removed_can_only_be_discarded(system: System) -> None:
     _, ill = await well_and_ill(system)
     letters = await system.store.views.letters()
-    await system.desks.sources.remove(ill, "ans")
+    await system.actions.sources.remove(ill, "ans")
     with pytest.raises(Mistake, match="was removed; discard it"):
-        await system.desks.letters.retry(letters[0].id, "ans")
-    bulk = await system.desks.letters.retry_all(DeadLetterFilter(), "ans")
+        await system.actions.letters.retry(letters[0].id, "ans")
+    bulk = await system.actions.letters.retry_all(DeadLetterFilter(), "ans")
     assert (bulk.letters, sorted(bulk.orphans)) == (0, sorted(letter.id for letter in letters))
-    assert (await system.desks.letters.discard_all(DeadLetterFilter(), "ans")).letters == len(letters)
+    assert (await system.actions.letters.discard_all(DeadLetterFilter(), "ans")).letters == len(letters)
 
 
 async def test_an_adapter_that_is_switched_off_gets_no_more_work(system: System) -> None:
     well, _ = await well_and_ill(system)
-    adapter = (await system.desks.sources.find(well)).adapter_id
-    off = await system.desks.adapters.disable(adapter, "ans", "redesign")
+    adapter = (await system.actions.sources.find(well)).adapter_id
+    off = await system.actions.adapters.disable(adapter, "ans", "redesign")
     assert (off.enabled, off.disabled_by, off.disabled_reason) == (False, "ans", "redesign")
-    started = await system.desks.runs.start_source(well, "ans")
+    started = await system.actions.runs.start_source(well, "ans")
     assert (started.jobs, started.reason) == (0, "adapter_disabled")
-    explained = await system.desks.why.explain(f"source:{well}")
+    explained = await system.actions.why.explain(f"source:{well}")
     assert "held back by adapter on" in explained.verdict
-    assert (await system.desks.adapters.enable(adapter, "ans")).adapter.enabled
+    assert (await system.actions.adapters.enable(adapter, "ans")).adapter.enabled
     with pytest.raises(NotFound, match="did you mean"):
-        await system.desks.adapters.enable(adapter + "x", "ans")
+        await system.actions.adapters.enable(adapter + "x", "ans")
 
 
 async def test_a_tripped_breaker_is_explained_and_reset(system: System, clock: SettableClock) -> None:
     _, ill = await well_and_ill(system)
     while not [one for one in await system.store.views.breakers() if one.state == "OPEN"]:
         clock.advance(timedelta(hours=1))
-        await system.desks.runs.start_source(ill, "ans")
+        await system.actions.runs.start_source(ill, "ans")
         await work_off(system, clock)
-    assert "held back by breaker" in (await system.desks.why.explain(f"source:{ill}")).verdict
-    started = await system.desks.runs.start_source(ill, "ans")
+    assert "held back by breaker" in (await system.actions.why.explain(f"source:{ill}")).verdict
+    started = await system.actions.runs.start_source(ill, "ans")
     assert any("breaker is open" in note for note in started.notes)
-    assert (await system.desks.breakers.reset(ill, "ans")).was == "OPEN"
-    assert await system.desks.breakers.reset_all("ans") == []
+    assert (await system.actions.breakers.reset(ill, "ans")).was == "OPEN"
+    assert await system.actions.breakers.reset_all("ans") == []
     assert "breaker.reset" in await audited(system)
 
 
 async def test_every_field_of_an_event_says_where_it_was_read(system: System) -> None:
     event = (await system.store.views.events(limit=1))[0]
     for field in msgspec.json.decode(event.record):
-        explained = await system.desks.why.explain(f"event:{event.id}.{field}")
+        explained = await system.actions.why.explain(f"event:{event.id}.{field}")
         gates = {step.gate for step in explained.steps}
         assert {"page", "reading", "place", "rule", "sightings"} <= gates
         assert "no longer known" not in " ".join(step.detail for step in explained.steps)
     with pytest.raises(NotFound, match="did you mean 'title'"):
-        await system.desks.why.explain(f"event:{event.id}.titel")
+        await system.actions.why.explain(f"event:{event.id}.titel")
 
 
 async def test_an_export_holds_every_event_once_in_both_formats(system: System) -> None:
     events = await system.store.views.events(limit=10_000)
-    lines = b"".join([piece async for piece in system.desks.exporter.events(EventFilter(), Format.JSONL)]).splitlines()
+    lines = b"".join(
+        [piece async for piece in system.actions.exporter.events(EventFilter(), Format.JSONL)]
+    ).splitlines()
     assert [msgspec.json.decode(line)["id"] for line in lines] == [event.id for event in events]
-    rows = b"".join([piece async for piece in system.desks.exporter.events(EventFilter(), Format.CSV)])
+    rows = b"".join([piece async for piece in system.actions.exporter.events(EventFilter(), Format.CSV)])
     assert rows.startswith(b"id,title,")
 
 
 async def test_doctor_finds_everything_well(system: System) -> None:
-    checks = {check.name: check.level for check in await system.desks.doctor.examine()}
+    checks = {check.name: check.level for check in await system.actions.doctor.examine()}
     assert checks["database"] == "ok"
     assert checks["queue"] == "ok"
     assert checks["ticks"] == "ok"

@@ -95,15 +95,15 @@ def place_want(name="luxor"):
 @pytest.fixture
 async def mill(database):
     turned = Mill(database, SettableClock())
-    dresser = EventEnrichment(database, turned.ids, ENRICHING, {Service.GEOCODER, Service.LLM})
-    shelves = {"events": EventRepository(turned.ids, dresser)}
-    turned.ledger = Ledger(database, turned.ids, turned.bodies, shelves, {"events": EVENTS})
-    turned.dresser = dresser
+    enrichment = EventEnrichment(database, turned.ids, ENRICHING, {Service.GEOCODER, Service.LLM})
+    repositories = {"events": EventRepository(turned.ids, enrichment)}
+    turned.ledger = Ledger(database, turned.ids, turned.bodies, repositories, {"events": EVENTS})
+    turned.enrichment = enrichment
     return turned
 
 
 async def shelved(mill, title="Zomaar iets", venue="Luxor Live"):
-    """An event on the shelf whose venue and category nobody knows; answers its job's claim."""
+    """An event on the repository whose venue and category nobody knows; answers its job's claim."""
     source = await mill.source(city="Arnhem", coordinates=Coordinates(51.98, 5.91))
     await mill.enqueue(source)
     (claimed,) = await mill.claim(await mill.worker())
@@ -132,12 +132,12 @@ async def test_an_answer_is_put_into_every_event_that_waits_for_it(mill):
     (asked,) = await wants.due([RequestKind.PLACE], NOON, 10)
     assert asked.want.question["query"] == "Luxor Live, Arnhem"
     await answers.keep_place(asked.want.key, "Luxor Live", Geocoded(LUXOR, exact=True), LATER)
-    assert await mill.dresser.repair(RequestKind.PLACE, [asked.want.key], LATER) == 1
+    assert await mill.enrichment.repair(RequestKind.PLACE, [asked.want.key], LATER) == 1
     (row,) = await mill.rows(events)
     assert (row["latitude"], row["updated_at"]) == (LUXOR.latitude, LATER)
     assert [one["kind"] for one in await mill.rows(record_history)] == ["enriched"]
     assert [one["kind"] for one in await mill.rows(enrichment_wants)] == ["category"]
-    assert await mill.dresser.repair(RequestKind.PLACE, [asked.want.key], LATER) == 0
+    assert await mill.enrichment.repair(RequestKind.PLACE, [asked.want.key], LATER) == 0
 
 
 async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
@@ -166,7 +166,7 @@ async def test_equal_questions_are_due_once_and_put_off_together(mill):
     due = await wants.due([RequestKind.PLACE], NOON, 10)
     assert sorted(asked.want.key for asked in due if asked.want.key == "luxor") == ["luxor"]
     assert len(await wants.due([RequestKind.PLACE], NOON, 1)) == 1
-    await wants.put_off([(RequestKind.PLACE, "luxor")], LATER)
+    await wants.postpone([(RequestKind.PLACE, "luxor")], LATER)
     assert "luxor" not in [asked.want.key for asked in await wants.due([RequestKind.PLACE], NOON, 10)]
     assert next(one for one in await wants.due([RequestKind.PLACE], LATER, 10) if one.want.key == "luxor").tries == 1
     assert [(one.kind, one.waiting) for one in await wants.standing()] == [("category", 1), ("place", 3)]

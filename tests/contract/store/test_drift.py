@@ -67,7 +67,7 @@ async def test_two_bad_batches_switch_the_adapter_off_and_each_thing_is_told_onc
 async def test_an_adapter_that_is_off_is_asked_for_nothing(market: Market) -> None:
     await broken_twice(market)
     market.front.asked.clear()
-    started = await market.system.desks.runs.start_source("acme", "ans")
+    started = await market.system.actions.runs.start_source("acme", "ans")
     assert (started.jobs, started.reason) == (0, Rejection.ADAPTER_DISABLED)
     done = await market.system.dispatcher.dispatch()
     assert (done.jobs, done.rejected) == (0, 0)
@@ -76,8 +76,8 @@ async def test_an_adapter_that_is_off_is_asked_for_nothing(market: Market) -> No
 
 async def test_jobs_that_were_enqueued_before_are_refused(market: Market) -> None:
     await market.shop("acme", goods(3))
-    await market.system.desks.runs.start_source("acme", "ans")
-    await market.system.desks.adapters.disable("prices.generic", "ans", "to see")
+    await market.system.actions.runs.start_source("acme", "ans")
+    await market.system.actions.adapters.disable("prices.generic", "ans", "to see")
     await market.system.worker.sign_in()
     await market.system.make_drain().run("http")
     assert market.front.asked == []
@@ -89,8 +89,8 @@ async def test_where_the_adapter_serves_others_only_the_source_it_no_longer_fits
     await market.run("bolt")
     await broken_twice(market)
     assert await is_on(market)
-    assert (await market.system.desks.sources.find("acme")).auto_disabled
-    assert not (await market.system.desks.sources.find("bolt")).auto_disabled
+    assert (await market.system.actions.sources.find("acme")).auto_disabled
+    assert not (await market.system.actions.sources.find("bolt")).auto_disabled
     assert [told.scope for told in market.told(AdapterDisabled)] == ["source"]
     await market.run("bolt")
     assert (await rows(market, runs))[-1]["status"] == "SUCCESS"
@@ -99,10 +99,10 @@ async def test_where_the_adapter_serves_others_only_the_source_it_no_longer_fits
 async def test_a_person_switches_it_on_after_a_dry_run_and_the_next_run_is_watched(market: Market) -> None:
     await broken_twice(market)
     with pytest.raises(Mistake, match="0 of 20 stored pages went well"):
-        await market.system.desks.adapters.enable("prices.generic", "ans", careful=True)
-    done = await market.system.desks.adapters.enable("prices.generic", "ans")
+        await market.system.actions.adapters.enable("prices.generic", "ans", careful=True)
+    done = await market.system.actions.adapters.enable("prices.generic", "ans")
     assert (done.dry_run.pages, done.dry_run.well, done.adapter.enabled) == (BATCH, 0, True)
-    assert await market.system.desks.adapters.incidents() == []
+    assert await market.system.actions.adapters.incidents() == []
     await market.run("acme")
     assert not await is_on(market)
     assert market.told(AdapterDisabled)[-1].rule == "watched"
@@ -110,7 +110,7 @@ async def test_a_person_switches_it_on_after_a_dry_run_and_the_next_run_is_watch
 
 async def test_after_a_good_first_run_it_is_trusted_as_before(market: Market) -> None:
     await broken_twice(market)
-    await market.system.desks.adapters.enable("prices.generic", "ans")
+    await market.system.actions.adapters.enable("prices.generic", "ans")
     for number, page in enumerate(goods()):
         market.show("acme", number, page)
     await market.run("acme")
@@ -139,7 +139,7 @@ async def test_a_zero_price_is_quarantined_and_told_of_in_a_small_batch(market: 
     await market.shop("acme", goods(1, price="0.00"))
     await market.run("acme")
     assert [told.rule for told in market.told(DriftNoticed)] == ["zero_price"]
-    (held,) = await market.system.desks.quarantine.every()
+    (held,) = await market.system.actions.quarantine.every()
     assert held.reason == "ZERO_PRICE_EXTRACTED"
     assert (await rows(market, runs))[-1]["status"] == "QUARANTINED"
 
@@ -147,7 +147,7 @@ async def test_a_zero_price_is_quarantined_and_told_of_in_a_small_batch(market: 
 async def test_a_field_that_disappears_alarms_once_it_was_blessed(market: Market) -> None:
     await market.shop("acme", goods())
     await market.run("acme")
-    (blessed,) = await market.system.desks.adapters.bless("prices.generic", "ans")
+    (blessed,) = await market.system.actions.adapters.bless("prices.generic", "ans")
     assert blessed.shares["brand"] == 1.0
     for number, page in enumerate(goods(brand=None)):
         market.show("acme", number, page.replace('"brand": {"@type": "Brand"},', ""))

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, event, select, text, update
 
 from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError
-from tidemill.store.database.bulk import write_last
+from tidemill.store.database.bulk import write_at_commit
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.schema import hosts, tick_slots
 
@@ -40,24 +40,24 @@ async def slots(database: Database) -> list[str]:
 
 async def test_writes_to_several_tables_all_arrive(database: Database) -> None:
     async with database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test"), host("b.test", 2_000)])
-        await write_last(connection, SLOTS, [slot("rescue")])
+        await write_at_commit(connection, HOSTS, [host("a.test"), host("b.test", 2_000)])
+        await write_at_commit(connection, SLOTS, [slot("rescue")])
     assert await paces(database) == {"a.test": 1_000, "b.test": 2_000}
     assert await slots(database) == ["rescue"]
 
 
 async def test_a_table_that_is_written_to_twice_is_so_in_order(database: Database) -> None:
     async with database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test"), host("b.test")])
-        await write_last(connection, SLOTS, [slot("rescue")])
-        await write_last(connection, PACE, [{"b_host": "a.test", "b_pace": 2_000}])
-        await write_last(connection, PACE, [{"b_host": "a.test", "b_pace": 3_000}])
+        await write_at_commit(connection, HOSTS, [host("a.test"), host("b.test")])
+        await write_at_commit(connection, SLOTS, [slot("rescue")])
+        await write_at_commit(connection, PACE, [{"b_host": "a.test", "b_pace": 2_000}])
+        await write_at_commit(connection, PACE, [{"b_host": "a.test", "b_pace": 3_000}])
     assert await paces(database) == {"a.test": 3_000, "b.test": 1_000}
 
 
 async def fail_after_writing(database: Database) -> None:
     async with database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test")])
+        await write_at_commit(connection, HOSTS, [host("a.test")])
         raise ZeroDivisionError
 
 
@@ -65,19 +65,19 @@ async def test_what_is_undone_is_never_sent(database: Database) -> None:
     with pytest.raises(ZeroDivisionError):
         await fail_after_writing(database)
     async with database.write() as connection:
-        await write_last(connection, SLOTS, [slot("rescue")])
+        await write_at_commit(connection, SLOTS, [slot("rescue")])
     assert await paces(database) == {}
 
 
 async def write_one_twice(database: Database) -> None:
     async with database.write() as connection:
-        await write_last(connection, SLOTS, [slot("rescue")])
-        await write_last(connection, HOSTS, [host("b.test"), host("a.test")])
+        await write_at_commit(connection, SLOTS, [slot("rescue")])
+        await write_at_commit(connection, HOSTS, [host("b.test"), host("a.test")])
 
 
 async def test_a_refused_row_takes_the_whole_transaction_along(database: Database) -> None:
     async with database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test")])
+        await write_at_commit(connection, HOSTS, [host("a.test")])
     with pytest.raises(StoreError):
         await write_one_twice(database)
     assert await slots(database) == []
@@ -99,8 +99,8 @@ async def test_on_postgres_the_last_writes_are_one_statement(postgres_database: 
         said.append(statement)
 
     async with postgres_database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test"), host("b.test")])
-        await write_last(connection, SLOTS, [slot("rescue"), slot("beat")])
+        await write_at_commit(connection, HOSTS, [host("a.test"), host("b.test")])
+        await write_at_commit(connection, SLOTS, [slot("rescue"), slot("beat")])
     assert len(said) == 1
     assert (len(await paces(postgres_database)), await slots(postgres_database)) == (2, ["beat", "rescue"])
 
@@ -121,13 +121,13 @@ async def test_a_connection_that_the_server_ended_is_not_used_again(
     await other.close()
     assert driver.is_closed()
     async with postgres_database.write() as connection:
-        await write_last(connection, HOSTS, [host("a.test")])
+        await write_at_commit(connection, HOSTS, [host("a.test")])
     assert await paces(postgres_database) == {"a.test": 1_000}
 
 
 async def test_a_commit_by_hand_sends_what_was_put_off_too(postgres_database: Database) -> None:
     async with postgres_database.engine.connect() as connection:
-        await write_last(connection, HOSTS, [host("a.test")])
+        await write_at_commit(connection, HOSTS, [host("a.test")])
         await connection.commit()
-        await write_last(connection, HOSTS, [host("b.test")])
+        await write_at_commit(connection, HOSTS, [host("b.test")])
     assert await paces(postgres_database) == {"a.test": 1_000}

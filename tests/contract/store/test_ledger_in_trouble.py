@@ -10,7 +10,7 @@ from sqlalchemy import update
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail, Snooze
 from tidemill.core.pacing import Pace
-from tidemill.engine.drain import give_way
+from tidemill.engine.drain import yield_to_loop
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.stale_jobs import StaleJobs
 from tidemill.store.ledger.sweeps import Sweeps
@@ -145,7 +145,7 @@ async def test_tidying_up_needs_no_quiet_moment(mill):
     async with mill.database.write() as connection:
         await connection.execute(update(targets).values(priority=7))
         tidying = asyncio.create_task(mill.sweeps.vacuum())
-        await give_way()
+        await yield_to_loop()
     await tidying
     assert [row["priority"] for row in await mill.rows(targets)] == [7]
     assert not mill.database.is_sqlite or log_of(mill.database).stat().st_size == 0
@@ -156,7 +156,7 @@ async def test_tidying_up_waits_for_another_program(sqlite_database):
     other = sqlite3.connect(sqlite_database.engine.url.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     tidying = asyncio.create_task(Sweeps(sqlite_database).vacuum())
-    await give_way()
+    await yield_to_loop()
     other.execute("INSERT INTO engine_state (name, value, updated_at) VALUES ('a', '{}', 0)")
     other.execute("COMMIT")
     await tidying

@@ -51,12 +51,12 @@ def flat(number, **changes):
 
 
 class Shelf:
-    """The shelf with the least around it."""
+    """The repository with the least around it."""
 
     def __init__(self, database, ids):
         self.database = database
         self.ids = ids
-        self.shelf = ListingRepository(ids)
+        self.repository = ListingRepository(ids)
         self.views = ListingViews(database, FADING)
         self.verification = Verification(database, ids, FADING)
 
@@ -74,12 +74,14 @@ class Shelf:
         accepted = [Accepted(identity_of(one), one, msgspec.json.encode(one)) for one in told]
         harvest = AcceptedRecords(Judged(page, "listings.search@1.0.0", accepted, []), accepted, 0)
         async with self.database.write() as connection:
-            return (await self.shelf.put(connection, [(job, harvest)], now))[1]
+            return (await self.repository.put(connection, [(job, harvest)], now))[1]
 
     async def miss(self, since, now, source=1, run=RUN, patience=2):
         await self.ids.reserve(50)
         async with self.database.write() as connection:
-            return (await self.shelf.miss(connection, [CompleteRun(run, source, since)], now, patience)).get(run, 0)
+            return (await self.repository.miss(connection, [CompleteRun(run, source, since)], now, patience)).get(
+                run, 0
+            )
 
     async def rows(self, table=listings):
         async with self.database.read() as connection:
@@ -91,7 +93,7 @@ class Shelf:
 
 
 @pytest.fixture
-async def shelf(database, ids):
+async def repository(database, ids):
     made = Shelf(database, ids)
     for key in (1, 2):
         source = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
@@ -111,127 +113,131 @@ async def test_the_nineteen_markets_are_there_from_the_start(database):
     assert (len(tiers), tiers.count("hot"), tiers.count("standard"), tiers.count("cool")) == (19, 4, 6, 9)
 
 
-async def test_a_new_home_is_inserted_once_and_seen_again_after_that(shelf):
-    first = await shelf.put(home())
-    again = await shelf.put(home(), now=NOW + HOUR)
+async def test_a_new_home_is_inserted_once_and_seen_again_after_that(repository):
+    first = await repository.put(home())
+    again = await repository.put(home(), now=NOW + HOUR)
     assert (first.inserted, again.inserted, again.updated, again.unchanged) == (1, 0, 0, 1)
-    (row,) = await shelf.rows()
+    (row,) = await repository.rows()
     assert (row["times_seen"], row["first_seen_at"], row["last_seen_at"]) == (2, NOW, NOW + HOUR)
 
 
-async def test_two_sources_show_one_home_and_the_richer_speaks(shelf):
-    await shelf.put(home(size_low=None, size_high=None))
-    await shelf.put(home(own_id="zz", url="https://other.example/zz", images=("a", "b", "c")), source=2, run=RUN + 1)
-    (row,) = await shelf.rows()
+async def test_two_sources_show_one_home_and_the_richer_speaks(repository):
+    await repository.put(home(size_low=None, size_high=None))
+    await repository.put(
+        home(own_id="zz", url="https://other.example/zz", images=("a", "b", "c")), source=2, run=RUN + 1
+    )
+    (row,) = await repository.rows()
     told = msgspec.json.decode(row["record"], type=Listing)
     assert (told.size_low, told.images) == (850, ("a", "b", "c"))
-    assert len(await shelf.rows(listing_sightings)) == 2
+    assert len(await repository.rows(listing_sightings)) == 2
 
 
-async def test_a_home_that_one_source_tells_twice_under_two_ids_stays_two(shelf):
-    await shelf.put(home(unit=""), home(own_id="2", unit=""))
-    assert len(await shelf.rows()) == 2
+async def test_a_home_that_one_source_tells_twice_under_two_ids_stays_two(repository):
+    await repository.put(home(unit=""), home(own_id="2", unit=""))
+    assert len(await repository.rows()) == 2
 
 
-async def test_a_rent_that_moves_is_history_and_shown(shelf):
-    await shelf.put(home())
-    await shelf.put(home(rent_low=225_000), now=NOW + HOUR)
-    (found,) = await shelf.views.search(ListingFilter(), NOW + HOUR)
+async def test_a_rent_that_moves_is_history_and_shown(repository):
+    await repository.put(home())
+    await repository.put(home(rent_low=225_000), now=NOW + HOUR)
+    (found,) = await repository.views.search(ListingFilter(), NOW + HOUR)
     assert (found.previous_rent, found.rent_low, found.rent_note) == (240_000, 225_000, "was $2,400, now $2,250")
-    (line,) = await shelf.rows(record_history)
+    (line,) = await repository.rows(record_history)
     assert line["changes"]["rent_low"] == [240_000, 225_000]
 
 
-async def test_a_home_that_was_gone_comes_back_to_life_with_its_new_rent(shelf):
-    await shelf.put(home())
-    await shelf.say(update(listings).values(is_active=False, gone_at=NOW, gone_reason="gone when looked up"))
-    kept = await shelf.put(home(rent_low=199_900), now=NOW + 48 * HOUR)
-    (row,) = await shelf.rows()
+async def test_a_home_that_was_gone_comes_back_to_life_with_its_new_rent(repository):
+    await repository.put(home())
+    await repository.say(update(listings).values(is_active=False, gone_at=NOW, gone_reason="gone when looked up"))
+    kept = await repository.put(home(rent_low=199_900), now=NOW + 48 * HOUR)
+    (row,) = await repository.rows()
     assert (kept.inserted, row["is_active"], row["gone_at"], row["rent_low"]) == (0, True, None, 199_900)
-    assert [line["kind"] for line in await shelf.rows(record_history)] == ["returned"]
+    assert [line["kind"] for line in await repository.rows(record_history)] == ["returned"]
 
 
-async def test_an_unchanged_page_counts_as_seen_and_revives_too(shelf, database):
-    await shelf.put(home())
-    await shelf.say(update(listings).values(is_active=False, gone_at=NOW))
+async def test_an_unchanged_page_counts_as_seen_and_revives_too(repository, database):
+    await repository.put(home())
+    await repository.say(update(listings).values(is_active=False, gone_at=NOW))
     async with database.write() as connection:
-        assert await shelf.shelf.touch(connection, 1, ["ID:1"], NOW + HOUR) == 1
-    (row,) = await shelf.rows()
+        assert await repository.repository.touch(connection, 1, ["ID:1"], NOW + HOUR) == 1
+    (row,) = await repository.rows()
     assert (row["is_active"], row["last_seen_at"], row["times_seen"]) == (True, NOW + HOUR, 2)
 
 
-async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_is_gone(shelf):
-    await shelf.put(flat(1, url="https://homes.example/h/1"), flat(2, url="https://homes.example/h/2"))
+async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_is_gone(repository):
+    await repository.put(flat(1, url="https://homes.example/h/1"), flat(2, url="https://homes.example/h/2"))
     for hours in (6, 7):
-        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+        assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
     at = NOW + 7 * HOUR
-    there, gone = await shelf.verification.wanted(at, 10)
+    there, gone = await repository.verification.wanted(at, 10)
     assert min(there.confidence, gone.confidence) > 55
     found = [
         VerificationResult(*key_of(there), Fate.THERE, "still shown"),
         VerificationResult(*key_of(gone), Fate.GONE, "answered 404"),
     ]
-    assert await shelf.verification.record(found, at) == 1
-    rows = {row["id"]: row for row in await shelf.rows()}
+    assert await repository.verification.record(found, at) == 1
+    rows = {row["id"]: row for row in await repository.rows()}
     assert (rows[there.listing_id]["is_active"], rows[there.listing_id]["gone_reason"]) == (True, None)
     assert (rows[gone.listing_id]["is_active"], rows[gone.listing_id]["gone_reason"]) == (False, "gone when looked up")
-    assert await shelf.verification.wanted(at + HOUR, 10) == []
+    assert await repository.verification.wanted(at + HOUR, 10) == []
 
 
-async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_readers_lose_it(shelf):
-    await shelf.put(flat(1, url="https://homes.example/h/1"))
+async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_readers_lose_it(repository):
+    await repository.put(flat(1, url="https://homes.example/h/1"))
     for hours in (6, 7):
-        await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR)
-    (check,) = await shelf.verification.wanted(NOW + 7 * HOUR, 10)
-    await shelf.verification.record([VerificationResult(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR)
-    assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
-    assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
-    assert [row["gone_at"] for row in await shelf.rows()] == [None]
+        await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR)
+    (check,) = await repository.verification.wanted(NOW + 7 * HOUR, 10)
+    await repository.verification.record(
+        [VerificationResult(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR
+    )
+    assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
+    assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1
+    assert [row["gone_at"] for row in await repository.rows()] == [None]
 
 
-async def test_a_home_without_a_page_of_its_own_is_gone_after_two_complete_runs_without_it(shelf):
-    await shelf.put(flat(1, url="https://homes.example#1"))
+async def test_a_home_without_a_page_of_its_own_is_gone_after_two_complete_runs_without_it(repository):
+    await repository.put(flat(1, url="https://homes.example#1"))
     later = NOW + 6 * HOUR
-    assert await shelf.miss(later, later) == 0
-    assert await shelf.miss(later + HOUR, later + HOUR) == 1
-    (row,) = await shelf.rows()
+    assert await repository.miss(later, later) == 0
+    assert await repository.miss(later + HOUR, later + HOUR) == 1
+    (row,) = await repository.rows()
     assert (row["is_active"], row["gone_reason"]) == (False, "not shown any more")
 
 
-async def test_nothing_is_gone_while_another_source_still_shows_it(shelf):
-    await shelf.put(home())
-    await shelf.put(home(own_id="zz"), source=2, run=RUN + 1)
+async def test_nothing_is_gone_while_another_source_still_shows_it(repository):
+    await repository.put(home())
+    await repository.put(home(own_id="zz"), source=2, run=RUN + 1)
     for hours in (6, 12, 18):
-        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
-    assert (await shelf.rows())[0]["is_active"]
+        assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+    assert (await repository.rows())[0]["is_active"]
 
 
-async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(shelf):
-    (_, row) = await shelf.put(home()), (await shelf.rows())[0]
-    (sighting,) = await shelf.rows(listing_sightings)
-    await shelf.verification.record(
+async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(repository):
+    (_, row) = await repository.put(home()), (await repository.rows())[0]
+    (sighting,) = await repository.rows(listing_sightings)
+    await repository.verification.record(
         [VerificationResult(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR
     )
     for hours in (6, 12, 18):
-        assert await shelf.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
-    assert (await shelf.rows())[0]["is_active"]
+        assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
+    assert (await repository.rows())[0]["is_active"]
 
 
-async def test_a_run_over_another_market_misses_nothing_here(shelf):
-    await shelf.put(home(market_id="boston"))
-    assert await shelf.miss(NOW + 6 * HOUR, NOW + 6 * HOUR, patience=1) == 0
-    assert (await shelf.rows())[0]["is_active"]
+async def test_a_run_over_another_market_misses_nothing_here(repository):
+    await repository.put(home(market_id="boston"))
+    assert await repository.miss(NOW + 6 * HOUR, NOW + 6 * HOUR, patience=1) == 0
+    assert (await repository.rows())[0]["is_active"]
 
 
 @pytest.mark.parametrize("tier", ["hot", "standard", "cool"])
-async def test_confidence_is_the_same_in_python_and_in_sql(shelf, database, tier):
-    await shelf.say(update(market_configs).where(market_configs.c.id == "nyc").values(tier=tier))
-    await shelf.put(*(flat(number) for number in range(1, 60)))
-    rows = await shelf.rows()
+async def test_confidence_is_the_same_in_python_and_in_sql(repository, database, tier):
+    await repository.say(update(market_configs).where(market_configs.c.id == "nyc").values(tier=tier))
+    await repository.put(*(flat(number) for number in range(1, 60)))
+    rows = await repository.rows()
     for step, row in enumerate(rows):
         seen = NOW - step * timedelta(hours=1, minutes=43, seconds=7, microseconds=step)
         verified = None if step % 3 == 0 else NOW - step * timedelta(minutes=51, microseconds=1)
-        await shelf.say(
+        await repository.say(
             update(listings).where(listings.c.id == row["id"]).values(last_seen_at=seen, verified_at=verified)
         )
     joined = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
@@ -244,151 +250,157 @@ async def test_confidence_is_the_same_in_python_and_in_sql(shelf, database, tier
     assert len(set(expected)) > 10
 
 
-async def test_readers_see_what_is_active_and_sure_enough_and_nothing_else(shelf):
-    await shelf.put(*(flat(number, rent_low=number * 10_000) for number in range(10, 40)))
-    visible = await shelf.views.search(ListingFilter(), NOW + 20 * HOUR)
+async def test_readers_see_what_is_active_and_sure_enough_and_nothing_else(repository):
+    await repository.put(*(flat(number, rent_low=number * 10_000) for number in range(10, 40)))
+    visible = await repository.views.search(ListingFilter(), NOW + 20 * HOUR)
     assert len(visible) == 30
     assert visible[0].freshness_confidence == 40
     assert visible[0].badge.text == "May no longer be available"
-    assert await shelf.views.search(ListingFilter(), NOW + 21 * HOUR) == []
+    assert await repository.views.search(ListingFilter(), NOW + 21 * HOUR) == []
 
 
-async def test_search_filters_and_pages_without_gaps_or_doubles(shelf):
-    await shelf.put(*(flat(number, rent_low=(number % 7 + 10) * 10_000) for number in range(10, 40)))
+async def test_search_filters_and_pages_without_gaps_or_doubles(repository):
+    await repository.put(*(flat(number, rent_low=(number % 7 + 10) * 10_000) for number in range(10, 40)))
     for order in ("newest", "rent"):
         which, seen, after = ListingFilter(order=order), [], None
-        while page := await shelf.views.search(which, NOW, after=after, limit=7):
+        while page := await repository.views.search(which, NOW, after=after, limit=7):
             seen += [one.id for one in page]
             after = cursor_of(page[-1], order)
         assert len(seen) == len(set(seen)) == 30
-    cheap = await shelf.views.search(ListingFilter(rent_to=110_000, market="nyc", beds_from=2), NOW)
+    cheap = await repository.views.search(ListingFilter(rent_to=110_000, market="nyc", beds_from=2), NOW)
     assert {one.rent_low for one in cheap} == {100_000, 110_000}
-    assert await shelf.views.search(ListingFilter(city="Boston"), NOW) == []
-    assert await shelf.views.search(ListingFilter(beds_from=3), NOW) == []
+    assert await repository.views.search(ListingFilter(city="Boston"), NOW) == []
+    assert await repository.views.search(ListingFilter(beds_from=3), NOW) == []
 
 
 @pytest.mark.parametrize(
     ("text", "count"), [("lofts", 1), ("West 42nd Street", 1), ("350 w 42nd", 1), ("Elm", 0), ("%", 0)]
 )
-async def test_words_are_found_in_a_homes_name_or_its_address_in_any_spelling(shelf, text, count):
-    await shelf.put(home())
-    assert len(await shelf.views.search(ListingFilter(text=text), NOW)) == count
+async def test_words_are_found_in_a_homes_name_or_its_address_in_any_spelling(repository, text, count):
+    await repository.put(home())
+    assert len(await repository.views.search(ListingFilter(text=text), NOW)) == count
 
 
-async def test_a_circle_holds_what_lies_inside_it(shelf):
-    await shelf.put(home())
-    assert await shelf.views.search(ListingFilter(near=(40.76, -73.99, 1.0)), NOW)
-    assert not await shelf.views.search(ListingFilter(near=(40.80, -73.99, 1.0)), NOW)
+async def test_a_circle_holds_what_lies_inside_it(repository):
+    await repository.put(home())
+    assert await repository.views.search(ListingFilter(near=(40.76, -73.99, 1.0)), NOW)
+    assert not await repository.views.search(ListingFilter(near=(40.80, -73.99, 1.0)), NOW)
 
 
-async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_first(shelf):
-    await shelf.put(flat(1), flat(2), flat(3))
-    assert await shelf.verification.wanted(NOW + 15 * HOUR, 10) == []
-    rows = {row["title"]: row for row in await shelf.rows()}
+async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_first(repository):
+    await repository.put(flat(1), flat(2), flat(3))
+    assert await repository.verification.wanted(NOW + 15 * HOUR, 10) == []
+    rows = {row["title"]: row for row in await repository.rows()}
     assert rows
-    last = (await shelf.rows())[-1]["id"]
-    await shelf.views.note_interest(last, saved=True)
-    wanted = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
+    last = (await repository.rows())[-1]["id"]
+    await repository.views.note_interest(last, saved=True)
+    wanted = await repository.verification.wanted(NOW + 16 * HOUR, 10)
     assert len(wanted) == 3
     assert wanted[0].listing_id == last
     assert wanted[0].confidence < 55
 
 
-async def test_the_three_answers_of_a_check(shelf):
-    await shelf.put(flat(1), flat(2), flat(3))
-    there, gone, unknown = [row["id"] for row in await shelf.rows()]
+async def test_the_three_answers_of_a_check(repository):
+    await repository.put(flat(1), flat(2), flat(3))
+    there, gone, unknown = [row["id"] for row in await repository.rows()]
     at = NOW + 16 * HOUR
-    sightings = {row["listing_id"]: row["id"] for row in await shelf.rows(listing_sightings)}
+    sightings = {row["listing_id"]: row["id"] for row in await repository.rows(listing_sightings)}
     looked = [
         VerificationResult(there, sightings[there], Fate.THERE, "still shown"),
         VerificationResult(gone, sightings[gone], Fate.GONE, "answered 404"),
         VerificationResult(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
     ]
-    assert await shelf.verification.record(looked, at) == 1
-    rows = {row["id"]: row for row in await shelf.rows()}
+    assert await repository.verification.record(looked, at) == 1
+    rows = {row["id"]: row for row in await repository.rows()}
     assert (rows[there]["verified_at"], rows[there]["is_active"]) == (at, True)
     assert (rows[gone]["is_active"], rows[gone]["gone_reason"]) == (False, "gone when looked up")
     assert (rows[unknown]["verified_at"], rows[unknown]["is_active"], rows[unknown]["checked_at"]) == (None, True, at)
-    assert await shelf.verification.wanted(at, 10) == []
-    assert [check.listing_id for check in await shelf.verification.wanted(at + HOUR, 10)] == [unknown]
+    assert await repository.verification.wanted(at, 10) == []
+    assert [check.listing_id for check in await repository.verification.wanted(at + HOUR, 10)] == [unknown]
 
 
-async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_it_is_gone(shelf):
-    await shelf.put(home(url="https://homes.example/h/1"))
-    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_it_is_gone(repository):
+    await repository.put(home(url="https://homes.example/h/1"))
+    await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     at = NOW + 16 * HOUR
-    (first,) = await shelf.verification.wanted(at, 10)
-    assert await shelf.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], at) == 0
-    (second,) = await shelf.verification.wanted(at, 10)
+    (first,) = await repository.verification.wanted(at, 10)
+    assert (
+        await repository.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], at) == 0
+    )
+    (second,) = await repository.verification.wanted(at, 10)
     assert {first.url, second.url} == {"https://homes.example/h/1", "https://other.example/zz"}
-    (row,) = await shelf.rows()
+    (row,) = await repository.rows()
     assert row["is_active"]
-    assert await shelf.verification.record([VerificationResult(*key_of(second), Fate.GONE, "answered 410")], at) == 1
-    assert [row["is_active"] for row in await shelf.rows()] == [False]
+    assert (
+        await repository.verification.record([VerificationResult(*key_of(second), Fate.GONE, "answered 410")], at) == 1
+    )
+    assert [row["is_active"] for row in await repository.rows()] == [False]
 
 
 def key_of(check):
     return check.listing_id, check.sighting_id
 
 
-async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when_readers_lose_it(shelf):
-    await shelf.put(home(url="https://homes.example/h/1"))
-    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
-    (first,) = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
-    await shelf.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR)
-    assert await shelf.verification.end_faded(NOW + 20 * HOUR) == 0
-    assert await shelf.verification.end_faded(NOW + 21 * HOUR) == 1
-    (row,) = await shelf.rows()
+async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when_readers_lose_it(repository):
+    await repository.put(home(url="https://homes.example/h/1"))
+    await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+    (first,) = await repository.verification.wanted(NOW + 16 * HOUR, 10)
+    await repository.verification.record(
+        [VerificationResult(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR
+    )
+    assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
+    assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1
+    (row,) = await repository.rows()
     assert (row["is_active"], row["gone_at"]) == (False, None)
 
 
-async def test_a_source_that_may_not_be_asked_leaves_it_to_the_other(shelf):
-    await shelf.put(home(url="https://homes.example/h/1"))
-    await shelf.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
-    await shelf.say(update(sources).where(sources.c.id == 2).values(enabled=False))
-    (check,) = await shelf.verification.wanted(NOW + 16 * HOUR, 10)
+async def test_a_source_that_may_not_be_asked_leaves_it_to_the_other(repository):
+    await repository.put(home(url="https://homes.example/h/1"))
+    await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
+    await repository.say(update(sources).where(sources.c.id == 2).values(enabled=False))
+    (check,) = await repository.verification.wanted(NOW + 16 * HOUR, 10)
     assert check.url == "https://homes.example/h/1"
 
 
-async def test_a_home_without_a_page_of_its_own_is_never_found_there_on_the_list(shelf):
-    await shelf.put(flat(1, url="https://homes.example#1"), flat(2, url="https://homes.example/h/2"))
-    assert [check.url for check in await shelf.verification.wanted(NOW + 16 * HOUR, 10)] == [
+async def test_a_home_without_a_page_of_its_own_is_never_found_there_on_the_list(repository):
+    await repository.put(flat(1, url="https://homes.example#1"), flat(2, url="https://homes.example/h/2"))
+    assert [check.url for check in await repository.verification.wanted(NOW + 16 * HOUR, 10)] == [
         "https://homes.example/h/2"
     ]
 
 
-async def test_two_flats_that_a_source_numbers_apart_stay_two_beside_anothers_one(shelf):
-    await shelf.put(home(unit=""), source=2, run=RUN + 1)
-    kept = await shelf.put(home(own_id="a", unit=""), home(own_id="b", unit=""))
-    assert (kept.inserted, len(await shelf.rows())) == (1, 2)
+async def test_two_flats_that_a_source_numbers_apart_stay_two_beside_anothers_one(repository):
+    await repository.put(home(unit=""), source=2, run=RUN + 1)
+    kept = await repository.put(home(own_id="a", unit=""), home(own_id="b", unit=""))
+    assert (kept.inserted, len(await repository.rows())) == (1, 2)
 
 
-async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of_each(shelf, database):
+async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of_each(repository, database):
     others = [Shelf(database, Ids(database)) for _ in range(3)]
     homes = [flat(number) for number in range(1, 40)]
     await asyncio.gather(
-        shelf.put(*homes),
+        repository.put(*homes),
         others[0].put(*reversed(homes)),
         others[1].put(*homes, source=2, run=RUN + 1),
         others[2].put(*reversed(homes), source=2, run=RUN + 1),
-        shelf.verification.end_faded(NOW),
+        repository.verification.end_faded(NOW),
     )
-    rows = await shelf.rows()
-    assert (len(rows), len(await shelf.rows(listing_sightings))) == (39, 78)
+    rows = await repository.rows()
+    assert (len(rows), len(await repository.rows(listing_sightings))) == (39, 78)
     assert {row["times_seen"] for row in rows} == {4}
 
 
-async def test_however_many_have_faded_all_are_let_go_in_one_round(shelf, monkeypatch):
+async def test_however_many_have_faded_all_are_let_go_in_one_round(repository, monkeypatch):
     monkeypatch.setattr("tidemill.verticals.listings.store.verification.AT_ONCE", 2)
-    await shelf.put(*(flat(number) for number in range(1, 6)))
-    assert await shelf.verification.end_faded(NOW + 34 * HOUR) == 5
+    await repository.put(*(flat(number) for number in range(1, 6)))
+    assert await repository.verification.end_faded(NOW + 34 * HOUR) == 5
 
 
-async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(shelf):
-    await shelf.put(flat(1), flat(2))
-    assert await shelf.verification.end_faded(NOW + 33 * HOUR) == 0
-    assert await shelf.verification.end_faded(NOW + 34 * HOUR) == 2
-    rows = await shelf.rows()
+async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(repository):
+    await repository.put(flat(1), flat(2))
+    assert await repository.verification.end_faded(NOW + 33 * HOUR) == 0
+    assert await repository.verification.end_faded(NOW + 34 * HOUR) == 2
+    rows = await repository.rows()
     assert [row["is_active"] for row in rows] == [False, False]
-    await shelf.put(flat(1), now=NOW + 40 * HOUR)
-    assert [row["is_active"] for row in await shelf.rows()] == [True, False]
+    await repository.put(flat(1), now=NOW + 40 * HOUR)
+    assert [row["is_active"] for row in await repository.rows()] == [True, False]

@@ -127,11 +127,11 @@ async def test_only_the_page_that_was_read_to_the_end_may_serve(database, bodies
     target = Target(
         id=1, source_id=1, url="", canonical_url="", host="", adapter_id="", good_page_id=1, good_digest=11
     )  # fmt: skip
-    shelf = StoredPageRepository(database)
+    repository = StoredPageRepository(database)
     day = NOON - timedelta(hours=24)
-    assert await shelf.fresh(target, day) == StoredPage(2, NOON - timedelta(hours=20))
-    assert await shelf.fresh(target, NOON - timedelta(hours=10)) is None
-    assert await shelf.fresh(msgspec.structs.replace(target, good_page_id=None), day) is None
+    assert await repository.fresh(target, day) == StoredPage(2, NOON - timedelta(hours=20))
+    assert await repository.fresh(target, NOON - timedelta(hours=10)) is None
+    assert await repository.fresh(msgspec.structs.replace(target, good_page_id=None), day) is None
 
 
 async def test_a_page_that_was_paid_for_suggests_an_upgrade_that_a_person_accepts(mill, database):
@@ -181,7 +181,7 @@ async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
         stored=StoredPage(41, NOON),
         error="out of credits",
     )
-    served = Advance(Stage.COMPLETED, Served(mill.page(), result), degraded=(BEE,), hearsay=True)
+    served = Advance(Stage.COMPLETED, Served(mill.page(), result), degraded=(BEE,), from_stored_page=True)
     _, committed = await mill.commit((claimed, served))
     (job,), (target,), (run,) = await mill.rows(jobs), await mill.rows(targets), await mill.rows(runs)
     assert (job["status"], job["page_id"], job["last_error"]) == ("done", 41, "out of credits")

@@ -46,7 +46,7 @@ async def every_answer(market: Market) -> dict[str, object]:
 
 
 async def test_nothing_of_an_ineligible_source_is_in_any_answer(market: Market) -> None:
-    assert (await market.system.desks.sources.find("acme")).visibility == "INELIGIBLE"
+    assert (await market.system.actions.sources.find("acme")).visibility == "INELIGIBLE"
     assert {name for name, answer in (await every_answer(market)).items() if answer} == set()
 
 
@@ -66,7 +66,7 @@ async def test_a_price_that_did_not_come_by_scraping_is_not_held_back(market: Ma
 
 
 async def test_no_notice_tells_of_what_readers_may_not_see(market: Market) -> None:
-    await market.system.desks.webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans")
+    await market.system.actions.webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans")
     market.show("acme", 0, product_page(price="9.95"))
     await market.run("acme")
     assert await market.system.notices.notifier.collect() == 0

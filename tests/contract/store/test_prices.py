@@ -105,7 +105,7 @@ async def test_the_database_refuses_to_change_or_remove_what_only_grows(market: 
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (price,) = await rows(market, prices)
-    await market.system.desks.corrections.correct(price["id"], 1500, "ans", "a typing error")
+    await market.system.actions.corrections.correct(price["id"], 1500, "ans", "a typing error")
     refused = (DBAPIError, StoreError)
     for deed in (update(table).values(price_cents=1), delete(table)):
         with pytest.raises(refused, match="only grows"):
@@ -159,7 +159,7 @@ async def test_an_untrusted_upc_links_nothing_but_equal_attributes_do(market: Ma
     (product,) = await rows(market, products)
     assert product["upc"] is None
     assert [row["reason"] for row in await rows(market, product_links, product_id=product["id"])] == ["ATTRIBUTES"] * 2
-    (waiting,) = await market.system.desks.links.review()
+    (waiting,) = await market.system.actions.links.review()
     assert (waiting.source_name, waiting.reason) == ("odd", "TOO_LITTLE_KNOWN")
     (lowest,) = await market.system.store.prices.lowest(product["id"])
     assert (lowest.now.source_name, lowest.ever_cents) == ("bolt", 1200)
@@ -169,22 +169,22 @@ async def test_what_a_person_links_outlasts_the_resolver(market: Market) -> None
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (link,) = await rows(market, product_links)
-    await market.system.desks.links.unlink(link["source_product_id"], "ans")
+    await market.system.actions.links.unlink(link["source_product_id"], "ans")
     market.show("acme", 0, product_page(name="Harrow 9mm Luger 124 Grain FMJ - 50 Rounds"))
     await market.run("acme")
     (link,) = await rows(market, product_links)
     assert (link["status"], link["product_id"], link["linked_by"]) == ("APART", None, "ans")
-    made = await market.system.desks.links.new_product(link["source_product_id"], "ans")
+    made = await market.system.actions.links.new_product(link["source_product_id"], "ans")
     assert (made.status, made.reason) == ("LINKED", "BY_HAND")
     with pytest.raises(NotFound, match="no product 7"):
-        await market.system.desks.links.link(link["source_product_id"], 7, "ans")
+        await market.system.actions.links.link(link["source_product_id"], 7, "ans")
 
 
 async def test_a_correction_is_what_readers_see_and_a_revocation_takes_it_back(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (price,) = await rows(market, prices)
-    desk = market.system.desks.corrections
+    desk = market.system.actions.corrections
     await desk.correct(price["id"], 1295, "ans", "the page was wrong")
     assert await history(market) == [(1295, "IN_STOCK")]
     assert await history(market, corrected=False) == [(1495, "IN_STOCK")]
@@ -203,7 +203,7 @@ async def test_an_ignored_price_gives_way_to_the_one_before_it(market: Market) -
     market.show("acme", 0, product_page(price="1.49"))
     await market.run("acme")
     newest = (await rows(market, prices))[-1]
-    assert await market.system.desks.corrections.ignore_run(newest["ingestion_run_id"], "ans", "a bad day") == 1
+    assert await market.system.actions.corrections.ignore_run(newest["ingestion_run_id"], "ans", "a bad day") == 1
     (offer,) = await market.system.store.prices.offers()
     assert offer.price_cents == 1495
     assert await history(market) == [(1495, "IN_STOCK")]
@@ -215,13 +215,13 @@ async def test_a_price_that_jumps_a_hundredfold_is_held_until_a_second_reading_c
     market.show("acme", 0, product_page(price="1495.00"))
     await market.run("acme")
     assert await history(market) == [(1495, "IN_STOCK")]
-    (held,) = await market.system.desks.quarantine.every()
+    (held,) = await market.system.actions.quarantine.every()
     assert (held.reason, held.detail.partition(":")[0]) == ("DRIFT_DETECTED", "jumped")
     market.show("acme", 0, product_page(price="1495.00") + "<!-- read anew -->")
     await market.run("acme")
     assert [cents for cents, _ in await history(market)] == [1495, 149500]
-    assert await market.system.desks.quarantine.every() == []
-    (settled,) = await market.system.desks.quarantine.every(QuarantineFilter(waiting=False))
+    assert await market.system.actions.quarantine.every() == []
+    (settled,) = await market.system.actions.quarantine.every(QuarantineFilter(waiting=False))
     assert (settled.review, settled.reviewed_by) == ("confirmed", "second reading")
 
 
@@ -244,7 +244,7 @@ async def test_a_glitch_that_passes_is_refuted_and_never_seen(market: Market) ->
     market.show("acme", 0, product_page(price="14.45"))
     await market.run("acme")
     assert [cents for cents, _ in await history(market)] == [1495, 1445]
-    (settled,) = await market.system.desks.quarantine.every(QuarantineFilter(waiting=False))
+    (settled,) = await market.system.actions.quarantine.every(QuarantineFilter(waiting=False))
     assert settled.review == "refuted"
 
 

@@ -26,7 +26,7 @@ async def market(database: Database, clock: SettableClock, tmp_path: Path) -> As
 
 
 async def test_a_record_is_released_once_a_person_has_put_it_right(market: Market) -> None:
-    desk = market.system.desks.quarantine
+    desk = market.system.actions.quarantine
     record = (await desk.every())[0]
     with pytest.raises(Mistake, match="ZERO_PRICE_EXTRACTED"):
         await desk.release(record.id, "ans")
@@ -42,7 +42,7 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
 
 
 async def test_a_record_is_rejected_and_kept_with_its_reason(market: Market) -> None:
-    desk = market.system.desks.quarantine
+    desk = market.system.actions.quarantine
     record = (await desk.every())[0]
     done = await desk.reject(record.id, "ans", "never a price")
     assert (done.review, done.reason) == ("rejected", "ZERO_PRICE_EXTRACTED")
@@ -55,7 +55,7 @@ async def test_a_record_is_rejected_and_kept_with_its_reason(market: Market) -> 
 
 
 async def test_records_are_settled_in_bulk_and_what_the_rules_refuse_is_told(market: Market) -> None:
-    desk = market.system.desks.quarantine
+    desk = market.system.actions.quarantine
     tried = await desk.release_all(QuarantineFilter(reason="ZERO_PRICE_EXTRACTED"), "ans")
     assert (tried.records, len(tried.refused)) == (0, 3)
     assert (await desk.reject_all(QuarantineFilter(vertical="events"), "ans")).records == 0
@@ -67,10 +67,10 @@ async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: M
     for number in range(3):
         market.show("acme", number, product_page(sku=f"S{number}"))
     await market.run("acme")
-    await market.system.desks.quarantine.reject_all(QuarantineFilter(), "ans")
+    await market.system.actions.quarantine.reject_all(QuarantineFilter(), "ans")
     market.show("acme", 0, product_page(sku="S0", price="1495.00"))
     await market.run("acme")
-    (held,) = await market.system.desks.quarantine.every()
-    await market.system.desks.quarantine.release(held.id, "ans", "it is gold now")
+    (held,) = await market.system.actions.quarantine.every()
+    await market.system.actions.quarantine.release(held.id, "ans", "it is gold now")
     prices = {offer.identity_key: offer.price_cents for offer in await market.system.store.prices.offers()}
     assert prices["SKU:S0"] == 149500

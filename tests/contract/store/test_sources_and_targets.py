@@ -1,4 +1,4 @@
-"""Sources, targets and hosts on the shelf, and the operations that people do with them, on both databases."""
+"""Sources, targets and hosts on the repository, and the operations that people do with them, on both databases."""
 
 from collections.abc import Collection, Iterator
 from datetime import timedelta

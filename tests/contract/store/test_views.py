@@ -43,7 +43,7 @@ async def test_every_source_is_listed_with_its_targets_and_whether_it_may_be_ask
     assert len(shown) == SITES
     assert all(one.targets == one.targets_on > 0 for one in shown)
     assert all(one.is_available and not one.reason for one in shown if one.failures == 0)
-    await system.desks.sources.disable(shown[0].name, "ans")
+    await system.actions.sources.disable(shown[0].name, "ans")
     again = (await views.sources(clock.now()))[0]
     assert not again.is_available
     assert again.reason == "switched off by a person"

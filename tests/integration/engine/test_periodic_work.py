@@ -98,4 +98,4 @@ async def test_work_that_fails_each_time_says_so_and_is_overdue(works, heard):
 async def test_a_proof_that_is_itself_missing_shows(works):
     await pass_minutes(works, 20, "dispatch")
     assert "proof" in dict(await works.system.ticks.overdue())
-    assert "tick proof" in [one.name for one in await works.system.desks.doctor.examine()]
+    assert "tick proof" in [one.name for one in await works.system.actions.doctor.examine()]

@@ -7,7 +7,7 @@ from tidemill.verticals.events.store.tables import events
 async def test_no_request_reaches_a_source_that_was_switched_off_after_its_jobs_were_enqueued(nursery, site, works):
     key = await works.source(site)
     await works.enqueue(key)
-    await works.system.desks.sources.disable("agenda", "test")
+    await works.system.actions.sources.disable("agenda", "test")
     async with nursery.child("drain", settings={"database": works.url}) as worker:
         assert await worker.ended() == 0
     assert site.asked == []
@@ -17,7 +17,7 @@ async def test_no_request_reaches_a_source_that_was_switched_off_after_its_jobs_
     assert (run["urls_refused"], run["urls_failed"], run["open_jobs"]) == (6, 0, 0)
 
     await works.say("UPDATE scraper_sources SET consecutive_failures = 4")
-    await works.system.desks.sources.enable("agenda", "test")
+    await works.system.actions.sources.enable("agenda", "test")
     assert await works.enqueue(key) == 6
     async with nursery.child("drain", settings={"database": works.url}) as worker:
         assert await worker.ended() == 0
@@ -32,7 +32,7 @@ async def test_a_source_switched_off_in_mid_run_is_asked_no_more_than_is_under_w
     async with nursery.child("drain", settings={"database": works.url}) as worker:
         for gate in held:
             await gate.arrived.wait()
-        await works.system.desks.sources.disable("agenda", "test")
+        await works.system.actions.sources.disable("agenda", "test")
         for gate in held:
             gate.opened.set()
         assert await worker.ended() == 0

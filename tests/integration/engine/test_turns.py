@@ -32,7 +32,7 @@ async def in_a_row(works: Works, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     await works.say("UPDATE pipeline_jobs SET status = 'ready', current_stage = 'parse', completed_at = NULL")
     await works.say("UPDATE scrape_runs SET status = 'RUNNING', open_jobs = urls_attempted")
     rows = [0]
-    run_stage, give_way = drain.run_stage, drain.give_way
+    run_stage, yield_to_loop = drain.run_stage, drain.yield_to_loop
 
     def counted(*arguments: Any) -> Any:
         rows[-1] += 1
@@ -40,7 +40,7 @@ async def in_a_row(works: Works, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     async def turned() -> None:
         rows.append(0)
-        await give_way()
+        await yield_to_loop()
 
     monkeypatch.setattr(drain, "run_stage", counted)
     monkeypatch.setattr(drain, "give_way", turned)

@@ -54,7 +54,7 @@ async def test_an_approved_candidate_is_a_source_that_is_off_until_a_person_swit
     assert source.coordinates is not None
     await arnhem.scrape()
     assert await arnhem.events() == {}
-    await arnhem.system.desks.sources.enable(source.name, "ans")
+    await arnhem.system.actions.sources.enable(source.name, "ans")
     await arnhem.scrape()
     assert len(await arnhem.events()) == 10
     audited = [row["action"] for row in await arnhem.rows("SELECT action FROM audit_log ORDER BY id")]

@@ -113,7 +113,8 @@ async def test_a_page_of_which_not_one_date_can_be_read_is_saved_too(town):
     assert set(await here.events()) == {"Kermis"}
 
 
-@pytest.mark.parametrize("fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.BROKEN, StandinFault.GARBAGE, StandinFault.RATE_LIMITED,
+@pytest.mark.parametrize("fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.BROKEN, StandinFault.GARBAGE,
+StandinFault.RATE_LIMITED,
                                    StandinFault.OUT_OF_QUOTA, StandinFault.BAD_KEY])  # fmt: skip
 async def test_without_the_geocoder_the_run_completes_is_marked_and_is_repaired_later(town, fault):
     here = await town(service_timeout_seconds=0.2 if fault is StandinFault.HANGS else 5)

@@ -64,7 +64,7 @@ async def test_a_source_may_say_how_far_its_lists_are_followed(
     async with lab_works(migrated_sqlite_url, clock, tmp_path, [ONE_LIST]) as works:
         entry = {"name": ONE_LIST.host.removesuffix(".test"), "vertical": "events", "base_url": ONE_LIST.origin,
                  "adapter": "events.generic", "max_pages": 2}  # fmt: skip
-        await works.system.desks.importer.source_entries([entry], "ans")
+        await works.system.actions.importer.source_entries([entry], "ans")
         (summary,) = await works.scrape()
         assert [row["page_number"] for row in await works.rows(jobs)] == [1, 2]
         assert "truncated: 1 pages were cut short" in summary.doubts

@@ -39,7 +39,7 @@ async def test_an_accepted_proposal_makes_the_next_run_whole(
         told = [said for said in works.heard if isinstance(said, DriftNoticed) and said.rule == "selectors"]
         assert "proposal" in told[0].detail
 
-        desk = works.system.desks.proposals
+        desk = works.system.actions.proposals
         (proposal,) = await desk.every()
         assert proposal.confidence > 0.7
         assert proposal.after["item"] == "div.prog__row"
@@ -67,7 +67,7 @@ async def test_a_page_whose_list_is_gone_is_told_of_and_nothing_is_proposed(
         (row,) = await works.rows(selector_proposals)
         assert (row["status"], row["after"]) == (ProposalStatus.NONE, None)
         assert "empty, broken or wholly new" in row["diagnosis"]
-        assert await works.system.desks.proposals.every() == []
+        assert await works.system.actions.proposals.every() == []
         assert len([said for said in works.heard if isinstance(said, DriftNoticed) and said.rule == "selectors"]) == 1
 
 
@@ -80,9 +80,9 @@ async def test_what_a_person_rejected_is_not_proposed_again(
         works.wait(DAY)
         await works.scrape()
         await works.system.ticks.all["propose_repairs"].chore()
-        (proposal,) = await works.system.desks.proposals.every()
-        await works.system.desks.proposals.reject(proposal.id, "ans")
+        (proposal,) = await works.system.actions.proposals.every()
+        await works.system.actions.proposals.reject(proposal.id, "ans")
         works.wait(timedelta(minutes=5))
         await works.scrape()
         await works.system.ticks.all["propose_repairs"].chore()
-        assert await works.system.desks.proposals.every() == []
+        assert await works.system.actions.proposals.every() == []

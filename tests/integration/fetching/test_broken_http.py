@@ -12,9 +12,9 @@ from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
+from tidemill.fetching.fallback_transport import FallbackTransport
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.lanes import FallbackTransport
 from tidemill.lab.broken_http import BODY, BREAKAGES, BrokenHttp, Readable
 from tidemill.pipeline.ports import FetchRequest, FetchResult, WireFailure, WireRequest, WireResponse
 

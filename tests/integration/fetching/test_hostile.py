@@ -10,8 +10,8 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.gate import HostPacer
 from tidemill.fetching.guard import AddressGuard
+from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.trip import Gates

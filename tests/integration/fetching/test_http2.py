@@ -13,9 +13,9 @@ from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
+from tidemill.fetching.fallback_transport import FallbackTransport
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher, http_fetcher
-from tidemill.fetching.lanes import FallbackTransport
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
 LONG = b"<p>hoi</p>" * 20_000

@@ -50,10 +50,10 @@ async def brought_in(works: Works) -> None:
          "targets": [{"url": f"http://{host}/{number}", "schedule": "0 6 * * *"} for number in range(PAGES[name])]}
         for name, (host, pace) in SOURCES.items()
     ]  # fmt: skip
-    done = await works.system.desks.importer.source_entries(entries, "test")
+    done = await works.system.actions.importer.source_entries(entries, "test")
     assert not done.problems, done.problems
     for name in SOURCES:
-        await works.enqueue((await works.system.desks.sources.find(name)).id)
+        await works.enqueue((await works.system.actions.sources.find(name)).id)
 
 
 @asynccontextmanager

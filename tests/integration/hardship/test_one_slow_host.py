@@ -71,7 +71,7 @@ async def longest_of_the_fast(file, slow, in_hand, clock):
     )
     await upgrade(system.store.database)
     fast = [f"fast{number}" for number in range(HOSTS)]
-    await system.desks.importer.source_entries([source(host) for host in (*slow, *fast)], "test")
+    await system.actions.importer.source_entries([source(host) for host in (*slow, *fast)], "test")
     sources = {each.name: each.id for each in await system.store.sources.every()}
     for host in (*slow, *fast):
         await system.dispatcher.enqueue(await system.store.agenda.of_source(sources[host]), Trigger.MANUAL)

@@ -56,10 +56,10 @@ async def found(migrated_sqlite_url, clock, tmp_path):
     """A market as the actor found it, hours ago; and a second process on the same database."""
     sites = Watched(HomesWorld(7, NOON, 3, homes_each=6), clock)
     one, two = (a_process(migrated_sqlite_url, clock, sites, tmp_path) for _ in range(2))
-    await one.desks.importer.source_entries(entries()[2:], "test")
+    await one.actions.importer.source_entries(entries()[2:], "test")
     await one.worker.sign_in()
     await two.worker.sign_in()
-    await one.desks.markets.scrape("nyc", "test")
+    await one.actions.markets.scrape("nyc", "test")
     while await one.make_drain().run("apify") is not None:
         clock.advance(timedelta(seconds=10))
     yield sites, one, two

@@ -45,7 +45,7 @@ class Street:
 
     async def open(self) -> None:
         """Bring the shops in."""
-        done = await self.system.desks.importer.source_entries(lab_sources(self.world, interval_seconds=0), "ans")
+        done = await self.system.actions.importer.source_entries(lab_sources(self.world, interval_seconds=0), "ans")
         assert not done.problems, done.problems
         await self.system.worker.sign_in()
 
@@ -116,11 +116,11 @@ async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_pers
     assert [told.rule for told in street.told(DriftNoticed)] == ["failures"]
     assert [told.adapter_id for told in street.told(AdapterDisabled)] == ["prices.template"]
     await street.scheduled()
-    owner = (await street.system.desks.sources.find(REDESIGNED)).id
+    owner = (await street.system.actions.sources.find(REDESIGNED)).id
     latest = [run for run in await street.rows(runs) if run["started_at"] >= street.clock.now() - HOURS]
     assert owner not in {run["source_id"] for run in latest}
     assert {run["status"] for run in latest} <= {"SUCCESS", "PARTIAL"}
-    done = await street.system.desks.adapters.enable("prices.template", "ans")
+    done = await street.system.actions.adapters.enable("prices.template", "ans")
     assert done.dry_run.pages > 0
     await street.scheduled()
     assert await street.system.store.agenda.disabled_adapters() == set()
@@ -134,7 +134,7 @@ async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_pers
 async def test_a_currency_that_flips_for_a_while_is_never_published(street: Street) -> None:
     for _ in range(3):
         await street.scheduled()
-    owner = (await street.system.desks.sources.find("harbour-supply")).id
+    owner = (await street.system.actions.sources.find("harbour-supply")).id
     assert {row["currency"] for row in await street.rows(prices) if row["source_id"] == owner} == {"GBP"}
 
 
@@ -144,7 +144,7 @@ async def test_a_currency_that_flips_for_a_while_is_never_published(street: Stre
 async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> None:
     await street.scheduled()
     before = len(await street.rows(prices))
-    owner = (await street.system.desks.sources.find("prairie-ammo")).id
+    owner = (await street.system.actions.sources.find("prairie-ammo")).id
     await street.scheduled()
     added = (await street.rows(prices))[before:]
     assert owner not in {row["source_id"] for row in added}
@@ -155,7 +155,7 @@ async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> No
 )
 async def test_products_that_robots_txt_closes_are_dropped_for_that_reason_and_never_asked_for(street: Street) -> None:
     await street.scheduled()
-    owner = (await street.system.desks.sources.find("harbour-supply")).id
+    owner = (await street.system.actions.sources.find("harbour-supply")).id
     closed = [job for job in await street.rows(jobs) if job["source_id"] == owner]
     assert closed
     reasons = {reason_of(Failure(job["failure"]), job["last_error"]) for job in closed}

@@ -17,7 +17,7 @@ from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
 from tidemill.lab.standins.talk import StandinServer
 from tidemill.store.schema import runs
 from tidemill.web.health import Health
-from tidemill.web.watch import SystemWatch
+from tidemill.web.system_watch import SystemWatch
 
 BEE_KEY, APIFY_TOKEN = "bee-k3y", "apify-t0ken"
 HOMES = [
@@ -69,7 +69,7 @@ class Plant:
         assert status.state is ServiceState.DEGRADED, status
         line = next(reason for reason in (await self.health()).reasons if reason.startswith(f"{service} is degraded"))
         assert status.fallback in line
-        why = await self.system.desks.why.explain(f"service:{service}")
+        why = await self.system.actions.why.explain(f"service:{service}")
         assert why.verdict.startswith("degraded since")
         assert status.reason in why.verdict
 
@@ -89,9 +89,9 @@ class Plant:
             "fetcher": "apify", "pace": UNHURRIED, "settings": {"apify": {"actor": "lab/homes"}},
             "targets": [{"url": f"{self.site.origin}/boston", "schedule": "0 6 * * *"}],
         }  # fmt: skip
-        done = await self.system.desks.importer.source_entries([entry], "test")
+        done = await self.system.actions.importer.source_entries([entry], "test")
         assert not done.problems, done.problems
-        return (await self.system.desks.sources.find("homes")).id
+        return (await self.system.actions.sources.find("homes")).id
 
 
 @pytest.fixture

@@ -22,11 +22,11 @@ async def test_a_page_that_the_site_refuses_is_paid_for_and_an_upgrade_is_sugges
     assert (run["status"], run["urls_succeeded"], run["degraded"]) == ("SUCCESS", 2, None)
     assert {row["fetcher_used"] for row in await plant.works.rows(pages)} == {"http", "scrapingbee"}
     assert "Bijenkorf" in {row["title"] for row in await plant.works.rows(events)}
-    explained = await plant.system.desks.why.explain("source:agenda")
+    explained = await plant.system.actions.why.explain("source:agenda")
     (step,) = [step for step in explained.steps if step.gate == "suggested fetcher"]
     assert "answered 403" in step.detail
-    await plant.system.desks.upgrades.accept("agenda", "ann")
-    assert (await plant.system.desks.sources.find("agenda")).fetcher == "scrapingbee"
+    await plant.system.actions.upgrades.accept("agenda", "ann")
+    assert (await plant.system.actions.sources.find("agenda")).fetcher == "scrapingbee"
     run = await plant.scrape(source, "scrapingbee")
     assert (run["status"], len(plant.bee.asked)) == ("SUCCESS", 3)
 
@@ -128,7 +128,7 @@ async def test_a_job_that_ends_otherwise_leaves_no_actor_running(plant):
     homes = await plant.homes_source()
     plant.apify.takes = timedelta(hours=1)
     await plant.scrape(homes, "apify")
-    await plant.system.desks.sources.disable("homes", "ann")
+    await plant.system.actions.sources.disable("homes", "ann")
     plant.clock.ahead += timedelta(minutes=1)
     run = await plant.go_on("apify")
     assert run["urls_refused"] == 1

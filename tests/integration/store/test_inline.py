@@ -145,7 +145,7 @@ def test_what_was_put_off_is_written_with_the_commit_or_not_at_all(tmp_path: Pat
 async def write(engine: AsyncEngine, statement: str, later: str = "") -> None:
     async with engine.begin() as connection:
         if later:
-            cast("InlineAsyncConnection", connection).driver.put_off(lambda driver: driver.execute(later))
+            cast("InlineAsyncConnection", connection).driver.defer_to_commit(lambda driver: driver.execute(later))
         await connection.execute(text(statement))
 
 
@@ -160,7 +160,7 @@ def test_the_bell_rings_from_the_end_of_a_commit_until_the_loop_has_heard_of_it(
 
         async with engine.begin() as connection:
             await connection.execute(text("CREATE TABLE t (n INTEGER PRIMARY KEY)"))
-            cast("InlineAsyncConnection", connection).driver.put_off(listen)
+            cast("InlineAsyncConnection", connection).driver.defer_to_commit(listen)
         heard.append(engine.bell.rings)
         await engine.dispose()
         return heard

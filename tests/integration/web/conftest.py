@@ -17,7 +17,7 @@ from yarl import URL
 
 from rig.clock import NOON, SettableClock
 from tidemill.bootstrap import System, build
-from tidemill.cli.portal import acting_desks
+from tidemill.cli.portal import web_actions
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
@@ -118,15 +118,15 @@ def deps_of(system: System) -> WebDeps:
         recent=Recent(),
         version="0.1.0",
         started_at=NOON - timedelta(hours=1),
-        why=system.desks.why.explain,
+        why=system.actions.why.explain,
         complain=complaint,
         services=system.services.standing,
-        upgrades=system.desks.upgrades,
+        upgrades=system.actions.upgrades,
         discovery=system.discovery,
-        markets=system.desks.markets,
+        markets=system.actions.markets,
         homes=system.store.homes,
         prices=system.store.prices,
-        desks=acting_desks(system),
+        actions=web_actions(system),
     )
 
 

@@ -24,7 +24,7 @@ async def market(migrated_file, tmp_path, clock):
     transport = HomesTransport(HomesWorld(7, NOON, 3, homes_each=10), clock)
     settings = load_settings(database=f"sqlite:///{file}")
     system = build(settings, clock=clock, dice=seeded_dice(), transport=transport)
-    await system.desks.importer.source_entries(entries()[:2], "test")
+    await system.actions.importer.source_entries(entries()[:2], "test")
     await system.worker.sign_in()
     await scrape(system, clock)
     async for browser in browsing(deps_of(system)):
@@ -33,7 +33,7 @@ async def market(migrated_file, tmp_path, clock):
 
 
 async def scrape(system, clock):
-    await system.desks.markets.scrape("nyc", "test")
+    await system.actions.markets.scrape("nyc", "test")
     while await system.make_drain().run("http") is not None:
         clock.advance(timedelta(seconds=2))
 

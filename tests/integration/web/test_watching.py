@@ -19,7 +19,7 @@ from tidemill.pipeline.happenings import JobWaits
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 from tidemill.store.schema import targets
-from tidemill.web import watch
+from tidemill.web import system_watch as watch
 from tidemill.web.deps import WebDeps
 
 

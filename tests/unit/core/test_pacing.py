@@ -18,10 +18,10 @@ def test_a_fresh_host_may_be_asked_once():
 
 
 def test_a_host_that_was_just_asked_must_wait():
-    tab = charged(POLITE, None, 1, NOON)
-    assert free_slots(POLITE, tab, 0, NOON + SECOND) == 0
-    assert opens_at(POLITE, tab, NOON) == NOON + 2 * SECOND
-    assert free_slots(POLITE, tab, 0, NOON + 2 * SECOND) == 1
+    booked_until = charged(POLITE, None, 1, NOON)
+    assert free_slots(POLITE, booked_until, 0, NOON + SECOND) == 0
+    assert opens_at(POLITE, booked_until, NOON) == NOON + 2 * SECOND
+    assert free_slots(POLITE, booked_until, 0, NOON + 2 * SECOND) == 1
 
 
 def test_a_request_under_way_takes_its_place():
@@ -30,10 +30,10 @@ def test_a_request_under_way_takes_its_place():
 
 def test_a_burst_may_be_spent_at_once_and_then_is_paid_back():
     pace = Pace(SECOND, 3, 5)
-    tab = charged(pace, None, 3, NOON)
+    booked_until = charged(pace, None, 3, NOON)
     assert free_slots(pace, None, 0, NOON) == 3
-    assert free_slots(pace, tab, 0, NOON) == 0
-    assert free_slots(pace, tab, 0, NOON + SECOND) == 1
+    assert free_slots(pace, booked_until, 0, NOON) == 0
+    assert free_slots(pace, booked_until, 0, NOON + SECOND) == 1
 
 
 def test_no_spacing_leaves_only_parallelism():

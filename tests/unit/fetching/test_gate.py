@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from rig.clock import NOON, SettableClock
 from tidemill.core.pacing import Departure, Pace
-from tidemill.fetching import gate as gate_module
-from tidemill.fetching.gate import HostPacer
+from tidemill.fetching import host_pacer as gate_module
+from tidemill.fetching.host_pacer import HostPacer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 
 SECOND = timedelta(seconds=1)

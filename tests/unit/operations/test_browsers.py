@@ -40,7 +40,7 @@ class Log:
 
 
 async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited():
-    shelf, log = Shelf(), Log()
-    assert await BrowserActions(shelf, log, SettableClock()).recycle("ans") == [BUSY]
-    assert shelf.wishes == [("ans", NOON)]
+    repository, log = Shelf(), Log()
+    assert await BrowserActions(repository, log, SettableClock()).recycle("ans") == [BUSY]
+    assert repository.wishes == [("ans", NOON)]
     assert log.entries == [AuditEntry("ans", "manual_trigger", "browsers", {"pools": ["one:1"]})]

@@ -25,7 +25,7 @@ NO_QUOTA = FetchResult(
 
 
 class Desk:
-    """A paid fetcher that answers as told, and a shelf with or without a page."""
+    """A paid fetcher that answers as told, and a repository with or without a page."""
 
     def __init__(self, clock, paid=PAID, page=None, how="always"):
         self.paid, self.page = paid, page

@@ -11,7 +11,7 @@ from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import StandinFault, StandinReply, StandinServer
-from tidemill.pipeline.asking import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, Unwell
 from tidemill.services.client import LARGEST_ANSWER, Client, retry_after
 from tidemill.services.geocoder import Nominatim, read_spots
 from tidemill.services.llm import Gemini, read_reply

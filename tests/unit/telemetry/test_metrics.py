@@ -5,9 +5,9 @@ from prometheus_client.parser import text_string_to_metric_families as parsed
 
 from rig.clock import NOON
 from tidemill.pipeline.happenings import Happening
+from tidemill.telemetry.counters import OTHER, LabelledCounter, Spread
 from tidemill.telemetry.gauges import Snapshot, SourceStand
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.tallies import OTHER, LabelledCounter, Spread
 from unit.telemetry import announced
 
 STAND = SourceStand(

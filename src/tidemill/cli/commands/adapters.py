@@ -22,7 +22,7 @@ def list_adapters(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> list[AdapterLine]:
         async with opened(ctx) as system:
-            return await system.desks.adapters.every()
+            return await system.actions.adapters.every()
 
     found = run(work())
     if json:
@@ -44,7 +44,7 @@ def enable_adapter(
 
     async def work() -> Enabled:
         async with opened(ctx) as system:
-            return await system.desks.adapters.enable(name, actor(), careful=careful)
+            return await system.actions.adapters.enable(name, actor(), careful=careful)
 
     done = run(work())
     if json:
@@ -60,7 +60,7 @@ def try_adapter(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
 
     async def work() -> DryRun:
         async with opened(ctx) as system:
-            return await system.desks.adapters.try_out(name)
+            return await system.actions.adapters.try_out(name)
 
     trial = run(work())
     if json:
@@ -89,7 +89,7 @@ def bless_adapter(ctx: typer.Context, name: Name, source: Source = None, *, json
 
     async def work() -> dict[int, dict[str, float]]:
         async with opened(ctx) as system:
-            done = await system.desks.adapters.bless(name, actor(), source)
+            done = await system.actions.adapters.bless(name, actor(), source)
             return {each.source_id: each.shares for each in done}
 
     found = run(work())
@@ -112,7 +112,7 @@ def list_incidents(
 
     async def work() -> list[IncidentView]:
         async with opened(ctx) as system:
-            return await system.desks.adapters.incidents(open_only=not over, limit=limit)
+            return await system.actions.adapters.incidents(open_only=not over, limit=limit)
 
     found = run(work())
     if json:
@@ -132,6 +132,6 @@ def disable_adapter(ctx: typer.Context, name: Name, reason: Reason = "") -> None
 
     async def work() -> AdapterLine:
         async with opened(ctx) as system:
-            return await system.desks.adapters.disable(name, actor(), reason)
+            return await system.actions.adapters.disable(name, actor(), reason)
 
     say(f"adapter {run(work()).id} is off")

@@ -53,8 +53,8 @@ def reset_breaker(
     async def work() -> list[Reset]:
         async with opened(ctx) as system:
             if source is not None:
-                return [await system.desks.breakers.reset(source, actor())]
-            return await system.desks.breakers.reset_all(actor())
+                return [await system.actions.breakers.reset(source, actor())]
+            return await system.actions.breakers.reset_all(actor())
 
     done = run(work())
     if json:

@@ -18,7 +18,7 @@ def list_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> list[PoolView]:
         async with opened(ctx) as system:
-            return await system.desks.browsers.pools()
+            return await system.actions.browsers.pools()
 
     pools = run(work())
     if json:
@@ -40,7 +40,7 @@ def recycle_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> list[PoolView]:
         async with opened(ctx) as system:
-            return await system.desks.browsers.recycle(actor())
+            return await system.actions.browsers.recycle(actor())
 
     concerned = run(work())
     if json:

@@ -59,7 +59,7 @@ def crawl(
 async def carry_out(ctx: typer.Context, source: str | None) -> Crawled:
     """Enqueue, drain to the end, judge."""
     async with opened(ctx) as system:
-        started = [await system.desks.runs.start_source(name, actor()) for name in await names(system, source)]
+        started = [await system.actions.runs.start_source(name, actor()) for name in await names(system, source)]
         run_ids = [run_id for each in started for run_id in each.run_ids]
         notes = [note for each in started for note in each.notes]
         crawling = Crawl(system, run_ids)

@@ -130,7 +130,7 @@ async def set_up(stage: DemoStage, terms: LabTerms) -> AsyncIterator[tuple[list[
 async def bring_in(system: System, stage: DemoStage, entries: list[dict[str, Any]]) -> None:
     """Make the lab's sites sources: told of them, or by finding them."""
     if stage is not DemoStage.DISCOVERY:
-        await system.desks.importer.source_entries(entries, "demo")
+        await system.actions.importer.source_entries(entries, "demo")
         return
     found = await discover_and_review(system, entries)
     console(stderr=True).print(

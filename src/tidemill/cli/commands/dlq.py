@@ -63,7 +63,7 @@ def show_letter(
 
     async def work() -> DeadLetterDetail:
         async with opened(ctx) as system:
-            return await system.desks.letters.find(letter_id)
+            return await system.actions.letters.find(letter_id)
 
     detail = run(work())
     if json:
@@ -108,8 +108,8 @@ def retry_letters(
     async def work() -> Handled:
         async with opened(ctx) as system:
             if everything:
-                return await system.desks.letters.retry_all(await meant(system, None, source, stage, error), actor())
-            done = [await system.desks.letters.retry(one, actor()) for one in letters or []]
+                return await system.actions.letters.retry_all(await meant(system, None, source, stage, error), actor())
+            done = [await system.actions.letters.retry(one, actor()) for one in letters or []]
             return Handled(letters=sum(one.letters for one in done))
 
     raise typer.Exit(report(run(work()), "put back into the queue", as_json=json))
@@ -137,8 +137,8 @@ def discard_letters(
         async with opened(ctx) as system:
             if everything:
                 which = await meant(system, None, source, stage, error)
-                return await system.desks.letters.discard_all(which, actor(), notes)
-            done = [await system.desks.letters.discard(one, actor(), notes) for one in letters or []]
+                return await system.actions.letters.discard_all(which, actor(), notes)
+            done = [await system.actions.letters.discard(one, actor(), notes) for one in letters or []]
             return Handled(letters=sum(one.letters for one in done))
 
     raise typer.Exit(report(run(work()), "discarded", as_json=json))
@@ -148,7 +148,7 @@ async def meant(
     system: System, status: str | None, source: str | None, stage: str | None, error: str | None
 ) -> DeadLetterFilter:
     """The filter that the options mean."""
-    owner = (await system.desks.sources.find(source)).id if source else None
+    owner = (await system.actions.sources.find(source)).id if source else None
     return DeadLetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
 
 

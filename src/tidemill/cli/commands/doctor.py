@@ -34,6 +34,6 @@ async def examine(ctx: typer.Context) -> list[DoctorCheck]:
         return [DoctorCheck("database", "failure", str(mistake).partition(";")[0], "run `tidemill migrate`")]
     system = build(settings)
     try:
-        return await system.desks.doctor.examine()
+        return await system.actions.doctor.examine()
     finally:
         await system.close()

@@ -26,7 +26,7 @@ def list_proposals(
 
     async def work() -> list[Proposal]:
         async with opened(ctx) as system:
-            return await system.desks.proposals.every(everything=everything)
+            return await system.actions.proposals.every(everything=everything)
 
     found = run(work())
     if json:
@@ -44,7 +44,7 @@ def show_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False) -
 
     async def work() -> Proposal:
         async with opened(ctx) as system:
-            return await system.desks.proposals.find(number)
+            return await system.actions.proposals.find(number)
 
     _show(run(work()), as_json=json)
 
@@ -55,7 +55,7 @@ def accept_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False)
 
     async def work() -> Proposal:
         async with opened(ctx) as system:
-            return await system.desks.proposals.accept(number, actor())
+            return await system.actions.proposals.accept(number, actor())
 
     _show(run(work()), as_json=json)
 
@@ -66,7 +66,7 @@ def reject_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False)
 
     async def work() -> Proposal:
         async with opened(ctx) as system:
-            return await system.desks.proposals.reject(number, actor())
+            return await system.actions.proposals.reject(number, actor())
 
     _show(run(work()), as_json=json)
 

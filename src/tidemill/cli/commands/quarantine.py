@@ -41,7 +41,7 @@ def list_records(
     async def work() -> list[QuarantinedView]:
         async with opened(ctx) as system:
             which = await meant(system, source, vertical, because)
-            return await system.desks.quarantine.every(
+            return await system.actions.quarantine.every(
                 msgspec.structs.replace(which, waiting=not settled), limit=limit
             )  # fmt: skip
 
@@ -64,7 +64,7 @@ def show_record(
 
     async def work() -> QuarantinedView:
         async with opened(ctx) as system:
-            return await system.desks.quarantine.find(record_id)
+            return await system.actions.quarantine.find(record_id)
 
     one = run(work())
     if json:
@@ -110,9 +110,9 @@ def release_records(
         async with opened(ctx) as system:
             if everything:
                 which = await meant(system, source, vertical, because)
-                return await system.desks.quarantine.release_all(which, actor(), notes)
+                return await system.actions.quarantine.release_all(which, actor(), notes)
             for one in records or []:
-                await system.desks.quarantine.release(one, actor(), notes, fields)
+                await system.actions.quarantine.release(one, actor(), notes, fields)
             return Reviewed(records=len(records or []))
 
     raise typer.Exit(report(run(work()), "released", as_json=json))
@@ -140,9 +140,9 @@ def reject_records(
         async with opened(ctx) as system:
             if everything:
                 which = await meant(system, source, vertical, because)
-                return await system.desks.quarantine.reject_all(which, actor(), notes)
+                return await system.actions.quarantine.reject_all(which, actor(), notes)
             for one in records or []:
-                await system.desks.quarantine.reject(one, actor(), notes)
+                await system.actions.quarantine.reject(one, actor(), notes)
             return Reviewed(records=len(records or []))
 
     raise typer.Exit(report(run(work()), "rejected", as_json=json))
@@ -150,7 +150,7 @@ def reject_records(
 
 async def meant(system: System, source: str | None, vertical: str | None, because: str | None) -> QuarantineFilter:
     """The filter that the options mean."""
-    owner = (await system.desks.sources.find(source)).id if source else None
+    owner = (await system.actions.sources.find(source)).id if source else None
     return QuarantineFilter(source_id=owner, vertical=vertical, reason=because)
 
 

@@ -28,7 +28,7 @@ def list_runs(
 
     async def work() -> list[RunView]:
         async with opened(ctx) as system:
-            owner = (await system.desks.sources.find(source)).id if source else None
+            owner = (await system.actions.sources.find(source)).id if source else None
             return await system.store.views.runs(owner, status, before=before, limit=limit)
 
     found = run(work())
@@ -95,7 +95,7 @@ def requeue_stale(ctx: typer.Context, source: Source = None, *, json: AsJson = F
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return await system.desks.runs.requeue_stale(source, actor())
+            return await system.actions.runs.requeue_stale(source, actor())
 
     count = run(work())
     if json:

@@ -2,8 +2,8 @@
 
 import typer
 
+from tidemill.cli.global_options import GlobalOptions
 from tidemill.cli.options import AsJson, single
-from tidemill.cli.place import GlobalOptions
 from tidemill.cli.showing import emit, table
 from tidemill.settings import knobs
 

@@ -67,7 +67,7 @@ def simulate_days(
 
 
 def homes_pass(plan: HomesPlan, log: Path | None, *, as_json: bool) -> NoReturn:
-    """Let the days pass over a housing market, and compare the shelf with what was really there."""
+    """Let the days pass over a housing market, and compare the repository with what was really there."""
     if not as_json:
         console(stderr=True).print(f"Letting {plan.days:g} days pass over the homes of 19 cities ...")
     writing = log.open("wb") if log is not None else nullcontext()

@@ -58,7 +58,7 @@ def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
 
     async def work() -> SourceDetail | None:
         async with opened(ctx) as system:
-            source = await system.desks.sources.find(name)
+            source = await system.actions.sources.find(name)
             return await system.store.views.source(source.id, system.clock.now())
 
     detail = run(work())
@@ -106,7 +106,7 @@ def import_sources(
     async def work() -> int:
         content = file.read_bytes()
         async with opened(ctx, create=True) as system:
-            return report_import(await system.desks.importer.sources_file(content, actor(), file.name), as_json=json)
+            return report_import(await system.actions.importer.sources_file(content, actor(), file.name), as_json=json)
 
     raise typer.Exit(run(work()))
 
@@ -132,10 +132,10 @@ def add_source(
             entry: dict[str, Any] = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
             if market_url is not None:
                 entry["settings"] = {"market_url": market_url}
-            source = await system.desks.sources.add(entry, actor())
+            source = await system.actions.sources.add(entry, actor())
             for page in target or []:
-                await system.desks.targets.add(source.name, page, actor())
-            covered = await system.desks.markets.lay_out() if market_url is not None else 0
+                await system.actions.targets.add(source.name, page, actor())
+            covered = await system.actions.markets.lay_out() if market_url is not None else 0
             return source.name, len(target or []) + covered
 
     added, count = run(work())
@@ -148,7 +148,7 @@ def enable_source(ctx: typer.Context, name: Name) -> None:
 
     async def work() -> str:
         async with opened(ctx) as system:
-            return (await system.desks.sources.enable(name, actor())).name
+            return (await system.actions.sources.enable(name, actor())).name
 
     say(f"source {run(work())} is on")
 
@@ -159,7 +159,7 @@ def disable_source(ctx: typer.Context, name: Name, reason: Reason = "") -> None:
 
     async def work() -> str:
         async with opened(ctx) as system:
-            return (await system.desks.sources.disable(name, actor(), reason)).name
+            return (await system.actions.sources.disable(name, actor(), reason)).name
 
     say(f"source {run(work())} is off")
 
@@ -172,7 +172,7 @@ def remove_source(ctx: typer.Context, name: Name, *, yes: Yes = False) -> None:
 
     async def work() -> str:
         async with opened(ctx) as system:
-            return (await system.desks.sources.remove(name, actor())).name
+            return (await system.actions.sources.remove(name, actor())).name
 
     say(f"removed source {run(work())}")
 
@@ -183,7 +183,7 @@ def run_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return report_started(await system.desks.runs.start_source(name, actor()), as_json=json)
+            return report_started(await system.actions.runs.start_source(name, actor()), as_json=json)
 
     raise typer.Exit(run(work()))
 
@@ -199,7 +199,7 @@ def list_upgrades(
 
     async def work() -> list[UpgradeView]:
         async with opened(ctx) as system:
-            return await system.desks.upgrades.every(everything=everything)
+            return await system.actions.upgrades.every(everything=everything)
 
     found = run(work())
     if json:
@@ -218,7 +218,7 @@ def accept_upgrade(ctx: typer.Context, name: Name) -> None:
 
     async def work() -> UpgradeView:
         async with opened(ctx) as system:
-            return await system.desks.upgrades.accept(name, actor())
+            return await system.actions.upgrades.accept(name, actor())
 
     done = run(work())
     say(f"source {done.source_name} is got by {done.fetcher} from now on")
@@ -230,6 +230,6 @@ def dismiss_upgrade(ctx: typer.Context, name: Name) -> None:
 
     async def work() -> UpgradeView:
         async with opened(ctx) as system:
-            return await system.desks.upgrades.dismiss(name, actor())
+            return await system.actions.upgrades.dismiss(name, actor())
 
     say(f"source {run(work()).source_name} stays as it is")

@@ -32,7 +32,7 @@ def list_targets(
 
     async def work() -> list[TargetView]:
         async with opened(ctx) as system:
-            owner = (await system.desks.sources.find(source)).id if source else None
+            owner = (await system.actions.sources.find(source)).id if source else None
             which = TargetFilter(source_id=owner, status=status, text=text)
             return await system.store.views.targets(which, after=after, limit=limit)
 
@@ -58,7 +58,7 @@ def import_targets(
     async def work() -> int:
         content = file.read_bytes()
         async with opened(ctx) as system:
-            return report_import(await system.desks.importer.targets_file(content, actor(), file.name), as_json=json)
+            return report_import(await system.actions.importer.targets_file(content, actor(), file.name), as_json=json)
 
     raise typer.Exit(run(work()))
 
@@ -78,7 +78,7 @@ def add_target(
     async def work() -> TargetView | None:
         async with opened(ctx) as system:
             options = {"priority": priority} | ({"schedule": schedule} if schedule else {})
-            target = await system.desks.targets.add(source, url, actor(), options)
+            target = await system.actions.targets.add(source, url, actor(), options)
             detail = await system.store.views.target(target.id, system.clock.now())
             return detail.view if detail else None
 
@@ -92,7 +92,7 @@ def pause_target(ctx: typer.Context, which: Which, reason: Reason = "") -> None:
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return (await system.desks.targets.pause(which, actor(), reason)).id
+            return (await system.actions.targets.pause(which, actor(), reason)).id
 
     say(f"target {run(work())} is paused")
 
@@ -103,7 +103,7 @@ def resume_target(ctx: typer.Context, which: Which) -> None:
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return (await system.desks.targets.resume(which, actor())).id
+            return (await system.actions.targets.resume(which, actor())).id
 
     say(f"target {run(work())} is active")
 
@@ -116,7 +116,7 @@ def remove_target(ctx: typer.Context, which: Which, *, yes: Yes = False) -> None
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return (await system.desks.targets.remove(which, actor())).id
+            return (await system.actions.targets.remove(which, actor())).id
 
     say(f"removed target {run(work())}")
 
@@ -127,6 +127,6 @@ def run_target(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return report_started(await system.desks.runs.start_target(which, actor()), as_json=json)
+            return report_started(await system.actions.runs.start_target(which, actor()), as_json=json)
 
     raise typer.Exit(run(work()))

@@ -22,7 +22,7 @@ def list_webhooks(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> list[SubscriptionView]:
         async with opened(ctx) as system:
-            return await system.desks.webhooks.every()
+            return await system.actions.webhooks.every()
 
     found = run(work())
     if json:
@@ -48,7 +48,7 @@ def add_webhook(
     async def work() -> Subscribed:
         async with opened(ctx) as system:
             wanted = [kind.value for kind in kinds or []]
-            return await system.desks.webhooks.subscribe(
+            return await system.actions.webhooks.subscribe(
                 name, url, actor(), kinds=wanted, product_id=product, least_drop_percent=least_drop
             )
 
@@ -66,7 +66,7 @@ def remove_webhook(ctx: typer.Context, name: Name) -> None:
 
     async def work() -> SubscriptionView:
         async with opened(ctx) as system:
-            return await system.desks.webhooks.unsubscribe(name, actor())
+            return await system.actions.webhooks.unsubscribe(name, actor())
 
     say(f"webhook {run(work()).name} is removed")
 
@@ -83,7 +83,7 @@ def list_deliveries(
 
     async def work() -> list[DeliveryView]:
         async with opened(ctx) as system:
-            return await system.desks.webhooks.deliveries(status=status, limit=limit)
+            return await system.actions.webhooks.deliveries(status=status, limit=limit)
 
     found = run(work())
     if json:
@@ -102,6 +102,6 @@ def retry_deliveries(ctx: typer.Context) -> None:
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return await system.desks.webhooks.retry(actor())
+            return await system.actions.webhooks.retry(actor())
 
     say(f"{run(work())} notices will be sent again")

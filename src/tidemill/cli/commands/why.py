@@ -30,7 +30,7 @@ def why(
 
     async def work() -> Explanation:
         async with opened(ctx) as system:
-            return await system.desks.why.explain(subject)
+            return await system.actions.why.explain(subject)
 
     found = run(work())
     if json:

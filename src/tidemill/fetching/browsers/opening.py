@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from aiohttp.abc import AbstractResolver
 
 from tidemill.core.recycling import PoolLimits, RecycleRules
-from tidemill.fetching.browsers.book import PoolRepository
 from tidemill.fetching.browsers.chromium import Chromium, start_chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.pool import Audit, BrowserPool
+from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.names import GuardedResolver
 from tidemill.pipeline.ports import Clock

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, judge
 from tidemill.core.views.browsers import BrowserState, PoolState
-from tidemill.fetching.browsers.book import PoolRepository
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.gateway import Gateway
+from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.browsers.tab import Tab, open_tab
 from tidemill.fetching.browsers.trouble import BrowserLost, NoBrowser
 from tidemill.pipeline.ports import Clock, StoreError
@@ -105,7 +105,7 @@ class BrowserPool:
     async def report(self, action: str, subject: str, **detail: object) -> None:
         """Write down what the pool did; while the database is away, what is to be written is kept."""
         self._unwritten.append(AuditEntry(ACTOR, action, subject, detail))
-        await self._write_down()
+        await self._save_state()
 
     def state(self) -> PoolState:
         """How the pool stands; reads /proc."""
@@ -133,12 +133,12 @@ class BrowserPool:
         if browser is not None:
             await browser.close()
         await asyncio.gather(*self._chores, return_exceptions=True)
-        await self._write_down()
+        await self._save_state()
         if self._book is not None:
             with suppress(StoreError):
                 await self._book.withdraw()
 
-    async def _write_down(self) -> None:
+    async def _save_state(self) -> None:
         with suppress(StoreError):
             while self._unwritten:
                 await self._audit(self._unwritten[0])
@@ -239,7 +239,7 @@ class BrowserPool:
 
     async def _keep_in_touch(self) -> None:
         """Say how the pool stands, and do what people ask of it."""
-        await self._write_down()
+        await self._save_state()
         now = self._clock.now()
         if self._book is None or now - self._published_at < self._limits.told_every:
             return

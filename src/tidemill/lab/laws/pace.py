@@ -23,7 +23,7 @@ def pace(case: Case) -> Verdict:
         terms = paces[host.removesuffix(".test")]
         interval, burst = timedelta(seconds=terms["interval_seconds"]), int(terms["burst"])
         breaches += spacing(case.world.sites[host], asked, interval, burst)
-        breaches += crowding(asked, int(terms["parallel"]))
+        breaches += overbooked_hosts(asked, int(terms["parallel"]))
         breaches += haste(asked)
     return verdict("no host is asked over its pace", f"{len(case.witness.requests)} requests", breaches)
 
@@ -32,20 +32,20 @@ def spacing(site: Site, asked: list[Asked], interval: timedelta, burst: int) -> 
     """Each request against a bucket of `burst`, refilled once per interval; a Crawl-delay leaves no burst."""
     delay = timedelta(seconds=site.crawl_delay)
     slowed = delay > interval
-    tab: datetime | None = None
+    booked_until: datetime | None = None
     before: Asked | None = None
     for each in asked:
         # the first page after a robots.txt that names a delay was paced before anyone could know of it
         unaware = before is None or before.path == ROBOTS
         room = timedelta(0) if slowed and not unaware else interval * (burst - 1)
-        if tab is not None and tab - each.at > room + ROUNDING:
-            yield f"{each.host}{each.path} asked at {each.at:%d %H:%M:%S.%f}, {tab - room - each.at} too soon"
-        start = each.at if tab is None or tab < each.at else tab
-        tab = start + (delay if slowed and each.path != ROBOTS else interval)
+        if booked_until is not None and booked_until - each.at > room + ROUNDING:
+            yield f"{each.host}{each.path} asked at {each.at:%d %H:%M:%S.%f}, {booked_until - room - each.at} too soon"
+        start = each.at if booked_until is None or booked_until < each.at else booked_until
+        booked_until = start + (delay if slowed and each.path != ROBOTS else interval)
         before = each
 
 
-def crowding(asked: list[Asked], parallel: int) -> Iterator[str]:
+def overbooked_hosts(asked: list[Asked], parallel: int) -> Iterator[str]:
     """How many requests are under way together."""
     under_way: list[datetime] = []
     for each in asked:

@@ -1,4 +1,4 @@
-"""The shelf against the world: nothing lost, nothing doubled, nothing removed on the word of an incomplete run."""
+"""The repository against the world: nothing lost, nothing doubled, nothing removed on the word of an incomplete run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -36,14 +36,14 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def nothing_lost(case: Case) -> Verdict:
-    """Every event on a page that was fetched whole and read to the end is on the shelf, as it was last shown."""
-    shelf: dict[tuple[int, str], EventRow] = {
+    """Every event on a page that was fetched whole and read to the end is on the repository, as it was last shown."""
+    repository: dict[tuple[int, str], EventRow] = {
         (event.source_id, event.url): event for event in case.books.events if event.url is not None
     }
     readings, last_read = _readings(case)
     breaches = []
     for (source_id, url), reading in readings.items():
-        kept = shelf.get((source_id, url))
+        kept = repository.get((source_id, url))
         if kept is None:
             breaches.append(f"{url}, shown on {reading.page[1]} at {reading.at:%d %H:%M}, is not on the shelf")
         elif last_read[reading.page] == reading.at and _differs(kept, reading):
@@ -119,7 +119,7 @@ def removals(case: Case) -> Verdict:
 
 
 def records(case: Case) -> Verdict:
-    """Every raw record ends accepted, dropped or set aside, and every accepted one on the shelf."""
+    """Every raw record ends accepted, dropped or set aside, and every accepted one on the repository."""
     total: Counter[str] = Counter()
     breaches = list(case.auditor.astray.values())
     for run in case.books.runs.values():

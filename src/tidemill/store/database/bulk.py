@@ -44,7 +44,7 @@ async def write_many(connection: AsyncConnection, statement: Any, rows: Sequence
         await connection.exec_driver_sql(text, filled)
 
 
-async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
+async def write_at_commit(connection: AsyncConnection, statement: Any, rows: Sequence[Row]) -> None:
     """As `write_many`, for rows of different keys that nobody reads before the commit.
 
     They go with the commit: on SQLite in its thread, to PostgreSQL in one statement for all sets. That may lock rows in
@@ -56,10 +56,10 @@ async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence
     text, fill = _filling(statement, connection.dialect, names)
     filled = [fill(row) for row in rows]
     if isinstance(connection, InlineAsyncConnection):
-        connection.driver.put_off(lambda driver: write_rows(driver, text, filled, apart=True))
+        connection.driver.defer_to_commit(lambda driver: write_rows(driver, text, filled, apart=True))
     elif together := unnested(statement, connection.dialect, names):
         columns = tuple(map(list, zip(*filled, strict=True)))
-        cast("PostgresConnection", connection).put_off(Write(statement.table.name, together, columns))
+        cast("PostgresConnection", connection).defer_to_commit(Write(statement.table.name, together, columns))
     else:
         await connection.exec_driver_sql(text, filled)
 
@@ -67,13 +67,13 @@ async def write_last(connection: AsyncConnection, statement: Any, rows: Sequence
 def write_when_known(
     connection: InlineAsyncConnection, statement: Any, names: Sequence[str], rows: Callable[[], Sequence[Row]]
 ) -> None:
-    """As `write_last` on SQLite, for rows of which a part is known only at the commit; it asks, and waits for them."""
+    """As `write_at_commit` on SQLite, for rows that are partly known only at the commit."""
     text, fill = _filling(statement, connection.dialect, tuple(names))
 
     def write(driver: sqlite3.Connection) -> None:
         write_rows(driver, text, [fill(row) for row in rows()], apart=True)
 
-    connection.driver.put_off(write)
+    connection.driver.defer_to_commit(write)
 
 
 async def copy_rows(

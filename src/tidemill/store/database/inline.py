@@ -42,12 +42,12 @@ class InlineConnection(sqlite3.Connection):
         super().__init__(*arguments, **options)
         self.bell = Bell()
         self.log: WalCheckpointer | None = None
-        self._put_off: list[Callable[[sqlite3.Connection], None]] = []
+        self._deferred: list[Callable[[sqlite3.Connection], None]] = []
         self._rows_logged = 0
 
     async def begin(self) -> None:
         """Start a write transaction; when another process is writing, wait for it in a thread, a moment at a time."""
-        self._put_off.clear()
+        self._deferred.clear()
         left = PATIENCE_MILLISECONDS
         wait = 0
         while True:
@@ -66,7 +66,7 @@ class InlineConnection(sqlite3.Connection):
             self.execute("BEGIN IMMEDIATE")
             return
         try:
-            await seen_through(lambda: self._say_within(milliseconds, "BEGIN IMMEDIATE"))
+            await run_in_thread(lambda: self._say_within(milliseconds, "BEGIN IMMEDIATE"))
         except asyncio.CancelledError:
             if self.in_transaction:  # it came when nobody wanted it any more
                 self.rollback()
@@ -74,7 +74,7 @@ class InlineConnection(sqlite3.Connection):
 
     async def say_patiently(self, *statements: str) -> None:
         """Say statements that need the database to themselves, in a thread, and wait for whoever has it."""
-        await seen_through(lambda: self._say_within(PATIENCE_MILLISECONDS, *statements))
+        await run_in_thread(lambda: self._say_within(PATIENCE_MILLISECONDS, *statements))
 
     def _say_within(self, milliseconds: int, *statements: str) -> None:
         self.execute(f"PRAGMA busy_timeout={milliseconds}")
@@ -84,19 +84,19 @@ class InlineConnection(sqlite3.Connection):
         finally:
             self.execute("PRAGMA busy_timeout=0")
 
-    def put_off(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def defer_to_commit(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Leave a part of this transaction to the thread that commits it; if it fails, so does the commit."""
-        self._put_off.append(work)
+        self._deferred.append(work)
 
     async def commit_aside(self) -> None:
         """Commit; the work put off and the wait for the disk are a thread's, so that the loop goes on serving."""
         if self.in_transaction:
-            await seen_through(self._finish, self.bell)
+            await run_in_thread(self._finish, self.bell)
 
     def _finish(self) -> None:
-        for work in self._put_off:
+        for work in self._deferred:
             work(self)
-        self._put_off.clear()
+        self._deferred.clear()
         self.commit()
         if self.log is not None:
             before, self._rows_logged = self._rows_logged, self.total_changes
@@ -201,7 +201,7 @@ class InlineEngine(AsyncEngine):
     async def dispose(self, close: bool = True) -> None:  # noqa: FBT001, FBT002 - SQLAlchemy's words
         """Let go of every connection, once nobody brings the log in any more."""
         if self._log is not None:
-            await seen_through(self._log.close)
+            await run_in_thread(self._log.close)
         await super().dispose(close)
 
     @asynccontextmanager
@@ -214,7 +214,7 @@ class InlineEngine(AsyncEngine):
             await connection.commit()
 
 
-async def seen_through(work: Callable[[], None], bell: Bell | None = None) -> None:
+async def run_in_thread(work: Callable[[], None], bell: Bell | None = None) -> None:
     """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours.
 
     Its end wakes the waiter at once; by way of `asyncio.wait`, a busy loop would let it wait for one more turn.

@@ -80,7 +80,7 @@ class PostgresConnection(AsyncConnection):
         super().__init__(*arguments, **named)
         self._waiting: list[Write] = []
 
-    def put_off(self, write: Write) -> None:
+    def defer_to_commit(self, write: Write) -> None:
         """Leave a write to the end of this transaction; if it is refused, so is the commit."""
         self._waiting.append(write)
 

@@ -20,7 +20,8 @@ PRAGMAS = (
 )
 """Durable on every commit (a group of jobs each), readers never blocked.
 
-A page's records fill some 60 KB, so rarer checkpoints save writes. The writer's are made by `WalCheckpointer`, and by this number
+A page's records fill some 60 KB, so rarer checkpoints save writes. The writer's are made by `WalCheckpointer`, and by
+this number
 only if it cannot. Database pages of 8 KB would be a little cheaper for a new file and dearer for a large one, in which
 sixteen new events are sixteen pages of each index.
 """

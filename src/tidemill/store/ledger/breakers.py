@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
-from tidemill.store.database.bulk import change, read_all, write_last
+from tidemill.store.database.bulk import change, read_all, write_at_commit
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
 from tidemill.store.ledger.rows import breaker_columns, breaker_of, state_name
@@ -110,7 +110,7 @@ async def record(
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
             shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
-    await write_last(connection, _RECORDED[database.dialect], written)
+    await write_at_commit(connection, _RECORDED[database.dialect], written)
     return shifts
 
 

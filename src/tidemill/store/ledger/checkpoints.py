@@ -38,7 +38,7 @@ from tidemill.store.services.enrichment_requests import note_wants
 from tidemill.store.sources.upgrades import suggest_upgrades
 
 KEYS_PER_RECORD = 5
-"""What a record may take on its shelf: a row, its price, its product, its history, and a rejection."""
+"""What a record may take on its repository: a row, its price, its product, its history, and a rejection."""
 
 
 Products = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
@@ -84,14 +84,14 @@ class Checkpoints:
         database: Database,
         ids: Ids,
         bodies: Bodies,
-        shelves: Mapping[str, RecordRepository],
+        repositories: Mapping[str, RecordRepository],
         policies: Mapping[str, Policy],
     ) -> None:
-        """`shelves` and `policies` by vertical."""
+        """`repositories` and `policies` by vertical."""
         self._database = database
         self._ids = ids
         self._bodies = bodies
-        self._shelves = shelves
+        self._repositories = repositories
         self._policies = policies
 
     async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
@@ -111,7 +111,7 @@ class Checkpoints:
             tallies = {key: RunCounts() for key in dict.fromkeys(each.claimed.job.run_id for each in ours)}
             await self._write_outputs(connection, made, tallies, now)
             onward = read_on(made)
-            kept = await self._shelve(connection, made, tallies, onward, now)
+            kept = await self._persist_records(connection, made, tallies, onward, now)
             followed = 0
             if onward:
                 followed = await follow(connection, self._database, self._ids, onward, self._policies, tallies, now)
@@ -140,7 +140,7 @@ class Checkpoints:
         for job, each in judged:
             count_verdicts(tallies[job.run_id], job, each)
 
-    async def _shelve(
+    async def _persist_records(
         self,
         connection: AsyncConnection,
         made: Products,
@@ -148,29 +148,29 @@ class Checkpoints:
         onward: list[Onward],
         now: datetime,
     ) -> dict[int, WriteCounts]:
-        """Give harvests to their shelves, and mark what stands on unchanged pages as seen again.
+        """Give harvests to their repositories, and mark what stands on unchanged pages as seen again.
 
         Where an unchanged page's list goes on, it goes on as it did: `onward` is told.
         """
         kept: dict[int, WriteCounts] = {}
-        for vertical, shelf in self._shelves.items():
+        for vertical, repository in self._repositories.items():
             harvests = [
                 (job, found) for each, found in made[AcceptedRecords] if (job := each.claimed.job).vertical == vertical
             ]
             if harvests:
-                kept |= await shelf.put(connection, harvests, now)
+                kept |= await repository.put(connection, harvests, now)
             for job, harvest in harvests:
                 count_kept(tallies[job.run_id], harvest, kept[job.id])
             for each, unchanged in made[Unchanged]:
                 if each.claimed.job.vertical == vertical:
-                    seen, shown, next_url = await self._touch(connection, shelf, each, now)
+                    seen, shown, next_url = await self._touch(connection, repository, each, now)
                     if next_url:
                         onward.append((each, unchanged.page.final_url, next_url, shown))
                     tallies[each.claimed.job.run_id].add(pages_unchanged=1, records_seen_again=seen)
         return kept
 
     async def _touch(
-        self, connection: AsyncConnection, shelf: RecordRepository, each: Checkpoint, now: datetime
+        self, connection: AsyncConnection, repository: RecordRepository, each: Checkpoint, now: datetime
     ) -> tuple[int, int, str | None]:
         """Mark what the page held as seen again; answers how many, of how many, and where its list went on."""
         good = each.claimed.target.good_page_id
@@ -181,7 +181,7 @@ class Checkpoints:
         identities = sorted({one.identity for one in known.accepted})
         if not identities:
             return 0, 0, known.next_url
-        seen = await shelf.touch(connection, each.claimed.source.id, identities, now)
+        seen = await repository.touch(connection, each.claimed.source.id, identities, now)
         return seen, len(known.accepted), known.next_url
 
     async def _settle(

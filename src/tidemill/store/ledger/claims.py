@@ -298,8 +298,15 @@ async def charge_hosts(
     for share in shares:
         if count := counts.get(share.host):
             pace = pace_of(share.row)
-            tab = charged(pace, share.row["tab_at"], count, now)
-            charges.append({"b_host": share.host, "b_tab": tab, "b_opens": opens_at(pace, tab, now), "b_now": now})
+            booked_until = charged(pace, share.row["tab_at"], count, now)
+            charges.append(
+                {
+                    "b_host": share.host,
+                    "b_tab": booked_until,
+                    "b_opens": opens_at(pace, booked_until, now),
+                    "b_now": now,
+                }
+            )
     if charges:
         await write_many(connection, _CHARGE, charges)
 
@@ -329,7 +336,7 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
             target=as_seen_by(job, target_of(aims[row["target_id"]]), further),
             pace=paces[row["host"]],
             breaker=guards[row["source_id"]],
-            tab=tabs[row["host"]],
+            booked_until=tabs[row["host"]],
             worker_id=worker_id,
             adapter_off=off.get(aims[row["target_id"]]["adapter_id"], ""),
         )
@@ -338,9 +345,9 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     ]
 
 
-def _tab_before(tab: datetime | None, pace: Pace) -> datetime | None:
-    """A host's tab without the request that this claim has put on it."""
-    return None if tab is None else tab - pace.interval
+def _tab_before(booked_until: datetime | None, pace: Pace) -> datetime | None:
+    """A host's booking without the request that this claim has put on it."""
+    return None if booked_until is None else booked_until - pace.interval
 
 
 async def drop_orphans(

@@ -16,7 +16,7 @@ from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure,
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
-from tidemill.store.database.bulk import read_all, write_last, write_many
+from tidemill.store.database.bulk import read_all, write_at_commit, write_many
 from tidemill.store.database.column_types import storable
 from tidemill.store.schema import hosts, jobs, runs, sources, targets
 
@@ -68,8 +68,8 @@ async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], no
             others.append(_job_row(each, now))
         else:
             onward.append(row)
-    await write_last(connection, _ONWARD, onward)
-    await write_last(connection, _JOB, others)
+    await write_at_commit(connection, _ONWARD, onward)
+    await write_at_commit(connection, _JOB, others)
 
 
 def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -160,7 +160,7 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
     """
     firsts = [each for each in ended if each.claimed.job.page_number == 1]
     rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
-    await write_last(connection, _TARGET, [rows[key] for key in sorted(rows)])
+    await write_at_commit(connection, _TARGET, [rows[key] for key in sorted(rows)])
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -238,7 +238,7 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
         bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
     rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
     await read_all(connection, _HELD_SOURCES, {"b_keys": sorted(well)})
-    await write_last(connection, _SOURCE, rows)
+    await write_at_commit(connection, _SOURCE, rows)
 
 
 _HOST = (
@@ -298,12 +298,12 @@ def worth_noting(note: HostNote) -> bool:
 def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     claimed, result = note.checkpoint.claimed, note.result
     pace = slower(claimed.pace, result.slow_to)
-    tab = charged(pace, None, 1, result.requested_at or now)
-    opens = opens_at(pace, tab, now)
+    booked_until = charged(pace, None, 1, result.requested_at or now)
+    opens = opens_at(pace, booked_until, now)
     if result.retry_after is not None:
         opens = max(opens, now + result.retry_after)
     delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
-    return {"b_host": claimed.job.host, "b_tab": tab, "b_opens": opens, "b_delay": delay}
+    return {"b_host": claimed.job.host, "b_tab": booked_until, "b_opens": opens, "b_delay": delay}
 
 
 _MARKED = (

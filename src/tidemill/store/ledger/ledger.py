@@ -24,17 +24,17 @@ class Ledger:
         database: Database,
         ids: Ids,
         bodies: Bodies,
-        shelves: Mapping[str, RecordRepository],
+        repositories: Mapping[str, RecordRepository],
         verticals: Mapping[str, Vertical],
     ) -> None:
-        """`shelves` and `verticals` by the vertical's name."""
+        """`repositories` and `verticals` by the vertical's name."""
         policies: dict[str, Policy] = {name: vertical.policy for name, vertical in verticals.items()}
         self._database = database
         self._ids = ids
         self._claims = Claims(database)
-        self._checkpoints = Checkpoints(database, ids, bodies, shelves, policies)
+        self._checkpoints = Checkpoints(database, ids, bodies, repositories, policies)
         self.materials = StageInputs(database, bodies, verticals)
-        self.runs = RunRepository(database, ids, shelves, policies)
+        self.runs = RunRepository(database, ids, repositories, policies)
 
     @property
     def is_calling(self) -> bool:

@@ -30,7 +30,7 @@ class OverbookedHosts:
         self._database = database
         self._policies = policies
 
-    async def debts(self) -> list[tuple[str, str]]:
+    async def overbooked(self) -> list[tuple[str, str]]:
         """Each crowded host, and by how much its targets outrun its pace."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_LOAD)).mappings().all()

@@ -1,7 +1,7 @@
-"""The tab that all processes share: what each host was asked, and who is there without a claim.
+"""The booking that all processes share: what each host was asked, and who is there without a claim.
 
-A claim puts its first request on the tab. Whatever else a fetch asks for (robots.txt, redirects, second tries) is put
-there as it comes, and a request that a redirect led to somebody else's host takes a place there like a job's.
+A claim puts its first request on the booking. Whatever else a fetch asks for (robots.txt, redirects, second tries) is
+put there as it comes, and a request that a redirect led to somebody else's host takes a place there like a job's.
 """
 
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ _LEAVE = _OF_HOST.values(guests=case((hosts.c.guests > 0, hosts.c.guests - 1), e
 
 
 class RateLimitRepository:
-    """The ledger's tab of every host, for those who send requests."""
+    """The ledger's booking of every host, for those who send requests."""
 
     def __init__(self, database: Database) -> None:
         """Work on one database."""
@@ -46,7 +46,7 @@ class RateLimitRepository:
         return pace_of(rows[0]) if rows else None
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
-        """Put one request on the host's tab; answers when it may leave."""
+        """Put one request on the host's booking; answers when it may leave."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             slot, values = _put_on_tab(row, pace, now, mine)
@@ -54,15 +54,15 @@ class RateLimitRepository:
         return slot
 
     async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
-        """Put requests on the host's tab that have been sent already."""
+        """Put requests on the host's booking that have been sent already."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             pace = _slower_of(row, pace)
-            tab = charged(pace, row["tab_at"], requests, now)
-            opens = max(row["opens_at"], opens_at(pace, tab, now))
-            await write_many(connection, _PUT_ON_TAB, [{"b_host": host, "b_tab": tab, "b_opens": opens}])
+            booked_until = charged(pace, row["tab_at"], requests, now)
+            opens = max(row["opens_at"], opens_at(pace, booked_until, now))
+            await write_many(connection, _PUT_ON_TAB, [{"b_host": host, "b_tab": booked_until, "b_opens": opens}])
 
-    async def knock(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
+    async def request_visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
         """Ask for a place; claims leave it free from now on."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
@@ -73,8 +73,8 @@ class RateLimitRepository:
             await connection.execute(_COME_IN, {"b_host": host, "b_guests": guests + 1, "b_until": until})
         return True
 
-    async def step_in(self, host: str, pace: Pace, now: datetime) -> Departure | None:
-        """Put a visitor's request on the tab, if the jobs at work there leave room for it."""
+    async def admit_visitor(self, host: str, pace: Pace, now: datetime) -> Departure | None:
+        """Put a visitor's request on the booking, if the jobs at work there leave room for it."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             at_work = (await connection.execute(_AT_WORK, {"b_host": host})).scalar_one()
@@ -116,5 +116,5 @@ def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> t
     slot = next_slot(pace, row["tab_at"], now, mine)
     # A claim of a host that is held alone goes at once: it must not come while this request may still leave late.
     late = grace(pace) if is_held_alone(pace) else timedelta(0)
-    opens = max(row["opens_at"], opens_at(pace, slot.tab + late, now))
-    return slot, {"b_host": row["host"], "b_tab": slot.tab, "b_opens": opens}
+    opens = max(row["opens_at"], opens_at(pace, slot.booked_until + late, now))
+    return slot, {"b_host": row["host"], "b_tab": slot.booked_until, "b_opens": opens}

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.pipeline.tools import CurrentState
+from tidemill.pipeline.dependencies import CurrentState
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.rows import breaker_of, source_of, target_of

@@ -13,7 +13,7 @@ from tidemill.core.job import Job, JobStatus
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Judged, WriteCounts
-from tidemill.store.database.bulk import read_all, write_last
+from tidemill.store.database.bulk import read_all, write_at_commit
 from tidemill.store.schema import runs
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 
@@ -97,7 +97,7 @@ async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, RunCoun
     if not telling:
         return ()
     held = await read_all(connection, _HELD, {"b_keys": sorted(telling)})
-    await write_last(connection, _RUN, [_run_row(row, telling[row["id"]]) for row in held])
+    await write_at_commit(connection, _RUN, [_run_row(row, telling[row["id"]]) for row in held])
     return tuple(row["id"] for row in held if _is_finished(row, telling[row["id"]]))
 
 

@@ -33,12 +33,12 @@ class RunRepository:
     """Closes runs whose jobs have all ended, each exactly once."""
 
     def __init__(
-        self, database: Database, ids: Ids, shelves: Mapping[str, RecordRepository], policies: Mapping[str, Policy]
+        self, database: Database, ids: Ids, repositories: Mapping[str, RecordRepository], policies: Mapping[str, Policy]
     ) -> None:
-        """`shelves` and `policies` by vertical."""
+        """`repositories` and `policies` by vertical."""
         self._database = database
         self._ids = ids
-        self._shelves = shelves
+        self._repositories = repositories
         self._policies = policies
 
     async def finished(self) -> list[int]:
@@ -88,11 +88,11 @@ class RunRepository:
     async def _fade(self, connection: AsyncConnection, ended: Sequence["ClosingRun"], now: datetime) -> Counter[int]:
         """Let what complete runs did not see fade; by run, how many are gone for good."""
         removed: Counter[int] = Counter()
-        for vertical, shelf in self._shelves.items():
+        for vertical, repository in self._repositories.items():
             mine = [each.run for each in ended if each.certificate.complete and each.run["vertical"] == vertical]
             if mine:
                 over = [CompleteRun(run["id"], run["source_id"], run["started_at"]) for run in mine]
-                removed.update(await shelf.miss(connection, over, now, self._policies[vertical].missing_runs))
+                removed.update(await repository.miss(connection, over, now, self._policies[vertical].missing_runs))
         return removed
 
     async def _credit(self, connection: AsyncConnection, ended: Sequence["ClosingRun"]) -> None:

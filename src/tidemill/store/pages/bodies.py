@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import read_all, write_last
+from tidemill.store.database.bulk import read_all, write_at_commit
 from tidemill.store.database.database import Database
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.many_rows import write_rows
@@ -112,7 +112,7 @@ class RowBodies:
             for body in await _unknown(connection, bodies)
         ]
         if rows:
-            await write_last(connection, self._insert, rows)
+            await write_at_commit(connection, self._insert, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -154,7 +154,7 @@ class SegmentBodies:
             return
         appending = self._pen.submit(self._fresh.append, [(body.key, body.wire) for body in unknown])
         own = cast("InlineAsyncConnection", connection)
-        own.driver.put_off(lambda driver: write_places(driver, unknown, appending.result()))
+        own.driver.defer_to_commit(lambda driver: write_places(driver, unknown, appending.result()))
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""

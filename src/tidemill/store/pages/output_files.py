@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Column, Select, Table, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import read_all, write_last, write_when_known
+from tidemill.store.database.bulk import read_all, write_at_commit, write_when_known
 from tidemill.store.database.database import Database
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.pages.segments import SegmentPosition, SegmentReader, SegmentWriter
@@ -53,7 +53,7 @@ class RowOutputs:
     async def put(self, connection: AsyncConnection, made: Sequence[Made]) -> None:
         """Write the rows as they are."""
         for column, rows in made:
-            await write_last(connection, replacing(self._insert, column.table), rows)
+            await write_at_commit(connection, replacing(self._insert, column.table), rows)
 
     async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
         """What the row holds."""
@@ -82,7 +82,7 @@ class SegmentOutputs:
         start = 0
         for (column, rows), (_, beside) in zip(made, large, strict=True):
             statement = replacing(self._insert, column.table)
-            await write_last(connection, statement, [row for row in rows if len(row[column.name]) <= SMALL])
+            await write_at_commit(connection, statement, [row for row in rows if len(row[column.name]) <= SMALL])
             if beside and appending is not None:
                 own = cast("InlineAsyncConnection", connection)
                 pointing = _pointing(column, beside, appending, start)

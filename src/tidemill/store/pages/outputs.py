@@ -11,7 +11,7 @@ from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
-from tidemill.store.database.bulk import write_last, write_many
+from tidemill.store.database.bulk import write_at_commit, write_many
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -74,7 +74,7 @@ async def write_pages(
     rows = [
         page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
     ]  # fmt: skip
-    await write_last(connection, _PAGES, rows)
+    await write_at_commit(connection, _PAGES, rows)
     if pictures := [screenshot_row(fetched) for _, fetched, _ in got if fetched.result.screenshot]:
         await write_many(connection, _SCREENSHOTS, pictures)
 

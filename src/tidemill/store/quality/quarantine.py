@@ -1,4 +1,4 @@
-"""Records that were set aside, of every vertical: looked at, released onto their shelf, or rejected for good."""
+"""Records that were set aside, of every vertical: looked at, released onto their repository, or rejected for good."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -64,7 +64,7 @@ _SETTLE_LETTER = (
 
 @runtime_checkable
 class TakesReleased(Protocol):
-    """A shelf with doubts of its own, which it puts aside for what a person has released."""
+    """A repository with doubts of its own, which it puts aside for what a person has released."""
 
     async def put_released(
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
@@ -77,13 +77,13 @@ class QuarantineRepository:
     """Where records wait for a person."""
 
     def __init__(
-        self, database: Database, ids: Ids, materials: StageInputs, shelves: Mapping[str, RecordRepository]
+        self, database: Database, ids: Ids, materials: StageInputs, repositories: Mapping[str, RecordRepository]
     ) -> None:
-        """`shelves` by vertical: where released records go."""
+        """`repositories` by vertical: where released records go."""
         self._database = database
         self._ids = ids
         self._materials = materials
-        self._shelves = shelves
+        self._repositories = repositories
 
     async def aside(
         self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
@@ -119,7 +119,7 @@ class QuarantineRepository:
         self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
         audit: Sequence[AuditEntry] = (),
     ) -> WriteCounts | None:  # fmt: skip
-        """Put a record onto its shelf, as accepted by `by`; None when somebody has decided on it meanwhile.
+        """Put a record onto its repository, as accepted by `by`; None when somebody has decided on it meanwhile.
 
         A record that its run has brought by another page is neither released nor settled: `dropped` says so.
         """
@@ -140,8 +140,8 @@ class QuarantineRepository:
         self, connection: AsyncConnection, record: QuarantinedView, page: Page, accepted: Accepted, now: datetime
     ) -> WriteCounts:
         target = (await connection.execute(_TARGET, {"b_page": record.page_id})).scalar() or 0
-        job, shelf = _job(record, target), self._shelves[record.vertical]
-        put = shelf.put_released if isinstance(shelf, TakesReleased) else shelf.put
+        job, repository = _job(record, target), self._repositories[record.vertical]
+        put = repository.put_released if isinstance(repository, TakesReleased) else repository.put
         harvest = AcceptedRecords(Judged(page, "", [accepted], []), [accepted], 0)
         kept = (await put(connection, [(job, harvest)], now))[job.id]
         if kept.dropped:
@@ -169,7 +169,7 @@ async def _decide(
 
 
 def _job(record: QuarantinedView, target_id: int) -> Job:
-    """The job that the record came by, as far as its shelf asks."""
+    """The job that the record came by, as far as its repository asks."""
     return Job(
         id=record.job_id, run_id=record.run_id, source_id=record.source_id, target_id=target_id,
         vertical=record.vertical, lane="", host="", url=record.page_url,

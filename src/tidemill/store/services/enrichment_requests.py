@@ -1,6 +1,6 @@
 """What records still lack: written with the record, asked for later, gone once it is answered and put in."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -65,15 +65,14 @@ class EnrichmentRequestRepository:
         async with self._database.read() as connection:
             found = await connection.execute(_DUE, {"b_kinds": [*kinds], "b_now": now, "b_limit": limit})
             rows = found.mappings().all()
-        return [OpenRequest(EnrichmentRequest(RequestKind(row["kind"]), row["key"], row["question"]), row["vertical"], row["tries"])
-                for row in rows]  # fmt: skip
+        return [OpenRequest(_request(row), row["vertical"], row["tries"]) for row in rows]
 
-    async def put_off(self, keys: Collection[tuple[RequestKind, str]], until: datetime) -> None:
+    async def postpone(self, keys: Collection[tuple[RequestKind, str]], until: datetime) -> None:
         """Ask these again later."""
         rows = [{"b_kind": kind, "b_key": key, "b_until": until} for kind, key in sorted(keys)]
         if rows:
             async with self._database.write() as connection:
-                await connection.execute(_PUT_OFF, rows)
+                await connection.execute(_POSTPONE, rows)
 
     async def blame(self, service: Service, kinds: Sequence[RequestKind]) -> int:
         """Mark the runs whose records wait for a service that failed us; answers how many."""
@@ -155,7 +154,7 @@ _DUE = (
     )
     .order_by(_FIRST.c.created_at, wants.c.key)
 )
-_PUT_OFF = (
+_POSTPONE = (
     update(wants)
     .where(wants.c.kind == bindparam("b_kind"), wants.c.key == bindparam("b_key"))
     .values(not_before=bindparam("b_until"), tries=wants.c.tries + 1)
@@ -180,3 +179,7 @@ _STANDING = (
     .group_by(wants.c.kind)
     .order_by(wants.c.kind)
 )
+
+
+def _request(row: Mapping[Any, Any]) -> EnrichmentRequest:
+    return EnrichmentRequest(RequestKind(row["kind"]), row["key"], row["question"])

@@ -18,9 +18,9 @@ from tidemill.core.source import Coordinates, Source
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import is_silent
 from tidemill.verticals.events.gazetteer import town
+from tidemill.verticals.events.raw_fields import said_in
 from tidemill.verticals.events.record import Category, Event, Method, Precision
 from tidemill.verticals.events.rules import Reason
-from tidemill.verticals.events.said import said_in
 
 VERSION = "1"
 """Raised when the same question would be asked differently: earlier answers are then asked for anew."""

@@ -19,6 +19,7 @@ from tidemill.verticals.events.categories import category_of
 from tidemill.verticals.events.dating import When, when
 from tidemill.verticals.events.gazetteer import town
 from tidemill.verticals.events.images import picture
+from tidemill.verticals.events.raw_fields import RawEvent, said_in
 from tidemill.verticals.events.record import (
     Event,
     EventStatus,
@@ -26,7 +27,6 @@ from tidemill.verticals.events.record import (
     Precision,
     StructuredLocation,
 )
-from tidemill.verticals.events.said import RawEvent, said_in
 
 LONG_PAST = timedelta(days=400)
 """An event that ended longer ago than this is history, not an agenda."""

@@ -63,7 +63,7 @@ class MarketActions:
 
     def __init__(
         self,
-        shelf: MarketShelf,
+        repository: MarketShelf,
         targets: Shelf,
         enqueuer: Enqueuer,
         log: Log,
@@ -72,7 +72,7 @@ class MarketActions:
         wake: Callable[[int], None],
     ) -> None:
         """`wake` tells workers that there is work."""
-        self._shelf = shelf
+        self._repository = repository
         self._targets = targets
         self._enqueuer = enqueuer
         self._log = log
@@ -82,13 +82,13 @@ class MarketActions:
 
     async def every(self) -> list[Market]:
         """All markets, the hot ones first."""
-        return await self._shelf.every()
+        return await self._repository.every()
 
     async def find(self, market_id: str) -> Market:
         """A market by its id."""
-        market = await self._shelf.find(market_id)
+        market = await self._repository.find(market_id)
         if market is None:
-            known = ", ".join(one.id for one in await self._shelf.every())
+            known = ", ".join(one.id for one in await self._repository.every())
             msg = f"there is no market {market_id!r}; there are {known}"
             raise NotFound(msg)
         return market
@@ -98,10 +98,10 @@ class MarketActions:
         self._require_sense(market)
         now = self._clock.now()
         entry = AuditEntry(actor, "market.add", f"market {market.id}")
-        if not await self._shelf.add(market, now, [entry]):
+        if not await self._repository.add(market, now, [entry]):
             msg = f"there is a market {market.id!r} already; change it instead, or choose another id"
             raise Conflict(msg)
-        await self._shelf.lay_out(now)
+        await self._repository.lay_out(now)
         return await self.find(market.id)
 
     async def change(self, market_id: str, changes: dict[str, Any], actor: str) -> Market:
@@ -111,8 +111,8 @@ class MarketActions:
         self._require_sense(after)
         now = self._clock.now()
         words = ", ".join(f"{name}={value}" for name, value in sorted(changes.items()))
-        await self._shelf.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}: {words}")])
-        await self._shelf.lay_out(now)
+        await self._repository.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}: {words}")])
+        await self._repository.lay_out(now)
         return after
 
     async def scrape(self, market_id: str, actor: str) -> Started:
@@ -121,8 +121,8 @@ class MarketActions:
         if not market.enabled:
             msg = f"market {market_id!r} is switched off; enable it first"
             raise Conflict(msg)
-        await self._shelf.lay_out(self._clock.now())
-        keys = await self._shelf.targets_of(market_id)
+        await self._repository.lay_out(self._clock.now())
+        keys = await self._repository.targets_of(market_id)
         if not keys:
             msg = f"no source covers market {market_id!r}; add one with a `market_url`, see docs/listings.md"
             raise Mistake(msg)
@@ -138,16 +138,16 @@ class MarketActions:
 
     async def lay_out(self) -> int:
         """Have every source that covers markets cover all of them, at once; answers how many targets changed."""
-        return await self._shelf.lay_out(self._clock.now())
+        return await self._repository.lay_out(self._clock.now())
 
     async def doubts(self) -> list[MarketDoubt]:
         """Where markets fall short of what their schedule promises."""
-        return await market_doubts(self._shelf, self._clock.now())
+        return await market_doubts(self._repository, self._clock.now())
 
     async def explain(self, market_id: str) -> Explanation:
         """Why a market is scraped when it is, and where that falls short."""
         market = await self.find(market_id)
-        sources = (await self._shelf.covered()).get(market_id, 0)
+        sources = (await self._repository.covered()).get(market_id, 0)
         mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
         return why_market(market, sources, mine, self._clock.now())
 
@@ -156,8 +156,8 @@ class MarketActions:
             raise Mistake("; ".join(troubles))
 
 
-async def market_doubts(shelf: MarketShelf, now: datetime) -> list[MarketDoubt]:
+async def market_doubts(repository: MarketShelf, now: datetime) -> list[MarketDoubt]:
     """Compare every market's schedule with what the ledger shows."""
     since = now - WINDOW
-    jobs, sizes = await shelf.jobs_since(since), await shelf.sizes(since)
-    return doubts(await shelf.every(), await shelf.covered(), jobs, sizes, now)
+    jobs, sizes = await repository.jobs_since(since), await repository.sizes(since)
+    return doubts(await repository.every(), await repository.covered(), jobs, sizes, now)

@@ -24,7 +24,7 @@ _MOST_IN_BLOCK = 200
 
 
 class KnownListing(msgspec.Struct, frozen=True):
-    """A listing on the shelf, under its key there."""
+    """A listing on the repository, under its key there."""
 
     key: int
     listing: Listing
@@ -42,7 +42,7 @@ class Index:
     """Listings by the keys they are looked up with."""
 
     def __init__(self, known: Iterable[KnownListing] = ()) -> None:
-        """Start with what is on the shelf."""
+        """Start with what is on the repository."""
         self._by_id: dict[tuple[int, str], KnownListing] = {}
         self._by_door: dict[str, list[KnownListing]] = defaultdict(list)
         self._by_block: dict[str, list[KnownListing]] = defaultdict(list)
@@ -88,12 +88,12 @@ def sole(candidates: Sequence[KnownListing]) -> KnownListing | None:
 
 def deduplicate(incoming: Sequence[Listing], known: Iterable[KnownListing]) -> Deduplicated:
     """Sort a batch into new ones, updates of known ones, and those that the batch shows twice."""
-    shelf, batch = Index(known), Index()
+    repository, batch = Index(known), Index()
     new: list[Listing] = []
     updates: dict[int, Listing] = {}
     skipped: list[Listing] = []
     for listing in incoming:
-        on_shelf = shelf.find(listing)
+        on_shelf = repository.find(listing)
         if on_shelf is not None:
             twice = updates.get(on_shelf.key)
             if twice is not None:

@@ -13,11 +13,11 @@ from tidemill.core.vertical import Context
 from tidemill.reading.moments import parse_moment
 from tidemill.verticals.listings.addresses import PostalAddress, read_address
 from tidemill.verticals.listings.quality import quality
+from tidemill.verticals.listings.raw_fields import RawListing, said_in
 from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reasons import Reason
 from tidemill.verticals.listings.record import Listing, RentBasis
-from tidemill.verticals.listings.said import RawListing, said_in
 
 LEAST_RENT, MOST_RENT = 10_000, 10_000_000
 """Cents a month outside of which a rent is a slip of somebody's pen, for a person to look at."""

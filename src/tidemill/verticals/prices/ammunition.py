@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from tidemill.verticals.prices.calibers import caliber_in, is_shotgun
-from tidemill.verticals.prices.said import RawOffer
+from tidemill.verticals.prices.raw_fields import RawOffer
 
 _LONGEST = 500
 _GRAIN = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d)?)\s*-?\s*(?:grains?|grn?|gr)\b", re.IGNORECASE)

@@ -51,9 +51,9 @@ class Shelf(Protocol):
 class CorrectionActions:
     """Lays corrections over prices, which themselves never change; every one says why, and is audited."""
 
-    def __init__(self, shelf: Shelf, clock: Clock) -> None:
-        """Act on the store's shelf."""
-        self._shelf = shelf
+    def __init__(self, repository: Shelf, clock: Clock) -> None:
+        """Act on the store's repository."""
+        self._repository = repository
         self._clock = clock
 
     async def correct(
@@ -84,29 +84,29 @@ class CorrectionActions:
 
     async def ignore_run(self, run_id: int, actor: str, reason: str) -> int:
         """Let no reader see any price that a run brought; answers how many."""
-        keys = await self._shelf.of_run(run_id)
+        keys = await self._repository.of_run(run_id)
         if not keys:
             msg = f"run {run_id} has brought no price; see `tidemill runs list`"
             raise NotFound(msg)
         said = CorrectionRequest(kind="IGNORE", reason=_why(reason), made_by=actor)
         note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
-        await self._shelf.make(keys, said, self._clock.now(), [note])
+        await self._repository.make(keys, said, self._clock.now(), [note])
         return len(keys)
 
     async def every(
         self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
     ) -> list[CorrectionView]:
         """What was said about prices, the newest first."""
-        return await self._shelf.made(price_id=price_id, before=before, limit=limit)
+        return await self._repository.made(price_id=price_id, before=before, limit=limit)
 
     async def _one(self, price_id: int, said: CorrectionRequest, action: str) -> CorrectionView:
-        if not await self._shelf.known([price_id]):
+        if not await self._repository.known([price_id]):
             msg = f"there is no price {price_id}; see `tidemill prices history`"
             raise NotFound(msg)
         detail = {"reason": said.reason, "price_cents": said.price_cents, "currency": said.currency}
         note = AuditEntry(said.made_by, action, f"price {price_id}", detail)
-        await self._shelf.make([price_id], said, self._clock.now(), [note])
-        return (await self._shelf.made(price_id=price_id, limit=1))[0]
+        await self._repository.make([price_id], said, self._clock.now(), [note])
+        return (await self._repository.made(price_id=price_id, limit=1))[0]
 
 
 def _why(reason: str) -> str:

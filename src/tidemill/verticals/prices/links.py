@@ -50,22 +50,22 @@ class Shelf(Protocol):
 class LinkActions:
     """Links offers by hand; a person's word outlasts the resolver's, and is audited."""
 
-    def __init__(self, shelf: Shelf, clock: Clock) -> None:
-        """Act on the store's shelf."""
-        self._shelf = shelf
+    def __init__(self, repository: Shelf, clock: Clock) -> None:
+        """Act on the store's repository."""
+        self._repository = repository
         self._clock = clock
 
     async def review(self, *, after: int = 0, limit: int = 100) -> list[LinkView]:
         """What the resolver left for a person, with why."""
-        return await self._shelf.links(status=WAITING, after=after, limit=limit)
+        return await self._repository.links(status=WAITING, after=after, limit=limit)
 
     async def of_product(self, product_id: int, *, limit: int = 100) -> list[LinkView]:
         """Everything that stands for one product."""
-        return await self._shelf.links(product_id=product_id, limit=limit)
+        return await self._repository.links(product_id=product_id, limit=limit)
 
     async def find(self, source_product_id: int) -> LinkView:
         """How one offer stands to the products."""
-        found = await self._shelf.find(source_product_id)
+        found = await self._repository.find(source_product_id)
         if found is None:
             msg = f"there is no offer {source_product_id}; see `tidemill prices offers`"
             raise NotFound(msg)
@@ -74,18 +74,18 @@ class LinkActions:
     async def link(self, source_product_id: int, product_id: int, actor: str) -> LinkView:
         """Say which product an offer stands for."""
         before = await self.find(source_product_id)
-        if not await self._shelf.has_product(product_id):
+        if not await self._repository.has_product(product_id):
             msg = f"there is no product {product_id}; `tidemill prices new-product {source_product_id}` makes one"
             raise NotFound(msg)
         note = _note(actor, "product.link", before, product_id)
-        await self._shelf.link(source_product_id, product_id, actor, self._clock.now(), [note])
+        await self._repository.link(source_product_id, product_id, actor, self._clock.now(), [note])
         return await self.find(source_product_id)
 
     async def unlink(self, source_product_id: int, actor: str) -> LinkView:
         """Keep an offer apart from every product, until somebody links it again."""
         before = await self.find(source_product_id)
         note = _note(actor, "product.unlink", before, None)
-        await self._shelf.link(source_product_id, None, actor, self._clock.now(), [note])
+        await self._repository.link(source_product_id, None, actor, self._clock.now(), [note])
         return await self.find(source_product_id)
 
     async def new_product(self, source_product_id: int, actor: str) -> LinkView:
@@ -95,7 +95,7 @@ class LinkActions:
             msg = f"offer {source_product_id} stands for product {before.product_id}; unlink it first"
             raise Mistake(msg)
         note = _note(actor, "product.make", before, None)
-        await self._shelf.make_product(source_product_id, actor, self._clock.now(), [note])
+        await self._repository.make_product(source_product_id, actor, self._clock.now(), [note])
         return await self.find(source_product_id)
 
 

@@ -15,9 +15,9 @@ from tidemill.reading.money import parse_money
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.prices.ammunition import ammunition_in
+from tidemill.verticals.prices.raw_fields import RawOffer, said_in
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.record import LEAST_CENTS, MOST_CENTS, Offer
-from tidemill.verticals.prices.said import RawOffer, said_in
 
 _LONGEST_TITLE, _LONGEST_NAME, _LONGEST_KEY, _LONGEST_URL = 500, 200, 255, 2_000
 _HASH_LENGTH = 16

@@ -75,7 +75,7 @@ def deciding(deps: WebDeps) -> APIRouter:
 
 def _quarantine(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
-    desk = deps.desks.quarantine
+    desk = deps.actions.quarantine
 
     @router.get("/quarantine", tags=["quarantine"], responses=answers(Listed[QuarantinedView], 404, 422, 503))
     async def every(
@@ -134,7 +134,7 @@ async def _meant(deps: WebDeps, review: BulkReview) -> QuarantineFilter:
 
 def _corrections(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
-    desk = deps.desks.corrections
+    desk = deps.actions.corrections
 
     @router.get("/corrections", tags=["corrections"], responses=answers(Listed[CorrectionView], 422, 503))
     async def every(cursor: Cursor = None, limit: Limit = 50) -> Response:
@@ -161,7 +161,7 @@ def _corrections(router: APIRouter, deps: WebDeps) -> None:
 
 def _links(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
-    desk = deps.desks.links
+    desk = deps.actions.links
 
     @router.get("/links/review", tags=["links"], responses=answers(Listed[LinkView], 422, 503))
     async def review(cursor: Cursor = None, limit: Limit = 50) -> Response:
@@ -188,7 +188,7 @@ def _links(router: APIRouter, deps: WebDeps) -> None:
 
 def _webhooks(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
-    desk = deps.desks.webhooks
+    desk = deps.actions.webhooks
 
     @router.get("/webhooks", tags=["webhooks"], responses=answers(Listed[SubscriptionView], 503))
     async def every() -> Response:

@@ -19,7 +19,7 @@ def proposals(deps: WebDeps) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/v1", tags=["proposals"])
     actor = Depends(may_act(deps))
-    desk = deps.desks.proposals
+    desk = deps.actions.proposals
 
     @router.get("/proposals", responses=answers(Listed[Proposal], 422, 503))
     async def listed(*, everything: Everything = False) -> Response:

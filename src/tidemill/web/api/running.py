@@ -76,12 +76,12 @@ def _targets(router: APIRouter, deps: WebDeps) -> None:
     async def add(wanted: NewTarget, acting: Annotated[str, actor]) -> Response:
         """Add a page to a source."""
         named = wanted.model_dump(exclude_none=True, exclude={"source", "url"})
-        return json_answer(await deps.desks.targets.add(wanted.source, wanted.url, acting, named), 201)
+        return json_answer(await deps.actions.targets.add(wanted.source, wanted.url, acting, named), 201)
 
     @router.post("/targets/import", tags=["targets"], responses=answers(Imported, *ACTING))
     async def bring_in(request: Request, acting: Annotated[str, actor]) -> Response:
         """Bring in a CSV of targets, sent as the body; good rows are kept, bad ones reported by line."""
-        return json_answer(await deps.desks.importer.targets_file(await _body(request), acting))
+        return json_answer(await deps.actions.importer.targets_file(await _body(request), acting))
 
 
 async def _body(request: Request) -> bytes:
@@ -101,17 +101,17 @@ def _changes_of_targets(router: APIRouter, deps: WebDeps) -> None:
     @router.post("/targets/{target_id}/pause", tags=["targets"], responses=answers(Target, *ACTING))
     async def pause(target_id: Key, why: ReasonGiven, acting: Annotated[str, actor]) -> Response:
         """Leave a target alone until it is resumed."""
-        return json_answer(await deps.desks.targets.pause(str(target_id), acting, why.reason))
+        return json_answer(await deps.actions.targets.pause(str(target_id), acting, why.reason))
 
     @router.post("/targets/{target_id}/resume", tags=["targets"], responses=answers(Target, *ACTING))
     async def resume(target_id: Key, acting: Annotated[str, actor]) -> Response:
         """Take a paused or broken target up again."""
-        return json_answer(await deps.desks.targets.resume(str(target_id), acting))
+        return json_answer(await deps.actions.targets.resume(str(target_id), acting))
 
     @router.delete("/targets/{target_id}", tags=["targets"], responses=answers(Target, *ACTING))
     async def remove(target_id: Key, acting: Annotated[str, actor]) -> Response:
         """Remove a target; its pages and records stay."""
-        return json_answer(await deps.desks.targets.remove(str(target_id), acting))
+        return json_answer(await deps.actions.targets.remove(str(target_id), acting))
 
 
 def _starts(router: APIRouter, deps: WebDeps) -> None:
@@ -120,12 +120,12 @@ def _starts(router: APIRouter, deps: WebDeps) -> None:
     @router.post("/targets/{target_id}/run", tags=["runs"], responses=answers(Started, *STARTING))
     async def run_target(target_id: Key, acting: Annotated[str, actor]) -> Response:
         """Scrape one target now: 409 when it is off, 429 with Retry-After when there is no room."""
-        return started(await deps.desks.runs.start_target(str(target_id), acting))
+        return started(await deps.actions.runs.start_target(str(target_id), acting))
 
     @router.post("/sources/{name}/run", tags=["runs"], responses=answers(Started, *STARTING))
     async def run_source(name: Name, acting: Annotated[str, actor]) -> Response:
         """Scrape every target of a source now: 409 when it is off, 429 with Retry-After when there is no room."""
-        return started(await deps.desks.runs.start_source(name, acting))
+        return started(await deps.actions.runs.start_source(name, acting))
 
 
 def started(done: Started) -> Response:
@@ -144,7 +144,7 @@ def started(done: Started) -> Response:
 
 def _adapters(router: APIRouter, deps: WebDeps) -> None:
     actor = Depends(may_act(deps))
-    desk = deps.desks.adapters
+    desk = deps.actions.adapters
 
     @router.get("/adapters", tags=["adapters"], responses=answers(Listed[AdapterLine], 503))
     async def every() -> Response:

@@ -8,7 +8,7 @@ from tidemill.web.answers import json_answer
 from tidemill.web.deps import WebDeps
 from tidemill.web.health import Grade, Health
 from tidemill.web.schemas import answers
-from tidemill.web.watch import SystemStatus, SystemWatch
+from tidemill.web.system_watch import SystemStatus, SystemWatch
 
 
 def watching(deps: WebDeps, watch: SystemWatch) -> APIRouter:

@@ -29,7 +29,7 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.portal.dates import EmptyOrDay
 from tidemill.web.portal.news import news
 from tidemill.web.portal.words import FILTERS
-from tidemill.web.watch import LONGER_SECONDS, SystemWatch
+from tidemill.web.system_watch import LONGER_SECONDS, SystemWatch
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 SOURCES_AT_A_GLANCE, RUNS_AT_A_GLANCE, EVENTS_AT_A_GLANCE, NEWS_AT_A_GLANCE = 15, 10, 9, 8

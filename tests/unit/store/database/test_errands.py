@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tidemill.store.database.inline import seen_through
+from tidemill.store.database.inline import run_in_thread
 
 
 async def test_an_error_is_raised_where_it_is_waited_for() -> None:
@@ -14,7 +14,7 @@ async def test_an_error_is_raised_where_it_is_waited_for() -> None:
         raise OSError(msg)
 
     with pytest.raises(OSError, match="the disk refused"):
-        await seen_through(fail)
+        await run_in_thread(fail)
 
 
 async def test_whoever_is_cancelled_waits_for_the_end_however_often() -> None:
@@ -26,7 +26,7 @@ async def test_whoever_is_cancelled_waits_for_the_end_however_often() -> None:
         may_end.wait()
         done.append("whole")
 
-    errand = asyncio.create_task(seen_through(work))
+    errand = asyncio.create_task(run_in_thread(work))
     await begun.wait()
     for _ in range(2):
         errand.cancel()

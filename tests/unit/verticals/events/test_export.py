@@ -39,7 +39,7 @@ def event(key: int, title: str = "Jazz") -> EventView:
 
 
 class Events:
-    """A shelf of so many events that notes how many are asked for at once."""
+    """A repository of so many events that notes how many are asked for at once."""
 
     def __init__(self, count: int) -> None:
         self._all = [event(key) for key in range(1, count + 1)]
@@ -62,10 +62,10 @@ async def test_every_event_is_written_once_a_page_in_memory_at_a_time(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "AT_ONCE", 7)
-    shelf = Events(count)
-    lines = b"".join([piece async for piece in Exporter(shelf).events(EventFilter(), Format.JSONL)]).splitlines()
+    repository = Events(count)
+    lines = b"".join([piece async for piece in Exporter(repository).events(EventFilter(), Format.JSONL)]).splitlines()
     assert [msgspec.json.decode(line)["id"] for line in lines] == list(range(1, count + 1))
-    assert shelf.most <= 7
+    assert repository.most <= 7
 
 
 async def test_an_empty_csv_still_has_its_header() -> None:

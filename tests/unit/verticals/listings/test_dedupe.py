@@ -49,9 +49,9 @@ def test_what_a_source_itself_tells_apart_stays_apart():
 
 
 def test_of_several_like_flats_behind_one_door_nobody_can_say_which_it_is():
-    shelf = [KnownListing(1, home(own_id="1", unit="")), KnownListing(2, home(own_id="2", unit=""))]
+    repository = [KnownListing(1, home(own_id="1", unit="")), KnownListing(2, home(own_id="2", unit=""))]
     theirs = home(source_id=2, own_id="zz", unit="", latitude=None, longitude=None)
-    assert deduplicate([theirs], shelf).new == [theirs]
+    assert deduplicate([theirs], repository).new == [theirs]
 
 
 def test_a_batch_that_shows_a_home_twice_keeps_the_richer_and_counts_the_other():
@@ -84,10 +84,10 @@ def test_a_hundred_thousand_listings_are_deduplicated_without_comparing_all_pair
 
     monkeypatch.setattr(dedupe, "likeness", counting)
     many = 20_000
-    shelf = [
+    repository = [
         KnownListing(n, home(own_id=str(n), door=f"{n % 900 + 1} {n // 900} st", latitude=None)) for n in range(many)
     ]
-    again = [home(own_id="", source_id=2, door=one.listing.door, latitude=None) for one in shelf]
-    found = deduplicate(again, shelf)
+    again = [home(own_id="", source_id=2, door=one.listing.door, latitude=None) for one in repository]
+    found = deduplicate(again, repository)
     assert len(found.updates) == many
     assert compared <= many

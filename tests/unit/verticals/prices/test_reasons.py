@@ -195,7 +195,7 @@ def test_a_known_shop_whose_price_stands_elsewhere_is_a_selector_failure() -> No
 
 
 def test_a_price_that_jumps_a_hundredfold_is_drift_until_it_is_read_again() -> None:
-    """The rule, on two readings of a page; that the shelf holds it as DRIFT_DETECTED is shown on both databases."""
+    """The rule, on two readings of a page; that the store holds it as DRIFT_DETECTED is shown on both databases."""
     seen = []
     for price in ("12.50", "1250.00"):
         [verdict] = judged(data(f'"price":"{price}","priceCurrency":"USD","availability":"InStock"'))

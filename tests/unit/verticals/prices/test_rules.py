@@ -13,9 +13,9 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
 from tidemill.verticals.prices import VERTICAL
 from tidemill.verticals.prices.ammunition import Ammunition, ammunition_in
+from tidemill.verticals.prices.raw_fields import RawOffer
 from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import cost_per_round, identity_key
-from tidemill.verticals.prices.said import RawOffer
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SOURCE = Source(id=3, name="Shop", vertical="prices", base_url="https://www.shop.example/", adapter_id="prices.generic")

@@ -39,7 +39,7 @@ def export(
     async def work() -> None:
         async with opened(ctx) as system:
             if source is not None:
-                await system.desks.sources.find(source)
+                await system.actions.sources.find(source)
             which = EventFilter(
                 text=text,
                 category=category,
@@ -64,7 +64,7 @@ async def stream(system: System, which: EventFilter, form: Format, file: BinaryI
     columns = (TextColumn("exported {task.completed:,.0f} events"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
         counting = progress.add_task("export", total=None)
-        async for piece in system.desks.exporter.events(which, form):
+        async for piece in system.actions.exporter.events(which, form):
             file.write(piece)
             progress.advance(counting, piece.count(b"\n"))
     file.flush()

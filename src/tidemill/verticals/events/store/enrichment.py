@@ -59,8 +59,8 @@ class EventEnrichment:
         self._enriching = enriching
         self._asks = frozenset(asks)
 
-    async def dress(self, connection: AsyncConnection, bare: Sequence[Bare], now: datetime) -> list[Event]:
-        """The events with what is known put in, inside the transaction that shelves them; the rest is noted."""
+    async def enriched(self, connection: AsyncConnection, bare: Sequence[Bare], now: datetime) -> list[Event]:
+        """The events with what is known put in, inside the transaction that repositories them; the rest is noted."""
         owners = await _sources(connection, {job.source_id for _, job, _ in bare})
         wanted = [self._wants(event, owners.get(job.source_id)) for _, job, event in bare]
         answers = await known_answers(connection, {(want.kind, want.key) for each in wanted for want in each})

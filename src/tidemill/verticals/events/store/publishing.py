@@ -1,4 +1,4 @@
-"""Publishing: what has changed on the shelf becomes the cards that readers see, several sources' events made one.
+"""Publishing: what has changed on the repository becomes the cards that readers see, several sources' events made one.
 
 Nothing is remembered but how far the last round came: what an event's link says is compared with the event itself, so
 that a round that is run twice, or begins too early, changes nothing.

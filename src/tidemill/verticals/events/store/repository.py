@@ -1,4 +1,4 @@
-"""The shelf of events: upsert by identity, history of every change, and what is no longer seen."""
+"""The repository of events: upsert by identity, history of every change, and what is no longer seen."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -47,9 +47,9 @@ _SIGNED = 1 << 63
 
 
 class EnrichesEvents(Protocol):
-    """Puts what enrichment knows into events on their way to the shelf, and notes what is still to be asked."""
+    """Puts what enrichment knows into events on their way to the repository, and notes what is still to be asked."""
 
-    async def dress(
+    async def enriched(
         self, connection: AsyncConnection, bare: Sequence[tuple[int, Job, Event]], now: datetime
     ) -> list[Event]:
         """The events in their order, with what is known put in."""
@@ -61,10 +61,10 @@ class EventRepository:
 
     vertical = VERTICAL
 
-    def __init__(self, ids: Ids, dresser: "EnrichesEvents | None" = None) -> None:
-        """Take keys from the process's supply; `dresser` puts in what enrichment knows, where there is any."""
+    def __init__(self, ids: Ids, enrichment: "EnrichesEvents | None" = None) -> None:
+        """Take keys from the process's supply; `enrichment` puts in what enrichment knows, where there is any."""
         self._ids = ids
-        self._dresser = dresser
+        self._enrichment = enrichment
 
     async def put(
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
@@ -130,9 +130,11 @@ class EventRepository:
 
         So a page that is read again is compared with what was read before, and an answer is neither lost nor news.
         """
-        if self._dresser is None:
+        if self._enrichment is None:
             return keyed
-        events_now = await self._dresser.dress(connection, [(key, item.job, item.event) for key, item in keyed], now)
+        events_now = await self._enrichment.enriched(
+            connection, [(key, item.job, item.event) for key, item in keyed], now
+        )
         return [
             (key, item if event is item.event else msgspec.structs.replace(item, event=event, encoded=_encode(event)))
             for (key, item), event in zip(keyed, events_now, strict=True)
@@ -158,7 +160,7 @@ class EventRepository:
 
 
 class EventItem(msgspec.Struct, frozen=True, eq=False):
-    """An event on its way to the shelf, encoded once."""
+    """An event on its way to the repository, encoded once."""
 
     job: Job
     page_id: int
@@ -230,7 +232,7 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Ev
             item.checksum, item.encoded, item.page_id, seen, seen, seen,
         ))  # fmt: skip
     if isinstance(connection, InlineAsyncConnection):
-        connection.driver.put_off(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
+        connection.driver.defer_to_commit(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
     else:
         await copy_rows(connection, events, _INSERTED, rows)
 

@@ -26,7 +26,7 @@ def list_markets(ctx: typer.Context, *, json: AsJson = False) -> None:
     async def work() -> tuple[list[Market], dict[str, MarketShare]]:
         async with opened(ctx) as system:
             shares = await system.store.homes.by_market(system.clock.now())
-            return await system.desks.markets.every(), {share.market_id: share for share in shares}
+            return await system.actions.markets.every(), {share.market_id: share for share in shares}
 
     markets, shares = run(work())
     if json:
@@ -61,7 +61,7 @@ def add_market(
         options = _chosen(tier=tier, frequency_hours=hours, max_listings=max_listings)
         market = Market(id=which, display_name=name or city, city=city, state=state.upper(), **options)
         async with opened(ctx) as system:
-            return await system.desks.markets.add(market, actor())
+            return await system.actions.markets.add(market, actor())
 
     added = run(work())
     say(f"added market {added.id}: {added.city}, {added.state}, every {added.every.total_seconds() / 3600:g} h")
@@ -93,7 +93,7 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 
     async def work() -> Started:
         async with opened(ctx) as system:
-            return await system.desks.markets.scrape(which, actor())
+            return await system.actions.markets.scrape(which, actor())
 
     raise typer.Exit(report_started(run(work()), as_json=json))
 
@@ -101,7 +101,7 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 def _apply(ctx: typer.Context, which: str, changes: dict[str, Any]) -> None:
     async def work() -> Market:
         async with opened(ctx) as system:
-            return await system.desks.markets.change(which, changes, actor())
+            return await system.actions.markets.change(which, changes, actor())
 
     market = run(work())
     state = "on" if market.enabled else "off"

@@ -11,7 +11,7 @@ from tidemill.lab.dice import dice
 from tidemill.lab.eventlog import EventLog
 from tidemill.lab.laws import Verdict
 from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.mill import Build, SimulatedEnvironment
+from tidemill.lab.system_under_test import Build, SimulatedEnvironment
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
@@ -53,7 +53,7 @@ class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | None = None) -> HomesOutcome:
-    """Let the days pass in `folder`, which must be empty, and compare the shelf with the world.
+    """Let the days pass in `folder`, which must be empty, and compare the repository with the world.
 
     Every happening is written to `log` if there is one: the same bytes for the same plan.
     """

@@ -1,4 +1,4 @@
-"""The shelf against the world, by plain SQL: an auditor who borrowed the store's queries would share its mistakes."""
+"""The tables against the world, by plain SQL: an auditor who borrowed the store's queries would share its mistakes."""
 
 import sqlite3
 from collections import defaultdict
@@ -23,7 +23,7 @@ _ENOUGH = timedelta(hours=1)
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A home on the shelf."""
+    """A home on the repository."""
 
     id: int
     rent: int | None
@@ -34,7 +34,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """A home that the shelf took off, when, and whether on evidence (`gone`) or for want of any (`faded`)."""
+    """A home that the repository took off, when, and whether on evidence (`gone`) or for want of any (`faded`)."""
 
     listing: int
     at: datetime
@@ -122,7 +122,7 @@ def _false_removals(world: HomesWorld, books: MarketRows) -> list[str]:
 
 
 def _late(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[list[str], int]:
-    """Homes that left, could be looked up, and were still on the shelf after their floor time and one cycle."""
+    """Homes that left, could be looked up, and were still on the repository after their floor time and one cycle."""
     ended: dict[int, list[datetime]] = defaultdict(list)
     for ending in books.endings:
         ended[ending.listing].append(ending.at)
@@ -157,7 +157,7 @@ def _doubles(books: MarketRows) -> list[str]:
 
 
 def _missing(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[int, list[str]]:
-    """Homes that were there for two cycles up to the end, and are not on the shelf as active."""
+    """Homes that were there for two cycles up to the end, and are not on the repository as active."""
     markets = {market.id: market for market in world.markets}
     found, checked = [], 0
     for home in world.homes:

@@ -20,7 +20,7 @@ _decode = msgspec.json.Decoder(Listing).decode
 
 
 class SightingRow(msgspec.Struct, frozen=True):
-    """A sighting on the shelf, as far as a new one must know it."""
+    """A sighting on the repository, as far as a new one must know it."""
 
     id: int
     listing_id: int

@@ -31,7 +31,7 @@ class Markets:
     """Where markets are kept."""
 
     def __init__(self, database: Database, ids: Ids, sources: SourceRepository, targets: TargetRepository) -> None:
-        """Targets are written through their own shelf."""
+        """Targets are written through their own repository."""
         self._database = database
         self._ids = ids
         self._sources = sources

@@ -1,4 +1,4 @@
-"""The shelf of homes: one row per home however many sources show it, with a sighting for each."""
+"""The repository of homes: one row per home however many sources show it, with a sighting for each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ VERTICAL = "listings"
 
 
 class ListingItem(msgspec.Struct, frozen=True, eq=False):
-    """A listing on its way to the shelf, encoded once."""
+    """A listing on its way to the repository, encoded once."""
 
     job: Job
     page: Page
@@ -123,15 +123,15 @@ class ListingRepository:
     async def _place_strangers(self, connection: AsyncConnection, strangers: Sequence[ListingItem]) -> list[Placed]:
         """Find homes by what they are; two that a source numbers apart are two, be they new in the same batch."""
         homes, shown_by = await lookups.candidates(connection, [item.listing for item in strangers])
-        shelves: dict[int, Index] = {}
+        repositories: dict[int, Index] = {}
         batch = Index()
         named: set[tuple[int, int]] = set()
         placed = []
         for item in strangers:
             source = item.job.source_id
-            if source not in shelves:
-                shelves[source] = Index(home for home in homes if source not in shown_by.get(home.key, ()))
-            same = shelves[source].find(item.listing) or batch.find(item.listing)
+            if source not in repositories:
+                repositories[source] = Index(home for home in homes if source not in shown_by.get(home.key, ()))
+            same = repositories[source].find(item.listing) or batch.find(item.listing)
             is_new = same is None or (bool(item.listing.own_id) and (source, same.key) in named)
             if same is None or is_new:
                 same = KnownListing(self._ids.take(), item.listing)

@@ -53,7 +53,7 @@ _IN_MARKETS = listings.join(market_configs, market_configs.c.id == listings.c.ma
 
 
 class Verification:
-    """The shelf's side of verification."""
+    """The repository's side of verification."""
 
     def __init__(self, database: Database, ids: Ids, fading: Fading) -> None:
         """`fading` says how confidence falls, and under what it is asked about."""

@@ -32,7 +32,7 @@ _FROM = listings.join(market_configs, market_configs.c.id == listings.c.market_i
 
 
 class ListingViews:
-    """Reads the shelf of homes for people."""
+    """Reads the repository of homes for people."""
 
     def __init__(self, database: Database, fading: Fading) -> None:
         """`fading` says how confidence falls, and from where on readers see a home."""

@@ -22,7 +22,7 @@ def list_corrections(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = Fa
 
     async def work() -> list[CorrectionView]:
         async with opened(ctx) as system:
-            return await system.desks.corrections.every(limit=limit)
+            return await system.actions.corrections.every(limit=limit)
 
     found = run(work())
     if json:
@@ -48,7 +48,7 @@ def correct_price(
 
     async def work() -> CorrectionView:
         async with opened(ctx) as system:
-            return await system.desks.corrections.correct(price, cents, actor(), reason, currency)
+            return await system.actions.corrections.correct(price, cents, actor(), reason, currency)
 
     done = run(work())
     say(f"readers see {money(done.price_cents, done.currency or done.raw_currency)} for price {price}")
@@ -69,8 +69,8 @@ def ignore_price(
     async def work() -> int:
         async with opened(ctx) as system:
             if of_run is not None:
-                return await system.desks.corrections.ignore_run(of_run, actor(), reason)
-            await system.desks.corrections.ignore(price or 0, actor(), reason)
+                return await system.actions.corrections.ignore_run(of_run, actor(), reason)
+            await system.actions.corrections.ignore(price or 0, actor(), reason)
             return 1
 
     say(f"{run(work())} prices are ignored")
@@ -82,7 +82,7 @@ def revoke_correction(ctx: typer.Context, price: Price, reason: Why) -> None:
 
     async def work() -> CorrectionView:
         async with opened(ctx) as system:
-            return await system.desks.corrections.revoke(price, actor(), reason)
+            return await system.actions.corrections.revoke(price, actor(), reason)
 
     done = run(work())
     say(f"price {price} stands as it was read: {money(done.raw_cents, done.raw_currency)}")

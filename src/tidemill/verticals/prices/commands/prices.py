@@ -132,7 +132,7 @@ def list_review(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = False) 
 
     async def work() -> list[LinkView]:
         async with opened(ctx) as system:
-            return await system.desks.links.review(limit=limit)
+            return await system.actions.links.review(limit=limit)
 
     found = run(work())
     if json:
@@ -148,7 +148,7 @@ def link_offer(ctx: typer.Context, offer: Offer, product: Product) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.desks.links.link(offer, product, actor())
+            return await system.actions.links.link(offer, product, actor())
 
     done = run(work())
     say(f"offer {offer} stands for product {done.product_id}, {done.product_title}")
@@ -160,7 +160,7 @@ def unlink_offer(ctx: typer.Context, offer: Offer) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.desks.links.unlink(offer, actor())
+            return await system.actions.links.unlink(offer, actor())
 
     run(work())
     say(f"offer {offer} stands for no product")
@@ -172,6 +172,6 @@ def new_product(ctx: typer.Context, offer: Offer) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.desks.links.new_product(offer, actor())
+            return await system.actions.links.new_product(offer, actor())
 
     say(f"offer {offer} stands for the new product {run(work()).product_id}")

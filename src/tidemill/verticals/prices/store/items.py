@@ -1,4 +1,4 @@
-"""Offers on their way to the shelf, sorted out against what is known of them: no SQL, only rows and decisions."""
+"""Offers on their way to the repository, sorted out against what is known of them: no SQL, only rows and decisions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The shelf of prices: products upserted by identity, prices appended, one transaction per batch."""
+"""The repository of prices: products upserted by identity, prices appended, one transaction per batch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ VERTICAL = "prices"
 CONFIRMED_AT_ONCE = 4
 """Held prices that one unchanged page confirms; of a list that holds more, the rest wait for the next look."""
 SHELF_POSITION = 1_000_000
-"""Where the positions of records begin that the shelf itself turned away, after those of the rules."""
+"""Where the positions of records begin that the repository itself turned away, after those of the rules."""
 
 _TWICE = "the run has brought this product already"
 

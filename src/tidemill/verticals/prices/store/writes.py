@@ -1,4 +1,4 @@
-"""What the shelf of prices reads and writes, each set by one statement."""
+"""What the repository of prices reads and writes, each set by one statement."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -13,9 +13,9 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.telemetry.gauges import Snapshot, SourceStand
 from tidemill.telemetry.process import usage
 from tidemill.telemetry.pulse import Rates
+from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
-from tidemill.web.kept import CachedAnswer
 
 PATIENCE_SECONDS = 2
 """A database that takes longer counts as gone: whoever asks for our health wants an answer."""

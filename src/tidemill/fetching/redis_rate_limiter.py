@@ -45,30 +45,30 @@ if redis.call('ZCARD', KEYS[2]) >= parallel then
     return -1
 end
 
--- The tab: when everything asked so far will have been paid for. A tab from before `since` is not to be trusted.
-local tab = tonumber(redis.call('GET', KEYS[1])) or 0
-tab = math.max(tab, since + burst * interval)
-local leaves = math.max(now, tab - (burst - 1) * interval)
-tab = math.max(tab, leaves) + interval
-redis.call('SET', KEYS[1], string.format('%.0f', tab), 'PX', math.ceil((tab - now) / 1000) + 1000)
+-- The booking: when everything asked so far will have been paid for. A booking from before `since` is not to be
+-- trusted. local booking = tonumber(redis.call('GET', KEYS[1])) or 0
+booking = math.max(booking, since + burst * interval)
+local leaves = math.max(now, booking - (burst - 1) * interval)
+booking = math.max(booking, leaves) + interval
+redis.call('SET', KEYS[1], string.format('%.0f', booking), 'PX', math.ceil((booking - now) / 1000) + 1000)
 
 local ends = leaves + tonumber(ARGV[5])
 redis.call('ZADD', KEYS[2], string.format('%.0f', ends), ARGV[4])
 redis.call('PEXPIRE', KEYS[2], math.ceil((ends - now) / 1000) + 1000)
 return string.format('%.0f', leaves - now)
 """
-"""KEYS: the host's tab, its requests under way, the memory. ARGV: interval, burst, parallel, ticket, stay."""
+"""KEYS: the host's booking, its requests under way, the memory. ARGV: interval, burst, parallel, ticket, stay."""
 
 
 ADD = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval = tonumber(ARGV[1])
-local tab = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, now) + interval * tonumber(ARGV[2])
-redis.call('SET', KEYS[1], string.format('%.0f', tab), 'PX', math.ceil((tab - now) / 1000) + 1000)
+local booking = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, now) + interval * tonumber(ARGV[2])
+redis.call('SET', KEYS[1], string.format('%.0f', booking), 'PX', math.ceil((booking - now) / 1000) + 1000)
 return 1
 """
-"""KEYS: the host's tab. ARGV: interval, requests."""
+"""KEYS: the host's booking. ARGV: interval, requests."""
 
 
 class RedisRateLimiter:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from tidemill.bootstrap.storing import Store
+from tidemill.bootstrap.store import Store
 from tidemill.engine.chores import Hands
 from tidemill.engine.ports import Waker
 from tidemill.fetching.apify import ApifyFetcher
@@ -20,7 +20,7 @@ from tidemill.verticals.events.store.publishing import Publisher
 COMPACTED_AT_ONCE = 5_000
 
 
-def build_hands(
+def build_chore_dependencies(
     settings: Settings,
     store: Store,
     clock: Clock,
@@ -45,7 +45,7 @@ def build_hands(
         repairs=Proposals(store.database, store.ids, store.bodies),
         compact=compactor(store),
         prune=pruner(settings, store),
-        debts=store.crowding.debts,
+        overbooked=store.overbooked_hosts.overbooked,
         services=services,
         actors=actors,
         notify=notify,

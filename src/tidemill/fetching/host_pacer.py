@@ -22,9 +22,9 @@ LOOK_AGAIN = timedelta(milliseconds=100)
 
 
 class _Host:
-    """What one host has been asked: the tab of places given out, the tab of requests sent, those under way.
+    """What one host has been asked: the booking of places given out, the booking of requests sent, those under way.
 
-    `mine` is the ledger's tab as this process last left it, `claim` the last claim whose request was spent.
+    `mine` is the ledger's booking as this process last left it, `claim` the last claim whose request was spent.
     """
 
     __slots__ = ("claim", "freed", "in_flight", "leaving", "mine", "name", "pace", "reserved", "sent", "sent_at",
@@ -47,11 +47,11 @@ class _Host:
     def is_at_rest(self, now: datetime) -> bool:
         return not self.in_flight and not self.waiting and all(t is None or t <= now for t in self.tabs())
 
-    def at_least(self, tab: datetime | None, pace: Pace) -> datetime | None:
-        """The tab, or what the last request alone puts on it at a pace that may be slower than it was then."""
+    def at_least(self, booked_until: datetime | None, pace: Pace) -> datetime | None:
+        """The booking, or what the last request alone puts on it at a pace that may be slower than it was then."""
         if self.sent_at is None or pace.burst > 1:
-            return tab
-        return _later(tab, self.sent_at + pace.interval)
+            return booked_until
+        return _later(booked_until, self.sent_at + pace.interval)
 
     def tabs(self) -> tuple[datetime | None, datetime | None]:
         return self.reserved, self.sent
@@ -92,12 +92,12 @@ class HostPacer:
     """Holds every request to its host's pace, first come, first served."""
 
     def __init__(
-        self, clock: Clock, toll: HostRateLimits | None = None, meter: SharedRateLimiter | None = None
+        self, clock: Clock, rate_limits: HostRateLimits | None = None, shared_limiter: SharedRateLimiter | None = None
     ) -> None:
-        """Time is `clock`'s alone, so that virtual time works; without a `toll` this process is alone."""
+        """Time is `clock`'s alone, so that virtual time works; without a `rate_limits` this process is alone."""
         self._clock = clock
-        self._toll = toll
-        self._meter = meter
+        self._rate_limits = rate_limits
+        self._shared_limiter = shared_limiter
         self._hosts: dict[str, _Host] = {}
         self._lead = timedelta(0)
 
@@ -113,7 +113,7 @@ class HostPacer:
         now = self._clock.now()
         if host.waiting or not free_slots(pace, host.at_least(host.reserved, pace), host.in_flight, now):
             return None
-        if self._toll is None or (not pace.interval and not is_visit):
+        if self._rate_limits is None or (not pace.interval and not is_visit):
             return self._take(host, pace, now, now, is_visit=is_visit)
         if is_visit or claim is None or not self._is_paid(host, pace, claim, now):
             return None
@@ -124,26 +124,30 @@ class HostPacer:
     ) -> Pass:
         """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
         host = self._hosts.get(name) or self._meet(name, claim)
-        visit_at = None if self._toll is None or not is_visit else await self._visit(self._toll, host, pace, stay)
+        visit_at = (
+            None
+            if self._rate_limits is None or not is_visit
+            else await self._visit(self._rate_limits, host, pace, stay)
+        )
         host.waiting += 1
         try:
             async with host.turn:
                 slot_at = await self._wait_for_place(host, pace)
                 if visit_at is not None:
                     slot_at = visit_at
-                elif self._toll is not None and pace.interval:
+                elif self._rate_limits is not None and pace.interval:
                     paid = claim is not None and self._is_paid(host, pace, claim, slot_at)
-                    slot_at = claim.at if claim and paid else await self._reserve(self._toll, host, pace)
+                    slot_at = claim.at if claim and paid else await self._reserve(self._rate_limits, host, pace)
                 return self._take(host, pace, slot_at, self._clock.now(), is_visit=is_visit)
         finally:
             host.waiting -= 1
 
     async def left(self, leave: Pass) -> None:
         """Tell those beyond this process that a request is over, if they were told that it began."""
-        if leave.is_visit and self._toll is not None:
-            await self._toll.leave(leave.host.name)
-        if leave.lease is not None and self._meter is not None:
-            await self._meter.release(leave.host.name, leave.lease)
+        if leave.is_visit and self._rate_limits is not None:
+            await self._rate_limits.leave(leave.host.name)
+        if leave.lease is not None and self._shared_limiter is not None:
+            await self._shared_limiter.release(leave.host.name, leave.lease)
 
     async def charge(self, name: str, pace: Pace, requests: int) -> None:
         """Put requests on every book that have been sent already: what a page asked for by itself, in a browser.
@@ -155,68 +159,68 @@ class HostPacer:
         host, now = self._hosts.get(name) or self._meet(name, None), self._clock.now()
         host.reserved = charged(pace, host.reserved, requests, now)
         host.sent = charged(pace, host.sent, requests, now)
-        if self._toll is not None:
-            await self._toll.charge(name, pace, requests, now)
-        if self._meter is not None:
-            await self._meter.add(name, pace, requests)
+        if self._rate_limits is not None:
+            await self._rate_limits.charge(name, pace, requests, now)
+        if self._shared_limiter is not None:
+            await self._shared_limiter.add(name, pace, requests)
 
     async def pace_of(self, name: str) -> Pace | None:
         """The pace of a host, if anybody has settled one; the ledger knows best."""
-        known = await self._toll.pace_of(name) if self._toll is not None else None
+        known = await self._rate_limits.pace_of(name) if self._rate_limits is not None else None
         host = self._hosts.get(name)
         return known or (None if host is None else host.pace)
 
     async def departure(self, leave: Pass) -> datetime:
         """The moment at which a request may really go out, counted among those that did."""
         host, pace = leave.host, leave.pace
-        if self._toll is None and self._meter is None:
+        if self._rate_limits is None and self._shared_limiter is None:
             return await self._spaced(host, pace)
         async with host.leaving:
             now = await self._spaced(host, pace)
-            if self._meter is not None:
-                now = await self._metered(self._meter, leave)
+            if self._shared_limiter is not None:
+                now = await self._metered(self._shared_limiter, leave)
             # The ledger has the last word: whoever cannot ask the meter goes by it alone.
-            if self._toll is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
-                now = await self._slot_anew(self._toll, host, pace)
+            if self._rate_limits is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
+                now = await self._slot_anew(self._rate_limits, host, pace)
             host.sent, host.sent_at = _later(host.sent, now + pace.interval), now
             return now
 
     async def close(self) -> None:
         """Let go of the meter."""
-        if self._meter is not None:
-            await self._meter.close()
+        if self._shared_limiter is not None:
+            await self._shared_limiter.close()
 
     def _is_paid(self, host: _Host, pace: Pace, claim: Departure, now: datetime) -> bool:
-        """Whether the claim has this request on the ledger's tab already, and it can still leave in its slot."""
+        """Whether the claim has this request on the ledger's booking already, and it can still leave in its slot."""
         if claim == host.claim:
             return False
-        host.claim, host.mine = claim, _later(host.mine, claim.tab)
+        host.claim, host.mine = claim, _later(host.mine, claim.booked_until)
         return is_held_alone(pace) and is_punctual(pace, claim.at, now)
 
     async def _spaced(self, host: _Host, pace: Pace) -> datetime:
         """The moment at which this process's own requests leave room for one more."""
         now = self._clock.now()
-        while not free_slots(pace, tab := host.at_least(host.sent, pace), 0, now):
-            await self._clock.sleep_until(opens_at(pace, tab, now))
+        while not free_slots(pace, booked_until := host.at_least(host.sent, pace), 0, now):
+            await self._clock.sleep_until(opens_at(pace, booked_until, now))
             now = self._clock.now()
         host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
         return now
 
-    async def _reserve(self, toll: HostRateLimits, host: _Host, pace: Pace) -> datetime:
-        """Take a slot on the ledger's tab and wait for it; by then, what was written there is safe."""
+    async def _reserve(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
+        """Take a slot on the ledger's booking and wait for it; by then, what was written there is safe."""
         asked_at = self._clock.now()
-        slot = await toll.reserve(host.name, pace, asked_at + self._lead, host.mine)
-        host.mine = slot.tab
+        slot = await rate_limits.reserve(host.name, pace, asked_at + self._lead, host.mine)
+        host.mine = slot.booked_until
         self._lead = min(LONGEST_LEAD, (self._lead + self._clock.now() - asked_at) / 2)
         await self._clock.sleep_until(slot.at)
         return slot.at
 
-    async def _slot_anew(self, toll: HostRateLimits, host: _Host, pace: Pace) -> datetime:
+    async def _slot_anew(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
         """Another slot for a request that came late for its own; with its connection open it cannot wait for long."""
         for _ in range(TRIES):
             asked_at = self._clock.now()
-            slot = await toll.reserve(host.name, pace, asked_at + self._lead, host.mine)
-            host.mine = slot.tab
+            slot = await rate_limits.reserve(host.name, pace, asked_at + self._lead, host.mine)
+            host.mine = slot.booked_until
             now = self._clock.now()
             self._lead = min(LONGEST_LEAD, (self._lead + now - asked_at) / 2)
             await self._wait_briefly(host, slot.at - now)
@@ -225,18 +229,18 @@ class HostPacer:
                 break
         return now
 
-    async def _visit(self, toll: HostRateLimits, host: _Host, pace: Pace, stay: timedelta) -> datetime:
+    async def _visit(self, rate_limits: HostRateLimits, host: _Host, pace: Pace, stay: timedelta) -> datetime:
         """Wait until a host has room for one whom no claim has brought there; its own jobs are told to make some."""
         patience = self._clock.now() + VISITORS_PATIENCE
-        while not await toll.knock(host.name, pace, self._clock.now(), stay):
+        while not await rate_limits.request_visit(host.name, pace, self._clock.now(), stay):
             await self._look_again(host, pace, patience)
         try:
-            while (slot := await toll.step_in(host.name, pace, self._clock.now() + self._lead)) is None:
+            while (slot := await rate_limits.admit_visitor(host.name, pace, self._clock.now() + self._lead)) is None:
                 await self._look_again(host, pace, patience)
         except BaseException:  # whatever it is, the place must not stay taken
-            await toll.leave(host.name)
+            await rate_limits.leave(host.name)
             raise
-        host.mine = slot.tab
+        host.mine = slot.booked_until
         await self._clock.sleep_until(slot.at)
         return slot.at
 
@@ -246,16 +250,16 @@ class HostPacer:
             raise held_back(now + pace.interval + LOOK_AGAIN, f"{host.name} has its hands full")
         await self._clock.sleep_until(now + LOOK_AGAIN)
 
-    async def _metered(self, meter: SharedRateLimiter, leave: Pass) -> datetime:
+    async def _metered(self, shared_limiter: SharedRateLimiter, leave: Pass) -> datetime:
         """Count the request with all machines; a place is taken once, however often the request is sent.
 
         Being told takes time too: a request that hears of its moment too late is counted anew.
         """
         for _ in range(TRIES):
             if leave.lease is not None:
-                await meter.release(leave.host.name, leave.lease)
+                await shared_limiter.release(leave.host.name, leave.lease)
             asked_at = self._clock.now()
-            leave.lease = await meter.charge(leave.host.name, leave.pace, STAY)
+            leave.lease = await shared_limiter.charge(leave.host.name, leave.pace, STAY)
             if leave.lease is None:
                 break
             await self._wait_briefly(leave.host, asked_at + leave.lease.wait - self._clock.now())
@@ -273,14 +277,14 @@ class HostPacer:
     async def _wait_for_place(self, host: _Host, pace: Pace) -> datetime:
         while True:
             now = self._clock.now()
-            tab = host.at_least(host.reserved, pace)
-            if free_slots(pace, tab, host.in_flight, now):
+            booked_until = host.at_least(host.reserved, pace)
+            if free_slots(pace, booked_until, host.in_flight, now):
                 return now
             if host.in_flight >= pace.parallel:
                 host.freed = asyncio.get_running_loop().create_future()
                 await host.freed
             else:
-                await self._clock.sleep_until(opens_at(pace, tab, now))
+                await self._clock.sleep_until(opens_at(pace, booked_until, now))
 
     def _take(self, host: _Host, pace: Pace, slot_at: datetime, now: datetime, *, is_visit: bool = False) -> Pass:
         host.in_flight += 1

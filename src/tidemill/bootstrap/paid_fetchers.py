@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import cast
 
-from tidemill.bootstrap.storing import Store
+from tidemill.bootstrap.store import Store
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.source import FetcherKind

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.verticals import ENRICHING, VERTICALS, build_shelves
+from tidemill.bootstrap.verticals import ENRICHING, VERTICALS, build_repositories
 from tidemill.core.policy import checked
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -54,9 +54,9 @@ class Store:
     letters: DeadLetterRetries
     breakers: Breakers
     sweeps: Sweeps
-    crowding: OverbookedHosts
+    overbooked_hosts: OverbookedHosts
     standing: CurrentStateReader
-    tolls: RateLimitRepository
+    rate_limits: RateLimitRepository
     counting: HostAssignment
     sources: SourceRepository
     targets: TargetRepository
@@ -67,7 +67,7 @@ class Store:
     candidates: CandidateRepository
     wants: EnrichmentRequestRepository
     answers: AnswerRepository
-    dresser: EventEnrichment | None
+    enrichment: EventEnrichment | None
     markets: Markets
     homes: ListingViews
     verification: Verification
@@ -90,9 +90,9 @@ def build_store(settings: Settings, database: Database) -> Store:
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
     asks = settings.asks
-    dresser = EventEnrichment(database, ids, ENRICHING["events"], asks) if asks else None
-    shelves = build_shelves(ids, dresser)
-    ledger = Ledger(database, ids, bodies, shelves, VERTICALS)
+    enrichment = EventEnrichment(database, ids, ENRICHING["events"], asks) if asks else None
+    repositories = build_repositories(ids, enrichment)
+    ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
     paces = Paces(own=settings.own_paces)
     sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
     return Store(
@@ -106,9 +106,9 @@ def build_store(settings: Settings, database: Database) -> Store:
         letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
-        crowding=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
+        overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
         standing=CurrentStateReader(database),
-        tolls=RateLimitRepository(database),
+        rate_limits=RateLimitRepository(database),
         counting=HostAssignment(database, paces),
         sources=sources,
         targets=targets,
@@ -119,13 +119,13 @@ def build_store(settings: Settings, database: Database) -> Store:
         candidates=CandidateRepository(database, ids),
         wants=EnrichmentRequestRepository(database),
         answers=AnswerRepository(database),
-        dresser=dresser,
+        enrichment=enrichment,
         markets=Markets(database, ids, sources, targets),
         homes=ListingViews(database, FADING),
         verification=Verification(database, ids, FADING),
         views=Views(database, bodies.outputs),
         prices=PriceReads(database),
-        quarantine=QuarantineRepository(database, ids, ledger.materials, shelves),
+        quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
     )
 
 

@@ -27,10 +27,10 @@ from tidemill.core.source import Source
 from tidemill.core.urls import registrable_domain
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
-from tidemill.pipeline.asking import NoAnswer
+from tidemill.pipeline.model_budget import BudgetedModel
 from tidemill.pipeline.normalize import judge
+from tidemill.pipeline.outside_services import NoAnswer
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult
-from tidemill.pipeline.thrift import BudgetedModel
 from tidemill.reading import Document, find_moments
 
 USUAL_PACE = Pace()

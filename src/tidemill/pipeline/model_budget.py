@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
-from tidemill.pipeline.asking import LanguageModel, ModelReply, NoAnswer, SpendingLimit, Unwell
+from tidemill.pipeline.outside_services import LanguageModel, ModelReply, NoAnswer, SpendingLimit, Unwell
 from tidemill.pipeline.ports import Clock
 
 CHARACTERS_PER_TOKEN = 3

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidemill.bootstrap.listings import build_market_desk
-from tidemill.bootstrap.notices import WebhookParts
-from tidemill.bootstrap.storing import Store, folders_of
+from tidemill.bootstrap.listings import build_market_actions
+from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.bootstrap.webhooks import WebhookParts
 from tidemill.engine.ticks import Ticks
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.breakers import BreakerActions
@@ -64,7 +64,7 @@ class Actions:
     webhooks: WebhookActions
 
 
-def build_desks(
+def build_actions(
     settings: Settings,
     store: Store,
     clock: Clock,
@@ -80,7 +80,7 @@ def build_desks(
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterRepository(store.database, store.ids)
-    markets = build_market_desk(store, clock, dispatcher, wake)
+    markets = build_market_actions(store, clock, dispatcher, wake)
     return Actions(
         importer=Importer(store.sources, store.targets, clock, known, store.markets.lay_out),
         sources=sources,
@@ -107,7 +107,7 @@ def build_desks(
             folders_of(settings, store.database),
             settings.max_pending,
             clock,
-            store.crowding.debts,
+            store.overbooked_hosts.overbooked,
         ),
         exporter=Exporter(store.views),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.storing import Store, folders_of
+from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import ENRICHING, VERTICALS
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
@@ -17,10 +17,10 @@ from tidemill.pipeline.discover import Discoverer, Scope
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Bounds, Enricher
 from tidemill.pipeline.happenings import Announce
-from tidemill.pipeline.looking import Look
+from tidemill.pipeline.hints import EnrichmentHints
+from tidemill.pipeline.inspection import Look
+from tidemill.pipeline.model_budget import BudgetedModel, TokenPrice
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
-from tidemill.pipeline.saving import EnrichmentHints
-from tidemill.pipeline.thrift import BudgetedModel, TokenPrice
 from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
@@ -89,12 +89,12 @@ def build_enricher(
     wake: Callable[[int], None],
 ) -> Enricher | None:
     """The pass that asks what rules could not say; None when nobody is to be asked."""
-    if store.dresser is None:
+    if store.enrichment is None:
         return None
     return Enricher(
         store.wants,
         store.answers,
-        {EVENTS: store.dresser},
+        {EVENTS: store.enrichment},
         ENRICHING,
         services,
         clock,

@@ -10,8 +10,8 @@ from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.fallback import Fallback
+from tidemill.pipeline.hints import EnrichmentHints
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
-from tidemill.pipeline.saving import EnrichmentHints
 
 
 class Keys(Protocol):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidemill.bootstrap.storing import Store
+from tidemill.bootstrap.store import Store
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.notify import Notifier
