@@ -11,7 +11,7 @@ import pytest
 
 from rig.chromium import family_of
 from rig.works import the_works
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.pool import BrowserPool

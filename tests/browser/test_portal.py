@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from integration.web.conftest import browsing, deps_of
 from integration.web.world import furnish
 from rig.clock import SettableClock
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 

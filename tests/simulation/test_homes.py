@@ -3,11 +3,12 @@
 import msgspec
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.verification import Fate
 from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
+from tidemill.verticals.listings.parts import ListingsParts
 
 
 def told(outcome):
@@ -50,12 +51,12 @@ def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_the
 
 def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
     def alter(system: System) -> None:
-        record = system.store.verification.record
+        record = system.part(ListingsParts).store.verification.record
 
         async def credulous(looked, now):
             return await record([msgspec.structs.replace(one, fate=Fate.GONE) for one in looked], now)
 
-        system.store.verification.record = credulous
+        system.part(ListingsParts).store.verification.record = credulous
 
     plan = HomesPlan(days=1.8, homes_each=3, faults=(), siege=(DOWN, 0.3, 1.4))
     outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)

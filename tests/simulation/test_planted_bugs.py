@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunSummary

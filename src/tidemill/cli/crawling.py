@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
-from tidemill.bootstrap import LANES, System
+from tidemill.bootstrap.fetchers import LANES
+from tidemill.bootstrap.system import System
 from tidemill.cli.mistakes import EMPTY, FAILURE, PARTIAL
 from tidemill.core.failure import Failure
 from tidemill.core.run import RunStatus

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 import xxhash
 
-from tidemill.bootstrap import System, build, build_fetchers
+from tidemill.bootstrap.fetchers import build_fetchers
+from tidemill.bootstrap.system import System, build
 from tidemill.cli.opening import refuse_if_absent
 from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
 from tidemill.core.pacing import Pace

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.cli.global_options import GlobalOptions
 from tidemill.engine.interpreter import settle_in
 from tidemill.operations.mistakes import Mistake

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from tidemill import __version__
-from tidemill.bootstrap import Listeners, System
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System
 from tidemill.cli.mistakes import ListeningTrouble
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
@@ -18,6 +19,8 @@ from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
 from tidemill.telemetry.shield import shielded
 from tidemill.verticals.events.feed import Weights
+from tidemill.verticals.listings.parts import ListingsParts
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.web.app import create_app
 from tidemill.web.deps import LOOPBACK_NAMES, WebActions, WebDeps
 from tidemill.web.serve import CannotListen, serve
@@ -59,14 +62,14 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
         version=__version__,
         started_at=clock.now(),
         why=system.actions.why.explain,
-        markets=system.actions.markets,
+        markets=system.part(ListingsParts).markets,
         discovery=system.discovery,
-        homes=system.store.homes,
+        homes=system.part(ListingsParts).store.views,
         complain=watchers.complain,
         services=system.services.standing,
         feed_weights=Weights(**{str(name): weight for name, weight in system.settings.feed_weights.items()}),
         upgrades=system.actions.upgrades,
-        prices=store.prices,
+        prices=system.part(PricesParts).store.views,
         actions=web_actions(system),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
@@ -77,7 +80,10 @@ def web_deps(system: System, watchers: Watchers, host: str) -> WebDeps:
 def web_actions(system: System) -> WebActions:
     """The actions at which the web app acts for a person."""
     names = (field.name for field in fields(WebActions))
-    return WebActions(**{name: getattr(system.actions, name) for name in names})
+    prices = system.part(PricesParts)
+    return WebActions(
+        **{name: getattr(prices if name in ("corrections", "links") else system.actions, name) for name in names}
+    )
 
 
 @asynccontextmanager

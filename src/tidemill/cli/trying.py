@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.bootstrap import VERTICALS
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord

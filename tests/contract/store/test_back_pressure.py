@@ -1,5 +1,6 @@
 """The queue's limits in the running system: 1,000 per adapter, 10,000 in all, live work past both (O4, S4)."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import msgspec
@@ -16,16 +17,13 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import EnqueueRejected, Overdue
 from tidemill.store.database.database import Database
 from tidemill.store.schema import jobs, sources, targets
-from tidemill.verticals.events import EventsVertical
+from tidemill.verticals.events.definition import EVENTS
 
 PER_ADAPTER, IN_ALL = 1_000, 10_000
 
 
-class LiveVertical(EventsVertical):
-    """A vertical whose pages move by the second."""
-
-    name = "live"
-    policy = LIVE
+LIVE_EVENTS = replace(EVENTS, name="live", policy=LIVE)
+"""A vertical whose pages move by the second."""
 
 
 async def crowd(mill: Mill, adapters: int, each: int) -> None:
@@ -53,7 +51,7 @@ async def test_live_work_is_admitted_past_a_full_queue_and_goes_first(
 ) -> None:
     mill = Mill(sqlite_database, clock)
     limits = QueueLimits(per_adapter=2, total=2)
-    verticals = VERTICALS | {"live": LiveVertical()}
+    verticals = VERTICALS | {"live": LIVE_EVENTS}
     dispatcher = Dispatcher(mill.agenda, verticals, clock, mill.dispatcher._dice, mill.announced.append, limits=limits)
     await crowd(mill, adapters=1, each=3)
     await put(mill.database, sources, a_source(2, vertical="live"))

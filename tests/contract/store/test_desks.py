@@ -9,11 +9,12 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.scraped import scraped, work_off
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.views import DeadLetterFilter, EventFilter, JobFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
 from tidemill.verticals.events.export import Format
+from tidemill.verticals.events.parts import EventsParts
 
 
 @pytest.fixture
@@ -148,10 +149,10 @@ async def test_every_field_of_an_event_says_where_it_was_read(system: System) ->
 async def test_an_export_holds_every_event_once_in_both_formats(system: System) -> None:
     events = await system.store.views.events(limit=10_000)
     lines = b"".join(
-        [piece async for piece in system.actions.exporter.events(EventFilter(), Format.JSONL)]
+        [piece async for piece in system.part(EventsParts).exporter.events(EventFilter(), Format.JSONL)]
     ).splitlines()
     assert [msgspec.json.decode(line)["id"] for line in lines] == [event.id for event in events]
-    rows = b"".join([piece async for piece in system.actions.exporter.events(EventFilter(), Format.CSV)])
+    rows = b"".join([piece async for piece in system.part(EventsParts).exporter.events(EventFilter(), Format.CSV)])
     assert rows.startswith(b"id,title,")
 
 

@@ -19,7 +19,7 @@ from tidemill.store.services.answers import AnswerRepository, StoredHints
 from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository, note_wants
 from tidemill.store.sources.candidates import CandidateRepository
 from tidemill.store.sources.places import PlaceRepository, SearchRepository
-from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.record import Category, Precision
 from tidemill.verticals.events.store.enrichment import EventEnrichment

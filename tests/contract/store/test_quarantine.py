@@ -11,6 +11,7 @@ from tidemill.core.views import DeadLetterFilter
 from tidemill.core.views.quality import QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
+from tidemill.verticals.prices.parts import PricesParts
 
 ZERO = product_page(price="0.00")
 
@@ -33,7 +34,7 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     done = await desk.release(record.id, "ans", "they told me", {"price": "12.50"})
     assert (done.review, done.reviewed_by, done.review_notes) == ("released", "ans", "they told me")
     assert done.reason == "ZERO_PRICE_EXTRACTED"
-    (offer,) = await market.system.store.prices.offers()
+    (offer,) = await market.system.part(PricesParts).store.views.offers()
     assert offer.price_cents == 1250
     with pytest.raises(Mistake, match="released by ans"):
         await desk.reject(record.id, "ans")
@@ -72,5 +73,7 @@ async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: M
     await market.run("acme")
     (held,) = await market.system.actions.quarantine.every()
     await market.system.actions.quarantine.release(held.id, "ans", "it is gold now")
-    prices = {offer.identity_key: offer.price_cents for offer in await market.system.store.prices.offers()}
+    prices = {
+        offer.identity_key: offer.price_cents for offer in await market.system.part(PricesParts).store.views.offers()
+    }
     assert prices["SKU:S0"] == 149500

@@ -9,7 +9,7 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.scraped import SITES, scraped
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.views import (
     DeadLetterFilter,
     EventCursor,

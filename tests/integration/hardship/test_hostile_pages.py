@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,14 +10,14 @@ import pytest
 from rig.clock import LaterClock
 from rig.site import agenda
 from rig.works import the_works
-from tidemill import bootstrap
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.core.verdict import Dropped, Quarantined
 from tidemill.engine.clock import RealClock
 from tidemill.store.schema import dead_letters, jobs, runs
-from tidemill.verticals.events import EventsVertical
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.store.tables import events
 
 STARTS = f"{RealClock().now():%Y}-12-31T20:00:00+01:00"
@@ -108,20 +109,19 @@ class Hostile:
                 return Found(records=[raw(kind), raw(kind, title=POISON), raw(kind, number=HUGE)])
 
 
-class HostileVertical(EventsVertical):
-    """Verdicts as hostile as the adapter's records."""
+def hostile_judge(raw, context):
+    match raw.fields.get("kind"):
+        case "dropped":
+            return Dropped(POISON, POISON)
+        case "aside":
+            return Quarantined("ODD", POISON)
+        case "bug":
+            raise ValueError(POISON)
+    return EVENTS.judge(raw, context)
 
-    adapters = {**EventsVertical.adapters, Hostile.id: Hostile()}  # noqa: RUF012 -- as the real one
 
-    def judge(self, raw, context):
-        match raw.fields.get("kind"):
-            case "dropped":
-                return Dropped(POISON, POISON)
-            case "aside":
-                return Quarantined("ODD", POISON)
-            case "bug":
-                raise ValueError(POISON)
-        return super().judge(raw, context)
+HOSTILE = replace(EVENTS, adapters={**EVENTS.adapters, Hostile.id: Hostile()}, judge=hostile_judge)
+"""Verdicts as hostile as the adapter's records."""
 
 
 def raw(kind, **fields):
@@ -142,7 +142,7 @@ async def later_works(migrated_url):
 
 @pytest.fixture
 async def hostile_works(migrated_url, monkeypatch):
-    monkeypatch.setitem(bootstrap.VERTICALS, "events", HostileVertical())
+    monkeypatch.setitem(VERTICALS, "events", HOSTILE)
     async with the_works(migrated_url, LaterClock()) as view:
         yield view
 

@@ -7,7 +7,8 @@ import pytest
 
 from rig.clock import seeded_dice
 from rig.site import agenda
-from tidemill import bootstrap
+from tidemill.bootstrap import system as bootstrap
+from tidemill.bootstrap.listeners import Listeners
 from tidemill.core.run import Trigger
 from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import StageDone
@@ -63,7 +64,7 @@ async def longest_of_the_fast(file, slow, in_hand, clock):
 
     system = bootstrap.build(
         load_settings(database=f"sqlite:///{file}", jobs_in_hand=in_hand),
-        announce=bootstrap.Listeners(listen),
+        announce=Listeners(listen),
         clock=clock,
         dice=seeded_dice(),
         database=Database(fleeting_engine(file)),

@@ -11,7 +11,8 @@ from sqlalchemy import delete
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.town import Town
-from tidemill.bootstrap import Listeners, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import build
 from tidemill.cli.demo_discovery import MUNICIPALITIES, SITES, agendas_of, discover_and_review
 from tidemill.lab.server import LabServer
 from tidemill.lab.standins.gemini import GeminiStandin

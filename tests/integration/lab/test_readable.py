@@ -27,7 +27,7 @@ from tidemill.lab.faults import (
     TruncatedList,
     WrongCharset,
 )
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.lab.makes import SELECTORS
 from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
@@ -76,10 +76,10 @@ def read(world: World, moment: datetime = EPOCH) -> tuple[Reading, list[Event]]:
         fetched_at=moment,
     )
     context = context_of(world, url, moment)
-    reading = VERTICAL.adapters[context.source.adapter_id].read(page, context)
+    reading = EVENTS.adapters[context.source.adapter_id].read(page, context)
     if isinstance(reading, Fail):
         return reading, []
-    verdicts = [VERTICAL.judge(record, context) for record in reading.records]
+    verdicts = [EVENTS.judge(record, context) for record in reading.records]
     return reading, [verdict.record for verdict in verdicts if isinstance(verdict, Accepted)]
 
 

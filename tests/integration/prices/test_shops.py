@@ -10,7 +10,8 @@ from sqlalchemy import select, update
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.scraped import work_off
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.failure import Failure
 from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, RobotsChange, Spell, Timetable
 from tidemill.lab.transport import LabTransport
@@ -21,6 +22,7 @@ from tidemill.store.schema import jobs, runs, sources
 from tidemill.verticals.events.lab.sources import sources as lab_sources
 from tidemill.verticals.events.lab.world import World
 from tidemill.verticals.prices.lab.shop import build_shops, truth
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.reasons import DropReason, reason_of
 from tidemill.verticals.prices.store.tables import prices
 
@@ -84,7 +86,8 @@ async def test_over_nine_in_ten_pages_give_an_offer_and_it_is_the_true_one(stree
     async with street.system.store.database.write() as connection:
         await connection.execute(update(sources).values(visibility="ELIGIBLE"))
     found = {
-        offer.url: (offer.price_cents, offer.currency) for offer in await street.system.store.prices.offers(limit=500)
+        offer.url: (offer.price_cents, offer.currency)
+        for offer in await street.system.part(PricesParts).store.views.offers(limit=500)
     }
     asked = {
         offer.url: (offer.price_cents, offer.currency)

@@ -16,7 +16,7 @@ import pytest
 from yarl import URL
 
 from rig.clock import NOON, SettableClock
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.cli.portal import web_actions
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.settings import load_settings
@@ -25,6 +25,8 @@ from tidemill.store.database.migrate import require_current, upgrade
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
+from tidemill.verticals.listings.parts import ListingsParts
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.web.app import create_app
 from tidemill.web.deps import WebDeps
 from tidemill.web.serve import serve
@@ -123,9 +125,9 @@ def deps_of(system: System) -> WebDeps:
         services=system.services.standing,
         upgrades=system.actions.upgrades,
         discovery=system.discovery,
-        markets=system.actions.markets,
-        homes=system.store.homes,
-        prices=system.store.prices,
+        markets=system.part(ListingsParts).markets,
+        homes=system.part(ListingsParts).store.views,
+        prices=system.part(PricesParts).store.views,
         actions=web_actions(system),
     )
 

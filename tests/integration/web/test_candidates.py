@@ -2,7 +2,7 @@
 
 from integration.web.conftest import Browser
 from rig.clock import NOON
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.candidates import Candidate, CandidateSample
 
 

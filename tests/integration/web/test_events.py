@@ -7,7 +7,7 @@ from integration.web.conftest import Browser
 from integration.web.world import an_event, furnish
 from rig.clock import NOON
 from rig.rows import a_source, put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.store.schema import sources
 from tidemill.verticals.events.store.tables import events
 

@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON, seeded_dice
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.settings import load_settings
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import HomesWorld
+from tidemill.verticals.listings.parts import ListingsParts
 
 from .conftest import browsing, deps_of
 
@@ -33,7 +34,7 @@ async def market(migrated_file, tmp_path, clock):
 
 
 async def scrape(system, clock):
-    await system.actions.markets.scrape("nyc", "test")
+    await system.part(ListingsParts).markets.scrape("nyc", "test")
     while await system.make_drain().run("http") is not None:
         clock.advance(timedelta(seconds=2))
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import insert
 
 from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.store.tables import market_configs
 
 
@@ -47,7 +48,7 @@ async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_cov
     assert not done.problems
     status, body, _ = await admin.send("POST", "", SALEM)
     assert (status, body["id"], body["tier"]) == (201, "salem", "cool")
-    assert len(await sqlite_system.store.markets.targets_of("salem")) == 1
+    assert len(await sqlite_system.part(ListingsParts).store.markets.targets_of("salem")) == 1
     (target,) = await sqlite_system.store.targets.at("https://homes.test/ma/salem")
     assert (target.schedule, target.scope, target.parameters["city"]) == ("every 24h", "salem", "Salem")
 
@@ -127,7 +128,7 @@ async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
-    await sqlite_system.store.markets.lay_out(clock.now())
+    await sqlite_system.part(ListingsParts).store.markets.lay_out(clock.now())
     clock.set(datetime(2030, 1, 1, tzinfo=UTC))
     status = (await sqlite_browser.get("/status")).json()
     assert any(late["subject"] == "market nyc" for late in status["overdue"])
@@ -142,7 +143,7 @@ async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_i
     done = await sqlite_system.actions.importer.source_entries([good, bad], "test")
     assert (done.sources.created, done.in_markets) == (1, 19)
     assert [problem.field for problem in done.problems] == ["settings.market_url"]
-    assert set((await sqlite_system.store.markets.covered()).values()) == {1}
+    assert set((await sqlite_system.part(ListingsParts).store.markets.covered()).values()) == {1}
 
 
 async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_address(admin, sqlite_system):
@@ -150,7 +151,7 @@ async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_
              "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
     await admin.send("PUT", "/nyc", {"city": "Manhattan", "state": "ny"})
-    assert (await sqlite_system.store.markets.covered())["nyc"] == 1
+    assert (await sqlite_system.part(ListingsParts).store.markets.covered())["nyc"] == 1
     (old,) = await sqlite_system.store.targets.at("https://homes.test/ny/new-york")
     (new,) = await sqlite_system.store.targets.at("https://homes.test/ny/manhattan")
     assert (old.enabled, new.enabled) == (False, True)

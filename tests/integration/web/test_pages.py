@@ -9,7 +9,7 @@ from integration.web.conftest import Browser, browsing, deps_of
 from integration.web.world import HOSTILE, an_event, furnish, open_breaker
 from rig.clock import NOON
 from rig.rows import put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import JobDead

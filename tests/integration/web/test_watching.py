@@ -12,7 +12,7 @@ from integration.web.conftest import Browser, browsing, deps_of
 from integration.web.world import furnish, only_late, open_breaker, tick_went_well
 from rig.clock import NOON, SettableClock
 from rig.rows import a_target, put
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import JobWaits

@@ -4,9 +4,9 @@ import pytest
 
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.vertical import fetcher_for
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
-PLAIN = next(iter(VERTICAL.adapters.values()))
+PLAIN = next(iter(EVENTS.adapters.values()))
 
 
 class Scripted:

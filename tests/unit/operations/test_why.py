@@ -12,7 +12,7 @@ from tidemill.operations.mistakes import Mistake
 from tidemill.operations.why import number
 from tidemill.operations.why_source import why_source
 from tidemill.operations.why_work import meaning_in_words, why_job
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
 SOURCE = Source(
     id=1, name="jazzclub", vertical="events", base_url="https://jazz.example", adapter_id="events.generic"
@@ -97,7 +97,7 @@ JOB = JobView(
 
 
 def explained(**changes: object) -> Explanation:
-    return why_source(msgspec.structs.replace(DETAIL, **changes), VERTICAL, NOON)
+    return why_source(msgspec.structs.replace(DETAIL, **changes), EVENTS, NOON)
 
 
 def source(**changes: object) -> Source:

@@ -9,7 +9,7 @@ import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.crawling import Crawl, verdict, watch
 from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.opening import actor, opened, run

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.live import Live
 
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
 from tidemill.cli.demo_homes import housing, scraped_over_and_over
 from tidemill.cli.demo_lab import LabTerms, lab, lively

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tidemill.bootstrap import Listeners
+from tidemill.bootstrap.listeners import Listeners
 from tidemill.cli.mistakes import PARTIAL
 from tidemill.cli.opening import opened, run
 from tidemill.cli.options import AsJson, Limit, group

@@ -2,7 +2,7 @@
 
 import typer
 
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.opening import refuse_if_absent, run, settings_of
 from tidemill.cli.options import AsJson, single

@@ -6,8 +6,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.bootstrap import VERTICALS
-from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
+from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.cli.opening import opened, run
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, table

@@ -2,7 +2,7 @@
 
 import typer
 
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.cli.opening import run, settings_of
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.mistakes import PARTIAL
 from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import AsJson, Limit, Source, Yes, group

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.bootstrap import VERTICALS
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
 from tidemill.cli.opening import opened, run, settings_of
 from tidemill.cli.options import single

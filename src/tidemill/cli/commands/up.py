@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.opening import opened, run, settings_of
 from tidemill.cli.options import single
 from tidemill.cli.portal import Watchers, serving

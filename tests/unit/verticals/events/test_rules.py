@@ -14,7 +14,8 @@ from tidemill.core.source import Coordinates, Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
 from tidemill.reading.text import plain
-from tidemill.verticals.events import VERTICAL, rules
+from tidemill.verticals.events import rules
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Category, Event, EventStatus, Precision
 from tidemill.verticals.events.rules import Reason
 
@@ -33,7 +34,7 @@ def judged(source: Source = EDAM, **fields: object) -> Any:
         confidence=0.95,
         origin="json-ld/0",
     )
-    return VERTICAL.judge(raw, Context(source, "https://edam.nl/agenda", NOON))
+    return EVENTS.judge(raw, Context(source, "https://edam.nl/agenda", NOON))
 
 
 def event(**fields: object) -> Event:
@@ -220,4 +221,4 @@ def test_a_tracking_pixel_is_no_image() -> None:
 
 def test_a_stored_event_comes_back_as_it_was() -> None:
     verdict = judged(url="https://edam.nl/e/1", ends="2026-12-01T22:00")
-    assert VERTICAL.revive(verdict.identity, msgspec.json.encode(verdict.record)) == verdict.record
+    assert EVENTS.revive(msgspec.json.encode(verdict.record)) == verdict.record

@@ -11,7 +11,7 @@ from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading, Strategy
 from tidemill.core.source import Source
 from tidemill.core.vertical import Context, Vertical
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SPEC = {"item": ".e", "title": "h3", "starts": "time", "url": "a@href", "empty": "#leeg"}
@@ -26,11 +26,11 @@ def read(markup: str, adapter: str = "events.generic", content_type: str = "text
     source = Source(
         id=1, name="A", vertical="events", base_url="https://a.nl", adapter_id=adapter, adapter_settings=settings
     )
-    return VERTICAL.adapters[adapter].read(page, Context(source, page.url, NOON))
+    return EVENTS.adapters[adapter].read(page, Context(source, page.url, NOON))
 
 
 def test_the_vertical_has_the_shape_that_the_stages_expect() -> None:
-    vertical: Vertical = VERTICAL
+    vertical: Vertical = EVENTS
     assert vertical.name == "events"
     assert vertical.policy.name == "agenda"
     assert set(vertical.adapters) == {"events.generic", "events.selectors"}

@@ -8,8 +8,8 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
-from tidemill.verticals.listings import VERTICAL
 from tidemill.verticals.listings.addresses import read_address
+from tidemill.verticals.listings.definition import LISTINGS
 from tidemill.verticals.listings.record import Listing, RentBasis
 
 SOURCE = Source(
@@ -30,7 +30,7 @@ def raw(**changes: object) -> RawRecord:
 
 
 def kept(**changes: object) -> tuple[str, Listing]:
-    verdict = VERTICAL.judge(raw(**changes), CONTEXT)
+    verdict = LISTINGS.judge(raw(**changes), CONTEXT)
     assert isinstance(verdict, Accepted), verdict
     return verdict.identity, verdict.record
 
@@ -94,7 +94,7 @@ def test_a_card_without_a_city_lies_in_its_market():
     ],
 )
 def test_every_reason_is_reached(changes: dict[str, object], kind: type, reason: str):
-    verdict = VERTICAL.judge(raw(**changes), CONTEXT)
+    verdict = LISTINGS.judge(raw(**changes), CONTEXT)
     assert isinstance(verdict, kind)
     assert verdict.reason == reason
 

@@ -12,7 +12,7 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.lab.faults import RobotsChange
-from tidemill.verticals.prices import VERTICAL
+from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.glitch import Glitch, PriceSeen, glitch
 from tidemill.verticals.prices.lab.answer import answer
 from tidemill.verticals.prices.lab.shop import build_shops
@@ -40,13 +40,13 @@ def context_of(adapter: str = "prices.generic", final_url: str = URL, **settings
 
 def read(markup: str, adapter: str = "prices.generic", final_url: str = "", **settings: object) -> Reading:
     page = page_of(markup, final_url=final_url)
-    return VERTICAL.adapters[adapter].read(page, context_of(adapter, page.final_url, **settings))
+    return PRICES.adapters[adapter].read(page, context_of(adapter, page.final_url, **settings))
 
 
 def judged(markup: str, adapter: str = "prices.generic", **settings: object) -> list[Verdict]:
     found = read(markup, adapter, **settings)
     assert isinstance(found, Found), found
-    return [VERTICAL.judge(record, context_of(adapter, **settings)) for record in found.records]
+    return [PRICES.judge(record, context_of(adapter, **settings)) for record in found.records]
 
 
 def failure_reason(reading: Reading) -> Reason | None:

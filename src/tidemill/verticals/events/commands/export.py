@@ -8,13 +8,14 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import single
 from tidemill.cli.showing import console
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views import EventFilter
 from tidemill.verticals.events.export import Format
+from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.record import Category
 
 app = single()
@@ -64,7 +65,7 @@ async def stream(system: System, which: EventFilter, form: Format, file: BinaryI
     columns = (TextColumn("exported {task.completed:,.0f} events"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
         counting = progress.add_task("export", total=None)
-        async for piece in system.actions.exporter.events(which, form):
+        async for piece in system.part(EventsParts).exporter.events(which, form):
             file.write(piece)
             progress.advance(counting, piece.count(b"\n"))
     file.flush()

@@ -17,7 +17,7 @@ from tidemill.reading import Availability
 from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sources import sources
 from tidemill.verticals.events.lab.world import EPOCH, World, build_world
-from tidemill.verticals.prices import VERTICAL
+from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.lab.shop import LISTING, Shop, build_shops, truth
 from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, reason_of
 
@@ -43,8 +43,8 @@ def visit(shop: Shop, path: str, moment: datetime, world: World = WORLD) -> Verd
         adapter_settings=described["settings"],
     )  # fmt: skip
     context = Context(source, final, moment)
-    reading = VERTICAL.adapters[source.adapter_id].read(page, context)
-    return VERTICAL.judge(reading.records[0], context) if isinstance(reading, Found) else reading
+    reading = PRICES.adapters[source.adapter_id].read(page, context)
+    return PRICES.judge(reading.records[0], context) if isinstance(reading, Found) else reading
 
 
 def ailing(shop: Shop, fault: Fault) -> World:

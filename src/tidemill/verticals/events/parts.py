@@ -1,0 +1,57 @@
+"""What events have and do in a running system: tables, the cards that readers see, exports."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tidemill.core.rhythm import Every
+from tidemill.engine.ticks import Tick
+from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
+from tidemill.verticals.events.enrichment import ENRICHING
+from tidemill.verticals.events.export import Exporter
+from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.store.enrichment import EventEnrichment
+from tidemill.verticals.events.store.publishing import Publisher
+from tidemill.verticals.events.store.repository import EventRepository
+
+EVERY_FIVE_MINUTES = Every(timedelta(minutes=5))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventsStore(VerticalStore):
+    """Events as sources tell of them, and cards as readers see them."""
+
+    publisher: Publisher
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventsParts(Parts):
+    """What people can do with events, and the tables behind it."""
+
+    exporter: Exporter
+    cards: CardReader
+    store: EventsStore
+
+
+def open_store(environment: StoreEnvironment) -> EventsStore:
+    """The tables of events; answers of outside services are put into records where somebody may be asked."""
+    database, ids, asks = environment.database, environment.ids, environment.asks
+    enrichment = EventEnrichment(database, ids, ENRICHING, asks) if asks else None
+    return EventsStore(
+        repository=EventRepository(ids, enrichment),
+        enrichment=enrichment,
+        publisher=Publisher(database),
+    )
+
+
+def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
+    """The export, and the chore that makes cards."""
+
+    async def publish() -> str:
+        return f"{await store.publisher.publish(environment.clock.now())} events"
+
+    return EventsParts(
+        chores=[Tick("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
+        exporter=Exporter(environment.views),
+        cards=CardReader(environment.store.database, environment.clock),
+        store=store,
+    )
