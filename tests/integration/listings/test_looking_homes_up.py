@@ -17,6 +17,8 @@ from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import ACTOR, HomesWorld
 from tidemill.verticals.listings.store.tables import listings
 
+pytestmark = pytest.mark.shows("L3")
+
 ON_ITS_FADING = timedelta(hours=16)
 
 
