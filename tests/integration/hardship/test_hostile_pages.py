@@ -148,7 +148,7 @@ async def hostile_works(migrated_url, monkeypatch):
         yield view
 
 
-@pytest.mark.shows("N1")
+@pytest.mark.shows("N1", "N4")
 async def test_what_a_database_cannot_hold_fails_alone(hostile_works, site):
     works = hostile_works
     hostile = [f"/hostile/{kind}" for kind in KINDS]
