@@ -81,7 +81,7 @@ async def test_a_commit_whose_answer_was_lost_is_not_written_twice(mill):
     assert (job["current_stage"], job["status"]) == ("persist", "leased")
 
 
-@pytest.mark.shows("O6")
+@pytest.mark.shows("O6", "F7")
 async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
     await mill.enqueue(await mill.source())
     dead, heir = await mill.worker("dead"), await mill.worker("heir")

@@ -124,7 +124,6 @@ async def test_one_identity_on_two_pages_of_a_batch_is_one_record(mill):
     assert sorted((kept.inserted, kept.unchanged) for kept in done.kept.values()) == [(0, 1), (1, 0)]
 
 
-@pytest.mark.shows("N4")
 async def test_an_event_whose_hash_another_has_is_refused_and_harms_nobody(mill):
     key, worker = await mill.source(), await mill.worker()
     await scrape(mill, key, worker, ["Kermis"], b"1")

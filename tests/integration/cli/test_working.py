@@ -253,7 +253,7 @@ def test_a_private_address_is_refused_and_explained(cli: Cli) -> None:
         assert got.json["failure"] == "address_refused", url
 
 
-@pytest.mark.shows("O7")
+@pytest.mark.shows("A3")
 def test_ticks_are_done_by_hand_once_per_slot(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     import_lab()
     assert cli("tick", "dispatch", "--json").json["status"] in {"ok", "taken"}

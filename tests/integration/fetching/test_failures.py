@@ -144,7 +144,7 @@ async def test_a_port_where_nobody_listens_is_a_lost_connection() -> None:
     assert (await fetch(fetcher, f"http://127.0.0.1:{port}/")).failure is Failure.CONNECTION_LOST
 
 
-@pytest.mark.shows("F4")
+@pytest.mark.shows("F1")
 async def test_a_server_that_does_not_speak_tls_is_a_tls_failure() -> None:
     talks: list[asyncio.Task[None]] = []
     say = saying(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -168,7 +168,7 @@ class NoSuchName(AbstractResolver):
         pass
 
 
-@pytest.mark.shows("F4")
+@pytest.mark.shows("F1")
 async def test_a_name_that_dns_does_not_know_is_a_dns_failure() -> None:
     fetcher = http_fetcher(RealClock(), transport=AiohttpTransport(AddressGuard(), dns=NoSuchName()))
     assert (await fetch(fetcher, "http://nowhere.example/")).failure is Failure.DNS_FAILED

@@ -171,7 +171,6 @@ async def test_without_a_browser_its_jobs_wait_and_all_others_go_on(migrated_sql
         await plant.assert_told(Service.BROWSER)
 
 
-@pytest.mark.shows("H8")
 async def test_no_key_is_ever_stored(plant):
     source, homes = await plant.agenda_source(), await plant.homes_source()
     plant.site.says("/agenda/0", FORBIDDEN)
