@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from integration.web.conftest import browsing, deps_of
@@ -33,6 +34,7 @@ async def seen(chromium: str, address: str, profile: Path) -> LexborHTMLParser:
     return LexborHTMLParser(page.decode())
 
 
+@pytest.mark.shows("A4")
 async def test_nothing_scraped_runs_in_a_browser(
     chromium: str, sqlite_url: str, clock: SettableClock, tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
 from tidemill.verticals.listings.parts import ListingsParts
 
+pytestmark = pytest.mark.shows("X3")
+
 
 def told(outcome):
     return {verdict.law: verdict.told for verdict in outcome.verdicts if not verdict.holds}
@@ -33,6 +35,7 @@ def test_the_faults_were_really_met(days_with_faults):
     assert figures["fault met: down"] > 0
 
 
+@pytest.mark.shows("L5")
 def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_without_doubles(tmp_path):
     plan = HomesPlan(days=2.8, homes_each=1, faults=(), siege=(DOWN, 0.4, 1.9))
     outcome = simulate_homes(plan, build_mill, tmp_path)
@@ -41,6 +44,7 @@ def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_witho
     assert outcome.figures["homes that came back"] > 0
 
 
+@pytest.mark.shows("B6")
 def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_there(tmp_path):
     plan = HomesPlan(days=2.2, homes_each=2, faults=(), siege=(TRUNCATED, 0.3, 1.9))
     outcome = simulate_homes(plan, build_mill, tmp_path)

@@ -21,6 +21,8 @@ from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
 from tidemill.store.ledger.checkpoints import CompleteRun
 
+pytestmark = pytest.mark.shows("X3")
+
 Planting = Callable[[System], None]
 
 

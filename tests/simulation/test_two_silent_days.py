@@ -1,4 +1,4 @@
-"""No site answers for two days: readers are served, confidence falls, markets are named; then all comes back (L5)."""
+"""No site answers for two days: readers are served, confidence falls, markets are named; then all comes back."""
 
 import asyncio
 import sqlite3
@@ -18,6 +18,8 @@ from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import DOWN, HomesWorld
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import ListingFilter
+
+pytestmark = pytest.mark.shows("L5")
 
 MARKETS = {"nyc": 6, "cambridge": 12, "hartford": 24}
 """One of each tier, with its hours."""

@@ -86,7 +86,7 @@ def badge(fading: Fading, sure: int, first_seen_at: datetime, now: datetime) -> 
     """The badge for a confidence; None below the floor, where readers see nothing at all."""
     if sure >= FRESH:
         return Badge("green", "Recently verified")
-    if sure >= 50:  # noqa: PLR2004 - the table of L5
+    if sure >= 50:  # noqa: PLR2004 - the badge's own bound
         return Badge("yellow", f"Listed {days_ago(first_seen_at, now)}")
     return Badge("orange", "May no longer be available") if sure >= fading.floor else None
 

@@ -1,4 +1,4 @@
-"""What the meter in Redis promises, on a real server: nothing exceeds, whatever becomes of its memory (F6)."""
+"""What the meter in Redis promises, on a real server: nothing exceeds, whatever becomes of its memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,6 +14,8 @@ from tidemill.engine.clock import RealClock
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.redis_rate_limiter import NOT_INSTALLED, RateLimiterAway, RedisRateLimiter, redis_meter
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
+
+pytestmark = pytest.mark.shows("F6")
 
 MINUTE = timedelta(minutes=1)
 SLOW = Pace(MINUTE, burst=1, parallel=9)

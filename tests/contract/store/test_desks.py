@@ -34,6 +34,7 @@ async def audited(system: System) -> list[str]:
     return [noted.entry.action for noted in await system.store.audit.latest()]
 
 
+@pytest.mark.shows("O7")
 async def test_a_source_is_run_by_hand(system: System, clock: SettableClock) -> None:
     well, _ = await well_and_ill(system)
     clock.advance(timedelta(hours=1))
@@ -57,6 +58,7 @@ async def test_a_source_that_is_off_is_not_run(system: System) -> None:
         await system.actions.runs.start_source(well, "ans")
 
 
+@pytest.mark.shows("O4")
 async def test_stale_jobs_are_taken_up_again_and_go_all_the_way(system: System, clock: SettableClock) -> None:
     well, _ = await well_and_ill(system)
     clock.advance(timedelta(hours=1))
@@ -78,6 +80,7 @@ async def first_job(system: System, status: str) -> int:
     return (await system.store.views.jobs(JobFilter(status=status), limit=1))[0].id
 
 
+@pytest.mark.shows("R2")
 async def test_dead_letters_are_retried_and_discarded_singly_and_in_bulk(system: System) -> None:
     _, ill = await well_and_ill(system)
     letters = await system.store.views.letters()
@@ -121,6 +124,7 @@ async def test_an_adapter_that_is_switched_off_gets_no_more_work(system: System)
         await system.actions.adapters.enable(adapter + "x", "ans")
 
 
+@pytest.mark.shows("R1", "X7")
 async def test_a_tripped_breaker_is_explained_and_reset(system: System, clock: SettableClock) -> None:
     _, ill = await well_and_ill(system)
     while not [one for one in await system.store.views.breakers() if one.state == "OPEN"]:
@@ -135,6 +139,7 @@ async def test_a_tripped_breaker_is_explained_and_reset(system: System, clock: S
     assert "breaker.reset" in await audited(system)
 
 
+@pytest.mark.shows("X7", "X11")
 async def test_every_field_of_an_event_says_where_it_was_read(system: System) -> None:
     event = (await system.store.views.events(limit=1))[0]
     for field in msgspec.json.decode(event.record):
@@ -146,6 +151,7 @@ async def test_every_field_of_an_event_says_where_it_was_read(system: System) ->
         await system.actions.why.explain(f"event:{event.id}.titel")
 
 
+@pytest.mark.shows("A5")
 async def test_an_export_holds_every_event_once_in_both_formats(system: System) -> None:
     events = await system.store.views.events(limit=10_000)
     lines = b"".join(
@@ -156,6 +162,7 @@ async def test_an_export_holds_every_event_once_in_both_formats(system: System) 
     assert rows.startswith(b"id,title,")
 
 
+@pytest.mark.shows("A3")
 async def test_doctor_finds_everything_well(system: System) -> None:
     checks = {check.name: check.level for check in await system.actions.doctor.examine()}
     assert checks["database"] == "ok"

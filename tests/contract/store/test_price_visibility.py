@@ -1,4 +1,4 @@
-"""No reader sees a scraped price of a source that nobody has made eligible: every question is asked (C5)."""
+"""No reader sees a scraped price of a source that nobody has made eligible: every question is asked."""
 
 import ast
 import inspect
@@ -15,6 +15,8 @@ from tidemill.store.schema import sources
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.store.tables import prices, products, source_products
 from tidemill.verticals.prices.store.views import PriceReads
+
+pytestmark = pytest.mark.shows("C5")
 
 READ_ONLY_BY = {"price_visibility.py": "decides for readers", "price_writes.py": "writes them",
                 "corrections.py": "answers people who correct them"}  # fmt: skip

@@ -54,6 +54,7 @@ async def history(market: Market, *, corrected: bool = True) -> list[tuple[int, 
     return [(point.price_cents, point.availability) for point in found]
 
 
+@pytest.mark.shows("C4")
 async def test_an_offer_becomes_a_product_its_identifiers_and_a_price_of_its_run(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC)], **VISIBLE)
     await market.run("acme")
@@ -68,6 +69,7 @@ async def test_an_offer_becomes_a_product_its_identifiers_and_a_price_of_its_run
     assert {("SKU", "H9-50"), ("UPC", UPC)} <= named
 
 
+@pytest.mark.shows("C4")
 async def test_every_reading_appends_a_price_and_updates_one_product(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -82,6 +84,7 @@ async def test_every_reading_appends_a_price_and_updates_one_product(market: Mar
     assert await market.system.part(PricesParts).store.views.changes(changes[-1].seq) == []
 
 
+@pytest.mark.shows("F7")
 async def test_an_unchanged_page_is_seen_again_and_appends_nothing(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -101,6 +104,7 @@ async def test_a_new_version_of_the_adapter_reads_an_unchanged_page_anew(
     assert [row["adapter_version"] for row in await rows(market, prices)][1:] == ["prices.generic@99.0.0"]
 
 
+@pytest.mark.shows("C4")
 @pytest.mark.parametrize("table", [prices, price_corrections], ids=lambda table: table.name)
 async def test_the_database_refuses_to_change_or_remove_what_only_grows(market: Market, table) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
@@ -119,6 +123,7 @@ async def test_the_database_refuses_to_change_or_remove_what_only_grows(market: 
     assert (await rows(market, prices))[0]["price_cents"] == 1495
 
 
+@pytest.mark.shows("C4")
 async def test_sqlite_cannot_be_tricked_into_replacing_a_price(
     sqlite_database: Database, clock: SettableClock, tmp_path: Path
 ) -> None:
@@ -131,6 +136,7 @@ async def test_sqlite_cannot_be_tricked_into_replacing_a_price(
     await market.system.close()
 
 
+@pytest.mark.shows("C3")
 async def test_a_product_that_a_run_brings_twice_is_priced_once_and_the_other_dropped(market: Market) -> None:
     await market.shop("acme", [product_page(), product_page()], **VISIBLE)
     await market.run("acme")
@@ -141,6 +147,7 @@ async def test_a_product_that_a_run_brings_twice_is_priced_once_and_the_other_dr
     assert (run["records_accepted"], run["records_dropped"]) == (1, 1)
 
 
+@pytest.mark.shows("C4")
 async def test_a_trusted_upc_links_the_offers_of_two_shops_to_one_product(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC, name="Harrow 9mm", brand="Harrow")], **TRUSTED)
     await market.shop("bolt", [product_page(gtin=UPC, name="9mm by Harrow", sku="B1")], **TRUSTED)
@@ -152,6 +159,7 @@ async def test_a_trusted_upc_links_the_offers_of_two_shops_to_one_product(market
     assert sorted(offer.source_name for offer in detail.offers) == ["acme", "bolt"]
 
 
+@pytest.mark.shows("C4")
 async def test_an_untrusted_upc_links_nothing_but_equal_attributes_do(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC)], **VISIBLE)
     await market.shop("bolt", [product_page(gtin=UPC, sku="B1", price="12.00")], **VISIBLE)
@@ -181,6 +189,7 @@ async def test_what_a_person_links_outlasts_the_resolver(market: Market) -> None
         await market.system.part(PricesParts).links.link(link["source_product_id"], 7, "ans")
 
 
+@pytest.mark.shows("C6")
 async def test_a_correction_is_what_readers_see_and_a_revocation_takes_it_back(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -198,6 +207,7 @@ async def test_a_correction_is_what_readers_see_and_a_revocation_takes_it_back(m
         await desk.ignore(price["id"], "ans", " ")
 
 
+@pytest.mark.shows("C6")
 async def test_an_ignored_price_gives_way_to_the_one_before_it(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -213,6 +223,7 @@ async def test_an_ignored_price_gives_way_to_the_one_before_it(market: Market) -
     assert await history(market) == [(1495, "IN_STOCK")]
 
 
+@pytest.mark.shows("X9")
 async def test_a_price_that_jumps_a_hundredfold_is_held_until_a_second_reading_confirms_it(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -240,6 +251,7 @@ async def test_an_unchanged_page_is_a_second_reading_too_and_comes_soon(market: 
     assert [(offer.price_cents, offer.currency) for offer in offers] == [(1495, "EUR")]
 
 
+@pytest.mark.shows("X9")
 async def test_a_glitch_that_passes_is_refuted_and_never_seen(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -252,6 +264,7 @@ async def test_a_glitch_that_passes_is_refuted_and_never_seen(market: Market) ->
     assert settled.review == "refuted"
 
 
+@pytest.mark.shows("C2")
 async def test_sold_out_without_a_price_leaves_no_price_yet_readers_see_it_out_of_stock(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -268,6 +281,7 @@ async def test_sold_out_without_a_price_leaves_no_price_yet_readers_see_it_out_o
     assert (change.was_availability, change.availability) == ("OUT_OF_STOCK", "IN_STOCK")
 
 
+@pytest.mark.shows("S5")
 async def test_a_source_without_approval_is_not_scraped_by_schedule(market: Market) -> None:
     await market.shop("acme", [product_page()], tos={})
     market.clock.advance(timedelta(days=1))

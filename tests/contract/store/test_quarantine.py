@@ -42,6 +42,7 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     assert [letter.job_id for letter in letters] == [record.job_id]
 
 
+@pytest.mark.shows("N1")
 async def test_a_record_is_rejected_and_kept_with_its_reason(market: Market) -> None:
     desk = market.system.actions.quarantine
     record = (await desk.every())[0]
@@ -64,6 +65,7 @@ async def test_records_are_settled_in_bulk_and_what_the_rules_refuse_is_told(mar
     assert await desk.every() == []
 
 
+@pytest.mark.shows("X9")
 async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: Market) -> None:
     for number in range(3):
         market.show("acme", number, product_page(sku=f"S{number}"))

@@ -9,6 +9,8 @@ from tidemill.core.outcome import Fail
 from tidemill.core.record import Strategy
 from tidemill.verticals.events.record import Event
 
+pytestmark = pytest.mark.shows("P1")
+
 
 def told(events: list[Event], field: str) -> list[object]:
     return [getattr(event, field) for event in events]
@@ -59,6 +61,7 @@ class TestCards:
         assert all(record.strategy is Strategy.HEURISTICS for record in golden.found("cards").records)
         assert all(0.25 <= event.confidence <= 0.75 for event in golden.events("cards"))
 
+    @pytest.mark.shows("X11")
     def test_the_evidence(self, golden: Any) -> None:
         record = golden.found("cards").records[0]
         assert record.origin.startswith("heuristics/")
@@ -107,6 +110,7 @@ def test_structured_data_with_a_broken_block_a_comment_and_references(golden: An
     assert golden.found("jsonld").next_url == "https://www.waterdrecht.nl/agenda/2"
 
 
+@pytest.mark.shows("P3")
 def test_an_agenda_that_says_it_is_empty(golden: Any) -> None:
     found = golden.found("empty")
     assert found.declared_empty

@@ -1,4 +1,4 @@
-"""From a municipality that nobody has searched to sources that a person approved (E5)."""
+"""From a municipality that nobody has searched to sources that a person approved."""
 
 import asyncio
 import json
@@ -12,6 +12,8 @@ from tidemill.lab.standins.talk import StandinFault
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.happenings import DiscoverySpilled, PlaceSearched
 from tidemill.pipeline.ports import StoreLost
+
+pytestmark = pytest.mark.shows("E5")
 
 EVENTS = [happening(f"Concert {number} in Arnhem", f"2026-04-{number:02}T20:00") for number in range(1, 11)]
 AGENDA = agenda_page(EVENTS).replace("<title>Agenda</title>", "<title>Agenda van Arnhem</title>")

@@ -77,6 +77,7 @@ async def assert_the_good_are_well(works):
     assert len(titles) == 18
 
 
+@pytest.mark.shows("P3")
 async def test_hostile_pages_go_through_the_whole_pipeline_and_harm_nobody(later_works, site):
     works = later_works
     for path, page in HOSTILE.items():
@@ -147,6 +148,7 @@ async def hostile_works(migrated_url, monkeypatch):
         yield view
 
 
+@pytest.mark.shows("N1", "N4")
 async def test_what_a_database_cannot_hold_fails_alone(hostile_works, site):
     works = hostile_works
     hostile = [f"/hostile/{kind}" for kind in KINDS]
@@ -167,6 +169,7 @@ async def test_what_a_database_cannot_hold_fails_alone(hostile_works, site):
     assert letters["db_error"]
 
 
+@pytest.mark.shows("F1")
 async def test_a_page_of_200_megabytes_behind_gzip_is_cut_off_and_memory_stays_bounded(nursery, works, site):
     bomb = gzip.compress(b"<p>agenda</p>" * (200 * MEGABYTE // 13))
     site.page("/bomb", bomb, more="Content-Encoding: gzip\r\n")

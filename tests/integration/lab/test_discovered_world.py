@@ -81,6 +81,7 @@ async def a_day_without(town: Town, standin: Any) -> list[Any]:
     return runs
 
 
+@pytest.mark.shows("E5", "B15")
 async def test_twelve_towns_come_from_the_search_to_the_reader_and_lose_nothing_without_their_services(world):
     town, entries = world
     found = await discover_and_review(town.system, entries)

@@ -35,6 +35,8 @@ from tidemill.verticals.events.lab.sources import sources
 from tidemill.verticals.events.lab.world import EPOCH, World
 from tidemill.verticals.events.record import Event
 
+pytestmark = pytest.mark.shows("X5")
+
 SITES = {site.make: site for site in reversed(build_sites(7, 12))}
 
 

@@ -18,6 +18,8 @@ from tidemill.verticals.listings.lab.world import ACTOR, HomesWorld
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.store.tables import listings
 
+pytestmark = pytest.mark.shows("L3")
+
 ON_ITS_FADING = timedelta(hours=16)
 
 

@@ -39,6 +39,7 @@ async def scrape(system, clock):
         clock.advance(timedelta(seconds=2))
 
 
+@pytest.mark.shows("L5")
 async def test_a_search_goes_on_from_page_to_page_and_tells_how_fresh_each_home_is(market):
     _, browser = market
     everything = (await browser.get(f"{SEARCH}?market=nyc&limit=500")).json()["items"]
@@ -55,6 +56,7 @@ async def test_a_search_goes_on_from_page_to_page_and_tells_how_fresh_each_home_
     assert home["first_seen_at"] <= home["last_seen_at"]
 
 
+@pytest.mark.shows("L5")
 async def test_homes_age_before_readers_eyes_until_they_are_no_longer_shown(market, clock):
     _, browser = market
     told = []
@@ -66,6 +68,7 @@ async def test_homes_age_before_readers_eyes_until_they_are_no_longer_shown(mark
     assert (await browser.get(f"{SEARCH}?market=nyc&confidence=0")).json()["items"]
 
 
+@pytest.mark.shows("A5")
 async def test_a_map_has_every_home_that_tells_where_it_is(market):
     _, browser = market
     homes = (await browser.get(f"{SEARCH}?market=nyc&limit=500")).json()["items"]
@@ -77,6 +80,7 @@ async def test_a_map_has_every_home_that_tells_where_it_is(market):
     assert features[0]["id"] in {home["id"] for home in near.json()["items"]}
 
 
+@pytest.mark.shows("L4")
 async def test_a_rent_that_moved_says_what_it_was(market, clock):
     system, browser = market
     clock.advance(timedelta(days=2.9))

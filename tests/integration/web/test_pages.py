@@ -20,6 +20,7 @@ from tidemill.web.guard import HEADERS
 PAGES = ("/", "/events", "/events/1", "/sources", "/sources/1", "/runs", "/runs/1")
 
 
+@pytest.mark.shows("A2")
 @pytest.mark.parametrize("path", PAGES)
 async def test_every_page_is_whole_and_takes_nothing_from_elsewhere(
     sqlite_system: System, sqlite_browser: Browser, path: str
@@ -38,6 +39,7 @@ async def test_every_page_is_whole_and_takes_nothing_from_elsewhere(
         assert (await sqlite_browser.get(address)).status == 200
 
 
+@pytest.mark.shows("A4")
 @pytest.mark.parametrize("path", ["/", "/events", "/events/1", "/sources", "/runs/1"])
 async def test_hostile_text_comes_out_as_text(sqlite_system: System, sqlite_browser: Browser, path: str) -> None:
     await furnish(sqlite_system, titles=HOSTILE, name=HOSTILE[0])
@@ -51,6 +53,7 @@ async def test_hostile_text_comes_out_as_text(sqlite_system: System, sqlite_brow
         assert [link.text() for link in page.css("h3 a")] == list(HOSTILE)
 
 
+@pytest.mark.shows("A4")
 async def test_a_hostile_address_is_not_a_link(sqlite_system: System, sqlite_browser: Browser) -> None:
     await furnish(sqlite_system, titles=())
     addresses = ["javascript:alert(1)", "data:text/html,x", "//evil.example", "http://", "https://[", "JaVaScRiPt:x"]
@@ -65,6 +68,7 @@ async def test_a_hostile_address_is_not_a_link(sqlite_system: System, sqlite_bro
     ]
 
 
+@pytest.mark.shows("A4")
 async def test_what_a_reader_types_comes_back_as_text(sqlite_system: System, sqlite_browser: Browser) -> None:
     await furnish(sqlite_system)
     page = await sqlite_browser.page("/events?text=" + quote('"><script>alert(1)</script>'))
@@ -81,6 +85,7 @@ async def test_a_source_of_any_name_has_its_page(sqlite_system: System, sqlite_b
     assert name in LexborHTMLParser(answer.text).css_first("h1").text()
 
 
+@pytest.mark.shows("A2")
 async def test_the_front_page_shows_health_sources_runs_events_and_letters(system: System, browser: Browser) -> None:
     await furnish(system)
     await open_breaker(system)

@@ -22,6 +22,8 @@ from tidemill.store.schema import targets
 from tidemill.web import system_watch as watch
 from tidemill.web.deps import WebDeps
 
+pytestmark = pytest.mark.shows("H4")
+
 
 async def test_all_is_well(system: System, browser: Browser) -> None:
     await furnish(system)

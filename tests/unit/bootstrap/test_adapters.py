@@ -7,6 +7,8 @@ from tidemill.bootstrap.adapters import with_installed
 from tidemill.core.record import Found
 from tidemill.verticals.events.definition import EVENTS
 
+pytestmark = pytest.mark.shows("P2")
+
 OWN = {"events": EVENTS}
 
 

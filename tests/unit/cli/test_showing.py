@@ -24,10 +24,12 @@ def test_values_are_shown_as_people_read_them(value: object, words: str) -> None
     assert shown(value) == words
 
 
+@pytest.mark.shows("A4")
 def test_scraped_text_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in harmless("\x1b]0;owned\x07 \x9b31m")
     assert "\x1b" not in cell("\x1b[2J").plain
 
 
+@pytest.mark.shows("A4")
 def test_scraped_text_is_never_markup() -> None:
     assert cell("[red]sale[/red]").plain == "[red]sale[/red]"

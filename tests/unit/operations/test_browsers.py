@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+import pytest
+
 from rig.clock import NOON, SettableClock
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import Vitals
@@ -39,6 +41,7 @@ class Log:
         self.entries += entries
 
 
+@pytest.mark.shows("H3")
 async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited():
     repository, log = Shelf(), Log()
     assert await BrowserActions(repository, log, SettableClock()).recycle("ans") == [BUSY]

@@ -10,6 +10,8 @@ from tidemill.operations import doctor
 from tidemill.operations.doctor import clock_check, database, disk, ticks, work
 from tidemill.store.database.ping import DatabaseHealth
 
+pytestmark = pytest.mark.shows("A3")
+
 TOTALS = Totals(
     sources=3,
     sources_on=3,
@@ -78,6 +80,7 @@ def test_a_queue_that_is_nearly_full_is_told() -> None:
     assert levels(msgspec.structs.replace(TOTALS, jobs={"ready": 50, "done": 900}))["queue"] == "ok"
 
 
+@pytest.mark.shows("R2")
 def test_more_than_fifty_letters_are_told() -> None:
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 51}))["dead letters"] == "warning"
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 50, "discarded": 9}))["dead letters"] == "ok"

@@ -8,6 +8,8 @@ from tidemill.core.source import Coordinates, FetcherKind, Visibility
 from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, Troubles
 from tidemill.operations.source_file import read_entries, read_sources
 
+pytestmark = pytest.mark.shows("S1")
+
 KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}, "prices": {"prices.generic"}})
 
 WHOLE = """\

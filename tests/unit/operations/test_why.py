@@ -14,6 +14,8 @@ from tidemill.operations.why_source import why_source
 from tidemill.operations.why_work import meaning_in_words, why_job
 from tidemill.verticals.events.definition import EVENTS
 
+pytestmark = pytest.mark.shows("X7")
+
 SOURCE = Source(
     id=1, name="jazzclub", vertical="events", base_url="https://jazz.example", adapter_id="events.generic"
 )  # fmt: skip

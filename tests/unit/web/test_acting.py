@@ -1,4 +1,4 @@
-"""Only whoever holds the token acts; without one, only a program on this machine (A4)."""
+"""Only whoever holds the token acts; without one, only a program on this machine."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -7,6 +7,8 @@ import pytest
 from starlette.requests import Request
 
 from tidemill.web.acting import MayNot, may_act
+
+pytestmark = pytest.mark.shows("A4")
 
 
 def request(client: str = "127.0.0.1", **headers: str) -> Request:

@@ -10,6 +10,8 @@ from tidemill.core.views import EventCursor, EventFilter, EventView
 from tidemill.verticals.events import export
 from tidemill.verticals.events.export import Exporter, Format, csv_lines
 
+pytestmark = pytest.mark.shows("A5")
+
 
 def event(key: int, title: str = "Jazz") -> EventView:
     record = {"title": title, "description": "line\nline", "detail_url": "https://x.example/1", "image_url": None}

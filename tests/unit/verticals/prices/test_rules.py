@@ -36,6 +36,7 @@ def offer(**changed: str) -> Offer:
     return verdict.record
 
 
+@pytest.mark.shows("C1")
 def test_an_offer_has_all_that_its_page_and_its_title_say() -> None:
     found = offer()
     assert (found.price_cents, found.currency, found.list_price_cents) == (1495, "USD", 1995)
@@ -51,17 +52,20 @@ def test_an_offer_comes_back_from_its_stored_form() -> None:
     assert PRICES.revive(msgspec.json.encode(found)) == found
 
 
+@pytest.mark.shows("C1")
 def test_a_products_own_id_goes_before_its_sku_and_its_sku_before_its_address() -> None:
     assert identity_key("77", "A1", "https://x/") == "PID:77"
     assert identity_key("", "A1", "https://x/") == "SKU:A1"
     assert re.fullmatch(r"URL:[0-9a-f]{16}", identity_key("", "", "https://x/"))
 
 
+@pytest.mark.shows("C1")
 @pytest.mark.parametrize("bad", ["a:b", "x" * 256, " "])
 def test_a_value_that_no_key_may_have_is_passed_over(bad: str) -> None:
     assert identity_key(bad, "A1", "https://x/") == "SKU:A1"
 
 
+@pytest.mark.shows("C1")
 def test_the_same_page_is_the_same_product_whatever_its_price() -> None:
     assert offer(price="9.99", sku="").identity_key == offer(sku="").identity_key
 
@@ -74,6 +78,7 @@ def test_an_identifier_with_a_wrong_check_digit_is_left_out() -> None:
     assert offer(gtin="029465094509").upc is None
 
 
+@pytest.mark.shows("C1")
 def test_the_cost_of_a_round_is_worked_out_and_never_read() -> None:
     assert cost_per_round(1495, 50) == 29.9
     assert cost_per_round(1495, None) is None
@@ -90,6 +95,7 @@ def test_every_adapter_has_a_domain_of_its_own() -> None:
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", adapter.version) for adapter in PRICES.adapters.values())
 
 
+@pytest.mark.shows("C1")
 @pytest.mark.parametrize(
     ("title", "expected"),
     [
