@@ -1,8 +1,6 @@
 """What a person can do with dead letters: look, try again, give up; singly and in bulk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import Protocol
 
 import msgspec
 
@@ -10,37 +8,13 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.operations.runs import Log
 from tidemill.pipeline.ports import Clock
+from tidemill.store.ledger.retries import DeadLetterRetries
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.views.views import Views
 
 AT_ONCE = 500
 """Letters in one transaction: enough to be quick, few enough to hold nobody up."""
-
-
-class Box(Protocol):
-    """Where dead letters lie."""
-
-    async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
-        """Put their jobs back into the queue at the stage where they died."""
-        ...
-
-    async def discard(self, letter_ids: Sequence[int], notes: str, now: datetime) -> int:
-        """Give them up."""
-        ...
-
-
-class Sight(Protocol):
-    """Dead letters, as they stand."""
-
-    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
-        """One with its payload."""
-        ...
-
-    async def letters(
-        self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
-    ) -> list[DeadLetterView]:
-        """The newest first."""
-        ...
 
 
 class Handled(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,17 +27,19 @@ class Handled(msgspec.Struct, frozen=True, kw_only=True):
 class DeadLetterActions:
     """Retries and discards dead letters; every deed is audited."""
 
-    def __init__(self, box: Box, sight: Sight, log: Log, clock: Clock, wake: Callable[[int], None]) -> None:
+    def __init__(
+        self, retries: DeadLetterRetries, views: Views, audit: AuditLog, clock: Clock, wake: Callable[[int], None]
+    ) -> None:
         """`wake` tells workers that there is work."""
-        self._box = box
-        self._sight = sight
-        self._log = log
+        self._retries = retries
+        self._views = views
+        self._audit = audit
         self._clock = clock
         self._wake = wake
 
     async def find(self, letter_id: int) -> DeadLetterDetail:
         """A dead letter with everything in it."""
-        found = await self._sight.letter(letter_id)
+        found = await self._views.letter(letter_id)
         if found is None:
             msg = f"there is no dead letter {letter_id}; see `tidemill dlq list`"
             raise NotFound(msg)
@@ -98,14 +74,14 @@ class DeadLetterActions:
     async def _pending(self, which: DeadLetterFilter) -> list[DeadLetterView]:
         pending = msgspec.structs.replace(which, status=DeadLetterStatus.PENDING.value)
         found: list[DeadLetterView] = []
-        while page := await self._sight.letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
+        while page := await self._views.letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
             found += page
         return found
 
     async def _retry(self, keys: Sequence[int], subject: str, actor: str) -> Handled:
         count = 0
         for some in chunks(keys):
-            count += await self._box.retry(some, self._clock.now())
+            count += await self._retries.retry(some, self._clock.now())
         self._wake(count)
         await self._note("dlq.retry", subject, actor, {"letters": count})
         return Handled(letters=count)
@@ -114,12 +90,12 @@ class DeadLetterActions:
         words = f"discarded by {actor}" + (f": {notes}" if notes else "")
         count = 0
         for some in chunks(keys):
-            count += await self._box.discard(some, words, self._clock.now())
+            count += await self._retries.discard(some, words, self._clock.now())
         await self._note("dlq.discard", subject, actor, {"letters": count, "notes": notes})
         return Handled(letters=count)
 
     async def _note(self, action: str, subject: str, actor: str, detail: dict[str, object]) -> None:
-        await self._log.note([AuditEntry(actor, action, subject, detail)], self._clock.now())
+        await self._audit.note([AuditEntry(actor, action, subject, detail)], self._clock.now())
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:

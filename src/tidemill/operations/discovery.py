@@ -2,67 +2,27 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateStatus, source_name
 from tidemill.core.discovery import Hit
-from tidemill.core.places import Place
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import normalize, origin_of, registrable_domain
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.ports import Sources, Targets
 from tidemill.pipeline.discover import Discovered, Discoverer
 from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.candidates import CandidateRepository
+from tidemill.store.sources.places import PlaceRepository, SearchRepository
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 
 AUTOMATIC = "discovery"
 """Who the audit names when a candidate was good enough by itself."""
 _MOST_AT_ONCE = 500
-
-
-class Candidates(Protocol):
-    """Where candidates wait."""
-
-    async def put(self, found: Sequence[Candidate]) -> None:
-        """Bring them in."""
-        ...
-
-    async def find(self, candidate_id: int) -> Candidate | None:
-        """One by key."""
-        ...
-
-    async def every(
-        self, *, status: str | None = None, place: str | None = None, before: int | None = None, limit: int = 100
-    ) -> list[Candidate]:
-        """The newest first."""
-        ...
-
-    async def decide(self, candidate: Candidate, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
-        """Write a decision down; False when somebody was first."""
-        ...
-
-
-class Places(Protocol):
-    """The municipalities."""
-
-    async def every(self) -> Sequence[Place]:
-        """All of them."""
-        ...
-
-    async def mark_searched(self, name: str, now: datetime) -> None:
-        """Remember that a place was searched."""
-        ...
-
-
-class Searches(Protocol):
-    """What was searched for."""
-
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
-        """Remember an answer."""
-        ...
 
 
 class Spilled(msgspec.Struct, frozen=True):
@@ -90,11 +50,11 @@ class DiscoveryActions:
     def __init__(
         self,
         discoverer: Discoverer,
-        candidates: Candidates,
-        places: Places,
-        searches: Searches,
-        sources: Sources,
-        targets: Targets,
+        candidates: CandidateRepository,
+        places: PlaceRepository,
+        searches: SearchRepository,
+        sources: SourceRepository,
+        targets: TargetRepository,
         clock: Clock,
         *,
         auto_enable: float | None = None,

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -15,6 +15,8 @@ from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
 from tidemill.operations.explanation import at, span
 from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.store.database.ping import DatabaseHealth, DatabasePing
+from tidemill.store.views.views import Views
 
 LITTLE_SPACE = 1_000_000_000
 """Bytes; under it a person should make room."""
@@ -46,57 +48,13 @@ class DoctorCheck(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-class Health(Protocol):
-    """What the database says about itself."""
-
-    @property
-    def kind(self) -> str:
-        """Which database it is."""
-        ...
-
-    @property
-    def stands_at(self) -> str | None:
-        """The step its tables are at."""
-        ...
-
-    @property
-    def needs(self) -> str:
-        """The step that this version needs."""
-        ...
-
-    @property
-    def time(self) -> datetime | None:
-        """Its own clock."""
-        ...
-
-
-class Pulse(Protocol):
-    """Asks the database how it does."""
-
-    async def feel(self) -> Health:
-        """One look."""
-        ...
-
-
-class Sight(Protocol):
-    """How things stand."""
-
-    async def counts(self) -> Totals:
-        """Everything in numbers."""
-        ...
-
-    async def workers(self, *, limit: int = 100) -> list[WorkerView]:
-        """Workers, those at work first."""
-        ...
-
-
 class Doctor:
     """Looks; changes nothing."""
 
     def __init__(
         self,
-        pulse: Pulse,
-        sight: Sight,
+        ping: DatabasePing,
+        views: Views,
         overdue: Callable[[], Awaitable[list[tuple[str, str]]]],
         folders: Sequence[Path],
         max_pending: int,
@@ -104,8 +62,8 @@ class Doctor:
         crowded: Callable[[], Awaitable[list[tuple[str, str]]]],
     ) -> None:
         """`overdue` lists silent periodic work, `crowded` hosts with too many targets; `folders` are written to."""
-        self._pulse = pulse
-        self._sight = sight
+        self._ping = ping
+        self._views = views
         self._overdue = overdue
         self._folders = folders
         self._max_pending = max_pending
@@ -116,7 +74,7 @@ class Doctor:
         """Every check; what needs tables is left out when there are none."""
         checks = [*map(disk, self._folders), python(), *extras()]
         try:
-            health = await self._pulse.feel()
+            health = await self._ping.feel()
         except StoreError as trouble:
             return [DoctorCheck("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
         checks = [database(health), clock_check(self._clock.now(), health.time, []), *checks]
@@ -125,7 +83,7 @@ class Doctor:
         return [*checks, *await self._living()]
 
     async def _living(self) -> list[DoctorCheck]:
-        totals, workers = await self._sight.counts(), await self._sight.workers()
+        totals, workers = await self._views.counts(), await self._views.workers()
         seen = [worker.seen_at for worker in workers]
         late = clock_check(self._clock.now(), None, seen)
         return [
@@ -137,7 +95,7 @@ class Doctor:
         ]
 
 
-def database(health: Health) -> DoctorCheck:
+def database(health: DatabaseHealth) -> DoctorCheck:
     """Whether the tables are those of this version."""
     if health.stands_at == health.needs:
         return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import msgspec
 
@@ -17,14 +16,6 @@ PAGES = 50
 """Stored pages that a dry run reads: the newest of as many targets."""
 ENOUGH = 0.5
 """The share of pages that must yield something, or say harmlessly that there is nothing."""
-
-
-class Stored(Protocol):
-    """Pages as they were stored."""
-
-    async def latest_pages(self, adapter_id: str, limit: int) -> list[tuple[Source, Page]]:
-        """The newest stored page of each target, with its source."""
-        ...
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,10 +10,11 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.target import Target
 from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetPlan, Troubles
-from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import most_targets, read_targets
 from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import Change, SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 from tidemill.verticals.listings.market import TEMPLATE
 
 LayOut = Callable[[datetime], Awaitable[int]]
@@ -55,7 +56,12 @@ class Importer:
     """Reads files and writes what they ask for; `known` says which verticals and adapters there are."""
 
     def __init__(
-        self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters, lay_out: LayOut | None = None
+        self,
+        sources: SourceRepository,
+        targets: TargetRepository,
+        clock: Clock,
+        known: KnownAdapters,
+        lay_out: LayOut | None = None,
     ) -> None:
         """Write through the store's repositories; `lay_out` makes targets of the sources that cover markets."""
         self._lay_out = lay_out

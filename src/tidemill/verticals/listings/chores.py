@@ -2,8 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import timedelta
 
 from tidemill.core.rhythm import Cron, Every
 from tidemill.engine.ticks import Tick
@@ -11,6 +10,8 @@ from tidemill.pipeline.happenings import Announce, Overdue
 from tidemill.pipeline.ports import Clock
 from tidemill.pipeline.verify import Verifier
 from tidemill.verticals.listings.market_proof import MarketDoubt
+from tidemill.verticals.listings.store.markets import Markets
+from tidemill.verticals.listings.store.verification import Verification
 
 MARKET_RHYTHMS: dict[str, Every | Cron] = {
     "markets": Every(timedelta(hours=1)),
@@ -21,34 +22,14 @@ MARKET_RHYTHMS: dict[str, Every | Cron] = {
 """How often each piece of work is due, in UTC."""
 
 
-class MarketKeeper(Protocol):
-    """Markets, and their targets."""
-
-    async def lay_out(self, now: datetime) -> int:
-        """Make sure that every source that covers markets has a target for each."""
-        ...
-
-    async def reset_breakers(self, now: datetime) -> int:
-        """Give every market that was left alone its fresh try."""
-        ...
-
-
-class FadingListings(Protocol):
-    """Homes whose confidence is spent."""
-
-    async def end_faded(self, now: datetime) -> int:
-        """Take them off; answers how many."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class MarketHands:
     """What the chores of markets work with."""
 
     clock: Clock
     announce: Announce
-    markets: MarketKeeper
-    fading: FadingListings
+    markets: Markets
+    fading: Verification
     verifier: Verifier
     doubts: Callable[[], Awaitable[Sequence[MarketDoubt]]]
 
