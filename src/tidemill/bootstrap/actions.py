@@ -33,9 +33,11 @@ from tidemill.store.quality.proposals import Proposals
 from tidemill.store.sources.adapters import AdapterRepository
 from tidemill.store.sources.upgrades import UpgradeRepository
 from tidemill.verticals.events.export import Exporter
-from tidemill.verticals.listings.actions import MarketActions
+from tidemill.verticals.events.why import event_explainer
+from tidemill.verticals.listings.actions import MarketActions, market_template
 from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.links import LinkActions
+from tidemill.verticals.prices.reasons import reason_of
 from tidemill.verticals.prices.store.corrections import CorrectionRepository
 from tidemill.verticals.prices.store.links import ProductLinkRepository
 
@@ -75,14 +77,16 @@ def build_actions(
     notices: WebhookParts,
 ) -> Actions:
     """What a person can do."""
-    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    templates = [market_template(store.markets.lay_out)]
+    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, templates)
     sources = SourceActions(store.sources, clock, known)
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterRepository(store.database, store.ids)
     markets = build_market_actions(store, clock, dispatcher, wake)
+    explainers = [event_explainer(store.views, VERTICALS["events"], clock), markets.explainer]
     return Actions(
-        importer=Importer(store.sources, store.targets, clock, known, store.markets.lay_out),
+        importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
         targets=targets,
         runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
@@ -96,10 +100,11 @@ def build_actions(
             store.views,
             clock,
             IncidentRepository(store.database, store.ids, store.ledger.materials),
+            reason_of,
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
         doctor=Doctor(
             DatabasePing(store.database),
             store.views,

@@ -9,7 +9,7 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.vertical import Adapter, Vertical
 from tidemill.core.views import AdapterView
 from tidemill.core.views.quality import IncidentView
-from tidemill.operations.dry_run import PAGES, DryRun, dry_run
+from tidemill.operations.dry_run import PAGES, DryRun, NameFailure, dry_run
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.pipeline.ports import Clock
 from tidemill.store.quality.incidents import FieldBaseline, IncidentRepository
@@ -53,13 +53,15 @@ class AdapterActions:
         views: Views,
         clock: Clock,
         incidents: IncidentRepository,
+        name_failure: NameFailure,
     ) -> None:
-        """`verticals` know their adapters."""
+        """`verticals` know their adapters; `name_failure` says what people call the reason of a failure."""
         self._verticals = verticals
         self._repository = repository
         self._views = views
         self._clock = clock
         self._incidents = incidents
+        self._name_failure = name_failure
 
     async def every(self) -> list[AdapterLine]:
         """All adapters there are."""
@@ -85,7 +87,8 @@ class AdapterActions:
     async def try_out(self, adapter_id: str) -> DryRun:
         """Let an adapter read the newest stored pages of its targets; nothing is written."""
         adapter, vertical = self._named(adapter_id)
-        return dry_run(adapter, vertical, await self._incidents.latest_pages(adapter_id, PAGES))
+        pages = await self._incidents.latest_pages(adapter_id, PAGES)
+        return dry_run(adapter, vertical, pages, self._name_failure)
 
     async def enable(self, adapter_id: str, actor: str, *, careful: bool = False) -> Enabled:
         """Switch an adapter on after a dry run on stored pages; what was held against it is forgiven.

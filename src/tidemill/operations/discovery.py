@@ -57,9 +57,14 @@ class DiscoveryActions:
         targets: TargetRepository,
         clock: Clock,
         *,
+        vertical: str,
+        adapter_id: str,
         auto_enable: float | None = None,
     ) -> None:
-        """Candidates of at least `auto_enable` become sources that are switched on at once; None asks a person."""
+        """Sources are made for one vertical and read by one adapter of it.
+
+        Candidates of at least `auto_enable` become sources that are switched on at once; None asks a person.
+        """
         self._discoverer = discoverer
         self._candidates = candidates
         self._places = places
@@ -67,6 +72,8 @@ class DiscoveryActions:
         self._sources = sources
         self._targets = targets
         self._clock = clock
+        self._vertical = vertical
+        self._adapter_id = adapter_id
         self._auto_enable = auto_enable
 
     async def run(self, limit: int | None = None, only: Collection[str] = ()) -> tuple[Discovered, int]:
@@ -162,9 +169,9 @@ class DiscoveryActions:
         return Source(
             id=0,
             name=source_name(candidate, frozenset(names)),
-            vertical="events",
+            vertical=self._vertical,
             base_url=origin_of(normalize(candidate.url)),
-            adapter_id="events.generic",
+            adapter_id=self._adapter_id,
             enabled=enabled,
             city=place.called if place is not None else candidate.place,
             coordinates=place.coordinates if place is not None else None,

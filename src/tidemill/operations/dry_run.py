@@ -1,21 +1,25 @@
 """A dry run: an adapter over stored pages, to see what it would yield before it is let loose again."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.core.vertical import Adapter, Context, Vertical
-from tidemill.verticals.prices.reasons import reason_of
 
 PAGES = 50
 """Stored pages that a dry run reads: the newest of as many targets."""
 ENOUGH = 0.5
 """The share of pages that must yield something, or say harmlessly that there is nothing."""
+
+
+NameFailure = Callable[[Failure, str], str | None]
+"""What people call the reason behind a failure and its detail; None if it has no name of its own."""
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,12 +38,14 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
         return self.well >= self.pages * ENOUGH
 
 
-def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source, Page]]) -> DryRun:
+def dry_run(
+    adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source, Page]], name_failure: NameFailure
+) -> DryRun:
     """Read and judge every page; nothing is written."""
     reasons: Counter[str] = Counter()
     well = records = 0
     for source, page in stored:
-        kept, against = _try(adapter, vertical, page, Context(source, page.final_url, page.fetched_at))
+        kept, against = _try(adapter, vertical, page, Context(source, page.final_url, page.fetched_at), name_failure)
         records += kept
         well += not against or bool(kept)
         reasons.update(against)
@@ -53,14 +59,16 @@ def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source,
     )
 
 
-def _try(adapter: Adapter, vertical: Vertical, page: Page, context: Context) -> tuple[int, list[str]]:
+def _try(
+    adapter: Adapter, vertical: Vertical, page: Page, context: Context, name_failure: NameFailure
+) -> tuple[int, list[str]]:
     """How many records a page yields, and what speaks against it."""
     try:
         reading = adapter.read(page, context)
     except Exception as error:  # noqa: BLE001 - a crash is what a dry run is there to find
         return 0, [f"crashed: {type(error).__name__}"]
     if isinstance(reading, Fail):
-        return 0, [str(reason_of(reading.failure, reading.detail) or reading.failure)]
+        return 0, [str(name_failure(reading.failure, reading.detail) or reading.failure)]
     verdicts = [vertical.judge(raw, context) for raw in reading.records]
     kept = sum(isinstance(each, Accepted) for each in verdicts)
     against = [

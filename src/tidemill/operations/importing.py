@@ -1,8 +1,7 @@
 """Bring sources and targets in from files: idempotent, the good kept, the bad told."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,9 +14,6 @@ from tidemill.operations.target_file import most_targets, read_targets
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import Change, SourceRepository
 from tidemill.store.sources.targets import TargetRepository
-from tidemill.verticals.listings.market import TEMPLATE
-
-LayOut = Callable[[datetime], Awaitable[int]]
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -28,13 +24,13 @@ class ImportCounts(msgspec.Struct, frozen=True):
     unchanged: int = 0
 
 
-class Imported(msgspec.Struct, frozen=True):
+class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
     """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
-    in_markets: int = 0
+    laid_out: int = 0
 
     @property
     def created(self) -> int:
@@ -53,7 +49,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class Importer:
-    """Reads files and writes what they ask for; `known` says which verticals and adapters there are."""
+    """Reads files and writes what they ask for; `known` says which verticals, adapters and templates there are."""
 
     def __init__(
         self,
@@ -61,10 +57,8 @@ class Importer:
         targets: TargetRepository,
         clock: Clock,
         known: KnownAdapters,
-        lay_out: LayOut | None = None,
     ) -> None:
-        """Write through the store's repositories; `lay_out` makes targets of the sources that cover markets."""
-        self._lay_out = lay_out
+        """Write through the store's repositories."""
         self._sources = sources
         self._targets = targets
         self._clock = clock
@@ -101,15 +95,15 @@ class Importer:
         keys = {name: key for name, (key, _) in done.items()}
         targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
-        in_markets = await self._cover_markets(plans)
+        laid_out = await self._lay_out_targets(plans)
         changes = Counter(change for _, change in done.values())
-        return Imported(_tally(changes), _tally(written), troubles.found, in_markets)
+        return Imported(_tally(changes), _tally(written), troubles.found, laid_out)
 
-    async def _cover_markets(self, plans: Sequence[SourcePlan]) -> int:
-        """Give sources that cover markets their targets now, and not when the next hour strikes."""
-        if self._lay_out is None or not any(TEMPLATE in plan.source.adapter_settings for plan in plans):
-            return 0
-        return await self._lay_out(self._clock.now())
+    async def _lay_out_targets(self, plans: Sequence[SourcePlan]) -> int:
+        """Give sources that have a template their targets now, and not when the next hour strikes."""
+        used = {setting for plan in plans for setting in plan.source.adapter_settings}
+        templates = [template for template in self._known.templates if template.setting in used]
+        return sum([await template.lay_out(self._clock.now()) for template in templates])
 
 
 def _wanted(

@@ -13,7 +13,6 @@ from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import KnownAdapters, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
 from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
-from tidemill.verticals.listings.market import TEMPLATE, template_trouble
 
 
 def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
@@ -60,7 +59,7 @@ def _entry(
     before = len(troubles.found)
     values = _values(node, parts, troubles)
     _check_names(parts, values, plans, known, troubles)
-    _check_markets(parts, values, troubles)
+    _check_templates(parts, values, known, troubles)
     if len(troubles.found) > before:
         return None
     source = Source(id=0, **values)
@@ -112,11 +111,15 @@ def _check_names(
         troubles.add(line_of(parts["adapter"]), "adapter", message)
 
 
-def _check_markets(parts: Mapping[str, yaml.Node], values: Mapping[str, Any], troubles: Troubles) -> None:
-    """A source that covers markets needs no targets: one is made for each market, of an address that must be one."""
+def _check_templates(
+    parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, troubles: Troubles
+) -> None:
+    """A source whose targets are made from a template needs none of its own, but a template that makes addresses."""
     settings = values.get("adapter_settings") or {}
-    if TEMPLATE in settings and (trouble := template_trouble(settings[TEMPLATE])):
-        troubles.add(line_of(parts["settings"]), f"settings.{TEMPLATE}", trouble)
+    for template in known.templates:
+        name = template.setting
+        if name in settings and (trouble := template.trouble(settings[name])):
+            troubles.add(line_of(parts["settings"]), f"settings.{name}", trouble)
 
 
 def _targets(node: yaml.Node, source: Source, known: KnownAdapters, troubles: Troubles) -> list[TargetPlan]:

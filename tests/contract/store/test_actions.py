@@ -160,3 +160,15 @@ async def test_doctor_finds_everything_well(system: System) -> None:
     assert checks["database"] == "ok"
     assert checks["queue"] == "ok"
     assert checks["ticks"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [("jazzclub", "write what to explain as {}, not 'jazzclub'"),
+     ("markt:nyc", "unknown subject 'markt'; did you mean 'market'?; write {}")],
+)  # fmt: skip
+async def test_why_tells_every_form_of_a_subject(system: System, subject: str, said: str) -> None:
+    forms = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
+    with pytest.raises(Mistake) as mistake:
+        await system.actions.why.explain(subject)
+    assert str(mistake.value) == said.format(forms)

@@ -8,8 +8,7 @@ from tidemill.core.failure import MEANING
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.explanation import Explanation, away, span
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number
+from tidemill.operations.mistakes import Mistake, number
 from tidemill.operations.why_source import why_source
 from tidemill.operations.why_work import meaning_in_words, why_job
 from tidemill.verticals.events import VERTICAL

@@ -9,7 +9,7 @@ from tidemill.cli.options import AsJson, Limit, Source, group
 from tidemill.cli.showing import emit, facts, key, say, table
 from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail, RunView
-from tidemill.operations.why import present
+from tidemill.operations.mistakes import present
 
 app = group("Look at runs, stage by stage; take up jobs that waited too long.")
 

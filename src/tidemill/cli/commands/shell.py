@@ -13,8 +13,7 @@ from tidemill.cli.options import single
 from tidemill.cli.trying import Tried, stand_in, tried
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number, present
+from tidemill.operations.mistakes import Mistake, number, present
 from tidemill.reading import Document
 
 app = single()

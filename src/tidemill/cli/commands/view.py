@@ -16,7 +16,7 @@ from tidemill.cli.options import single
 from tidemill.cli.showing import say
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
-from tidemill.operations.why import number
+from tidemill.operations.mistakes import number
 from tidemill.reading.harmless import harmless
 
 app = single()

@@ -9,14 +9,15 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.freshness import Fading
 from tidemill.core.run import Trigger
-from tidemill.operations.explanation import Explanation
+from tidemill.operations.explanation import Explainer, Explanation
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
+from tidemill.operations.plans import LayOut, TargetTemplate
 from tidemill.operations.runs import Started
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.upkeep.audit import AuditLog
-from tidemill.verticals.listings.market import Market, market_troubles
+from tidemill.verticals.listings.market import TEMPLATE, Market, market_troubles, template_trouble
 from tidemill.verticals.listings.market_proof import WINDOW, MarketDoubt, doubts
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.why import why_market
@@ -115,9 +116,19 @@ class MarketActions:
         mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
         return why_market(market, sources, mine, self._clock.now())
 
+    @property
+    def explainer(self) -> Explainer:
+        """Explains `market:ID`."""
+        return Explainer("market", "market:ID", self.explain)
+
     def _require_sense(self, market: Market) -> None:
         if troubles := market_troubles(market, self._fading):
             raise Mistake("; ".join(troubles))
+
+
+def market_template(lay_out: LayOut) -> TargetTemplate:
+    """The setting that makes a source cover markets: it has a target for each of them."""
+    return TargetTemplate(TEMPLATE, template_trouble, lay_out)
 
 
 async def market_doubts(repository: Markets, now: datetime) -> list[MarketDoubt]:
