@@ -120,7 +120,6 @@ async def test_dead_letters_are_listed_by_filter_and_shown_with_their_payload(vi
     letters = await views.letters(DeadLetterFilter(status="pending"))
     assert letters
     assert await views.letters(DeadLetterFilter(error_type="timeout")) == []
-    assert await views.letter_keys(DeadLetterFilter(status="pending")) == sorted(one.id for one in letters)
     detail = await views.letter(letters[0].id)
     assert detail is not None
     assert detail.letter == letters[0]

@@ -110,11 +110,6 @@ class Views:
         async with self._database.read() as connection:
             return await views_work.list_letters(connection, which or DeadLetterFilter(), before, limit)
 
-    async def letter_keys(self, which: DeadLetterFilter) -> list[int]:
-        """The keys of all dead letters that the filter means, oldest first."""
-        async with self._database.read() as connection:
-            return await views_work.letter_keys(connection, which)
-
     async def letter(self, letter_id: int) -> DeadLetterDetail | None:
         """A dead letter with its stack and the payload to retry from."""
         async with self._database.read() as connection:
