@@ -36,33 +36,6 @@ DISPATCH_GRACE = timedelta(minutes=30)
 """How long a due target may go without a job before that counts as a fault of ours."""
 
 
-class Rescuing(Protocol):
-    """Frees the jobs of dead workers."""
-
-    async def rescue(self, now: datetime) -> "Sequence[RescueLike]":
-        """Free what can be freed; one entry per worker."""
-        ...
-
-
-class RescueLike(Protocol):
-    """What a rescue tells."""
-
-    @property
-    def worker_id(self) -> int:
-        """Whose jobs they were."""
-        ...
-
-    @property
-    def jobs(self) -> int:
-        """How many were freed."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-        ...
-
-
 class RunCloser(Protocol):
     """Closes runs that a crash left open."""
 
@@ -82,7 +55,7 @@ class DeadLetterQueue(Protocol):
         """Their keys."""
         ...
 
-    async def retry(self, letter_ids: list[int], now: datetime) -> int:
+    async def retry(self, dead_letter_ids: list[int], now: datetime) -> int:
         """Put their jobs back into the queue."""
         ...
 
@@ -103,22 +76,6 @@ class Sweeper(Protocol):
         ...
 
 
-class Reviving(Protocol):
-    """Services outside of us that may answer again."""
-
-    async def look_again(self) -> list[str]:
-        """Ask those that are degraded; answers which are back."""
-        ...
-
-
-class Actors(Protocol):
-    """Work that jobs began elsewhere."""
-
-    async def give_up_orphans(self) -> int:
-        """Stop what nobody will come for; answers how many."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Hands:
     """What the chores work with."""
@@ -126,17 +83,17 @@ class Hands:
     clock: Clock
     announce: Announce
     dispatcher: Dispatcher
-    workers: Rescuing
+    rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued]]]
     runs: RunCloser
-    letters: DeadLetterQueue
+    dead_letters: DeadLetterQueue
     sweeps: Sweeper
     publish: Callable[[datetime], Awaitable[int]]
     repairs: RepairRepository
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     overbooked: Callable[[], Awaitable[list[tuple[str, str]]]]
-    services: Reviving
-    actors: Actors
+    ask_degraded: Callable[[], Awaitable[Sequence[str]]]
+    stop_orphans: Callable[[], Awaitable[int]]
     notify: Callable[[], Awaitable[str]]
     waker: Waker
     stale_after: timedelta
@@ -180,9 +137,9 @@ async def dispatch(hands: Hands) -> str:
 
 async def rescue(hands: Hands) -> str:
     """Free the jobs of dead workers."""
-    freed = await hands.workers.rescue(hands.clock.now())
+    freed = await hands.rescue(hands.clock.now())
     for each in freed:
-        hands.announce(JobsRescued(hands.clock.now(), each.worker_id, each.jobs, each.reason))
+        hands.announce(each)
     hands.waker.wake(sum(each.jobs for each in freed))
     return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
 
@@ -220,14 +177,14 @@ class StuckRunsError(Exception):
 
 async def look_again(hands: Hands) -> str:
     """Ask the services that are degraded whether they answer again."""
-    back = await hands.services.look_again()
-    stopped = await hands.actors.give_up_orphans()
+    back = await hands.ask_degraded()
+    stopped = await hands.stop_orphans()
     return f"back: {', '.join(back) or 'none'}; {stopped} orphaned actor runs stopped"
 
 
 async def retry_letters(hands: Hands) -> str:
     """Try dead letters again whose time has come."""
-    retried = await hands.letters.retry(await hands.letters.due(hands.clock.now()), hands.clock.now())
+    retried = await hands.dead_letters.retry(await hands.dead_letters.due(hands.clock.now()), hands.clock.now())
     hands.waker.wake(retried)
     return f"{retried} letters"
 
