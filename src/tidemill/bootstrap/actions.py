@@ -51,7 +51,7 @@ class Actions:
     targets: TargetActions
     runs: RunActions
     markets: MarketActions
-    letters: DeadLetterActions
+    dead_letters: DeadLetterActions
     breakers: BreakerActions
     browsers: BrowserActions
     adapters: AdapterActions
@@ -91,7 +91,7 @@ def build_actions(
         targets=targets,
         runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
         markets=markets,
-        letters=DeadLetterActions(store.letters, store.views, store.audit, clock, wake),
+        dead_letters=DeadLetterActions(store.dead_letters, store.views, store.audit, clock, wake),
         breakers=BreakerActions(sources, store.breakers, store.views, store.audit, clock, wake),
         browsers=BrowserActions(store.browsers, store.audit, clock),
         adapters=AdapterActions(

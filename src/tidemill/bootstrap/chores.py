@@ -39,7 +39,7 @@ def build_chore_dependencies(
         dispatcher=dispatcher,
         rescue=store.workers.rescue,
         runs=store.ledger.runs,
-        dead_letters=store.letters,
+        dead_letters=store.dead_letters,
         sweeps=store.sweeps,
         publish=Publisher(store.database).publish,
         repairs=Proposals(store.database, store.ids, store.bodies),

@@ -12,7 +12,7 @@ from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
 
-class Reset(msgspec.Struct, frozen=True):
+class BreakerReset(msgspec.Struct, frozen=True):
     """A breaker that was closed, and what it had been."""
 
     source: str
@@ -39,19 +39,19 @@ class BreakerActions:
         self._clock = clock
         self._wake = wake
 
-    async def reset(self, which: str, actor: str) -> Reset:
+    async def reset(self, which: str, actor: str) -> BreakerReset:
         """Close a source's breaker at once; jobs that wait for it go when their moment comes."""
         source = await self._sources.find(which)
         return (await self._reset([(source.id, source.name)], actor))[0]
 
-    async def reset_all(self, actor: str) -> list[Reset]:
+    async def reset_all(self, actor: str) -> list[BreakerReset]:
         """Close every breaker that is not closed."""
         tripped = [one for one in await self._views.breakers() if one.state != "CLOSED"]
         return await self._reset([(one.source_id, one.source_name) for one in tripped], actor)
 
-    async def _reset(self, which: Sequence[tuple[int, str]], actor: str) -> list[Reset]:
+    async def _reset(self, which: Sequence[tuple[int, str]], actor: str) -> list[BreakerReset]:
         now = self._clock.now()
-        done = [Reset(name, await self._breakers.reset(key, now)) for key, name in which]
+        done = [BreakerReset(name, await self._breakers.reset(key, now)) for key, name in which]
         notes = [AuditEntry(actor, "breaker.reset", f"source {one.source}", {"was": one.was}) for one in done]
         if notes:
             await self._audit.note(notes, now)

@@ -25,7 +25,7 @@ AUTOMATIC = "discovery"
 _MOST_AT_ONCE = 500
 
 
-class Spilled(msgspec.Struct, frozen=True):
+class SpillLine(msgspec.Struct, frozen=True):
     """A line of the file that discovery writes when the database is away."""
 
     candidate: Candidate | None = None
@@ -36,7 +36,7 @@ class Spilled(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...] = ()
 
 
-class BroughtIn(msgspec.Struct, frozen=True):
+class SpillImported(msgspec.Struct, frozen=True):
     """What an import of such a file did; `bad_lines` could not be read."""
 
     candidates: int
@@ -80,10 +80,10 @@ class DiscoveryActions:
         """Search the places whose turn it is, or those named; answers also how many sources were switched on."""
         names = await self._named(only)
         done = await self._discoverer.discover(limit, names)
-        enabled = 0 if done.spilled_to else await self.enable_the_surest()
+        enabled = 0 if done.spilled_to else await self.approve_confident()
         return done, enabled
 
-    async def enable_the_surest(self) -> int:
+    async def approve_confident(self) -> int:
         """Approve every waiting candidate that is good enough by itself; answers how many."""
         if self._auto_enable is None:
             return 0
@@ -128,7 +128,7 @@ class DiscoveryActions:
         entry = _entry(actor, "candidate.reject", candidate, {"note": note})
         return await self._decide(candidate, CandidateStatus.REJECTED, actor, note, None, [entry])
 
-    async def bring_in(self, content: bytes) -> BroughtIn:
+    async def import_spill(self, content: bytes) -> SpillImported:
         """Import what discovery wrote to a file while the database was away; twice is once."""
         lines, bad = read_spill(content)
         now = self._clock.now()
@@ -140,7 +140,7 @@ class DiscoveryActions:
         for line in lines:
             if line.searched:
                 await self._places.mark_searched(line.searched, now)
-        return BroughtIn(len(found), len(searches), tuple(bad))
+        return SpillImported(len(found), len(searches), tuple(bad))
 
     async def _decide(
         self,
@@ -194,14 +194,14 @@ class DiscoveryActions:
 _ALL_FIELDS = tuple(name for name in Source.__struct_fields__ if name != "id")
 
 
-def read_spill(content: bytes) -> tuple[list[Spilled], list[int]]:
+def read_spill(content: bytes) -> tuple[list[SpillLine], list[int]]:
     """The lines of a spill file, and the numbers of those that cannot be read."""
     lines, bad = [], []
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            lines.append(msgspec.json.decode(line, type=Spilled))
+            lines.append(msgspec.json.decode(line, type=SpillLine))
         except (msgspec.DecodeError, UnicodeDecodeError):
             bad.append(number)
     return lines, bad

@@ -67,12 +67,12 @@ class Importer:
     async def sources_file(self, content: bytes, actor: str, name: str = "sources.yaml") -> Imported:
         """Bring in a sources file."""
         troubles = Troubles()
-        return await self._bring_in(read_sources(content, self._known, troubles), troubles, actor, name)
+        return await self._import(read_sources(content, self._known, troubles), troubles, actor, name)
 
     async def source_entries(self, entries: Iterable[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
         """Bring in sources that a program lists in the form of a sources file."""
         troubles = Troubles()
-        return await self._bring_in(read_entries(entries, self._known, troubles), troubles, actor, name)
+        return await self._import(read_entries(entries, self._known, troubles), troubles, actor, name)
 
     async def targets_file(self, content: bytes, actor: str, name: str = "targets.csv") -> Imported:
         """Bring in a targets file for sources that exist."""
@@ -84,9 +84,9 @@ class Importer:
             return _entry(actor, "targets.import", name, {"targets": count, "problems": len(troubles.found)})
 
         done = await self._targets.bring_in(wanted, most_targets(content), self._clock.now(), audit)
-        return Imported(targets=_tally(done), problems=troubles.found)
+        return Imported(targets=_counts(done), problems=troubles.found)
 
-    async def _bring_in(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
+    async def _import(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
         most = sum(len(plan.targets) for plan in plans)
         detail = {"sources": len(plans), "targets": most, "problems": len(troubles.found)}
         audit = [_entry(actor, "sources.import", name, detail)]
@@ -97,7 +97,7 @@ class Importer:
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
         laid_out = await self._lay_out_targets(plans)
         changes = Counter(change for _, change in done.values())
-        return Imported(_tally(changes), _tally(written), troubles.found, laid_out)
+        return Imported(_counts(changes), _counts(written), troubles.found, laid_out)
 
     async def _lay_out_targets(self, plans: Sequence[SourcePlan]) -> int:
         """Give sources that have a template their targets now, and not when the next hour strikes."""
@@ -115,7 +115,7 @@ def _wanted(
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
 
 
-def _tally(changes: Mapping[Change, int]) -> ImportCounts:
+def _counts(changes: Mapping[Change, int]) -> ImportCounts:
     return ImportCounts(changes.get("created", 0), changes.get("updated", 0), changes.get("unchanged", 0))
 
 

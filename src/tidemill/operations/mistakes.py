@@ -38,16 +38,16 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}"
 
 
-def number(kind: str, text: str) -> int:
-    """A key, as somebody typed it."""
+def parse_key(kind: str, text: str) -> int:
+    """The key that somebody typed."""
     if not text.isdecimal() or len(text) > len(str(2**63)) - 1:
         msg = f"a {kind} is named by its number, not by {text!r}"
         raise Mistake(msg)
     return int(text)
 
 
-def present(found: Thing | None, kind: str, key: object) -> Thing:
-    """The thing itself, or word that there is none."""
+def require_found(found: Thing | None, kind: str, key: object) -> Thing:
+    """The thing itself; a mistake that names it if there is none."""
     if found is None:
         msg = f"there is no {kind} {key}; it may have been removed, or let go by retention"
         raise NotFound(msg)

@@ -12,7 +12,7 @@ from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, r
 from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import KnownAdapters, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
-from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
+from tidemill.operations.yaml_nodes import BadValue, fields_of, is_null, items_of, line_of, node_of, parse, text_of
 
 
 def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
@@ -24,7 +24,7 @@ def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> li
         if isinstance(node, yaml.MappingNode):
             node = known_fields(node, ("sources",)).get("sources", node)
         items = items_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "sources", str(error))
         return []
     return _read_all(items, known, troubles)
@@ -52,7 +52,7 @@ def _entry(
 ) -> SourcePlan | None:
     try:
         parts = fields_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "", str(error))
         return None
     listed = parts.pop("targets", None)
@@ -75,7 +75,7 @@ def _values(node: yaml.Node, parts: Mapping[str, yaml.Node], troubles: Troubles)
         elif not is_null(part):
             try:
                 values |= FIELDS[name](part)
-            except Bad as error:
+            except BadValue as error:
                 troubles.add(line_of(part), name, str(error))
     for name in REQUIRED:
         if name not in parts or is_null(parts[name]):
@@ -125,14 +125,14 @@ def _check_templates(
 def _targets(node: yaml.Node, source: Source, known: KnownAdapters, troubles: Troubles) -> list[TargetPlan]:
     try:
         items = items_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "targets", str(error))
         return []
     plans: dict[str, TargetPlan] = {}
     for item in items:
         try:
             plan = _target(item, source, known)
-        except Bad as error:
+        except BadValue as error:
             troubles.add(line_of(item), error.field or "targets", str(error))
             continue
         first = plans.setdefault(plan.target.canonical_url, plan)
@@ -159,10 +159,10 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
     """A target from its checked values; `/agenda` means that page of the source's own site."""
     if not values.get("url"):
         msg = "a target needs its url"
-        raise Bad(msg, "url")
+        raise BadValue(msg, "url")
     adapter = values.get("adapter", source.adapter_id)
     if adapter not in known.adapters.get(source.vertical, ()):
-        raise Bad(unknown("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
+        raise BadValue(unknown("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
     given = {name: values[name] for name in ("schedule", "priority", "notes") if name in values}
     url, canonical_url, host = place_of(values["url"], source)
     target = Target(
@@ -184,7 +184,7 @@ def place_of(url: str, source: Source) -> tuple[str, str, str]:
         host = host_of(full) if counts_by_host(source.adapter_settings) else registrable_domain(full)
         return full, canonicalize(full), host
     except BadUrl as error:
-        raise Bad(str(error), "url") from error
+        raise BadValue(str(error), "url") from error
 
 
 def same_page(plan: TargetPlan, first: int) -> str:

@@ -13,7 +13,7 @@ from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.plans import KnownAdapters
 from tidemill.operations.source_file import plan_target
-from tidemill.operations.yaml_nodes import Bad
+from tidemill.operations.yaml_nodes import BadValue
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
@@ -94,7 +94,7 @@ class TargetActions:
             if values.get("schedule"):
                 parse_schedule(values["schedule"])
             plan = plan_target(0, source, values, self._known)
-        except (Bad, BadSchedule) as error:
+        except (BadValue, BadSchedule) as error:
             raise Mistake(str(error)) from error
         return plan.target, plan.fields
 

@@ -8,10 +8,10 @@ from tidemill.core.degradation import Service, ServiceStatus
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.operations.explanation import Explainer, Explanation, Step
-from tidemill.operations.mistakes import Mistake, NotFound, number, present, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, parse_key, require_found, unknown
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
-from tidemill.operations.why_service import standing_step, why_service
+from tidemill.operations.why_service import service_step, why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
@@ -66,29 +66,29 @@ class WhyActions:
 
     async def _source(self, name: str) -> Explanation:
         found = await self._sources.find(name)
-        detail = present(await self._views.source(found.id, self._clock.now()), "source", name)
+        detail = require_found(await self._views.source(found.id, self._clock.now()), "source", name)
         explained = why_source(detail, self._verticals.get(found.vertical), self._clock.now())
         return msgspec.structs.replace(explained, steps=[*explained.steps, *await self._service_of(found.fetcher)])
 
     async def _target(self, name: str) -> Explanation:
         found = await self._targets.find(name)
-        detail = present(await self._views.target(found.id, self._clock.now()), "target", name)
+        detail = require_found(await self._views.target(found.id, self._clock.now()), "target", name)
         return why_target(detail, self._verticals.get(detail.source.view.vertical), self._clock.now())
 
     async def _job(self, name: str) -> Explanation:
-        key = number("job", name)
-        detail = present(await self._views.job(key), "job", key)
+        key = parse_key("job", name)
+        detail = require_found(await self._views.job(key), "job", key)
         source = await self._views.source(detail.job.source_id, self._clock.now())
         return why_job(detail, source, self._clock.now())
 
     async def _run(self, name: str) -> Explanation:
-        key = number("run", name)
-        return why_run(present(await self._views.run(key), "run", key))
+        key = parse_key("run", name)
+        return why_run(require_found(await self._views.run(key), "run", key))
 
     async def _service_of(self, fetcher: FetcherKind) -> list[Step]:
         """How the service stands that a source's pages come through, if it is one and not well."""
         wanted = [each for each in await self._services() if each.service.value == fetcher.value and not each.is_well]
-        return [standing_step(each, self._clock.now()) for each in wanted]
+        return [service_step(each, self._clock.now()) for each in wanted]
 
     async def _service(self, name: str) -> Explanation:
         for status in await self._services():
