@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
     from tidemill.engine.ticks import Tick
+    from tidemill.operations.explanation import Explainer
+    from tidemill.operations.plans import TargetTemplate
     from tidemill.pipeline.dispatch import Dispatcher
     from tidemill.pipeline.enrich import Repairs
     from tidemill.pipeline.happenings import Announce
@@ -79,6 +81,7 @@ class Environment:
     agenda: "DispatchRepository"
     dispatcher: "Dispatcher"
     fetchers: "Mapping[FetcherKind, Fetcher]"
+    verticals: "Mapping[str, Vertical]"
     wake: Callable[[int], None]
 
 
@@ -86,10 +89,13 @@ class Environment:
 class Parts:
     """What a vertical does in one running system; each vertical adds its own actions.
 
-    `chores` is its periodic work.
+    `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
+    sources from which targets are made.
     """
 
     chores: "Sequence[Tick]" = field(default_factory=tuple)
+    explainers: "Sequence[Explainer]" = field(default_factory=tuple)
+    templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
 
 
 Own = TypeVar("Own", bound=VerticalStore)

@@ -29,9 +29,19 @@ from tidemill.store.upkeep.retention import DEFAULT_RULES
 from tidemill.store.views.runbook import ask, questions_in
 from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Event
+from tidemill.verticals.listings.actions import market_template
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-KNOWN = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+
+
+async def no_targets(_now: datetime) -> int:
+    """Lay nothing out: examples are only read."""
+    return 0
+
+
+KNOWN = KnownAdapters(
+    {name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, [market_template(no_targets)]
+)
 NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv": {"targets.csv"}}
 """Every block in these languages bears a name, by which it is tried here; a vertical's README shows settings alone."""
 

@@ -24,7 +24,7 @@ from tidemill.operations.webhooks import WebhookActions
 from tidemill.operations.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
-from tidemill.plugin import Parts, part_of
+from tidemill.plugin import Parts
 from tidemill.settings import Settings
 from tidemill.store.database.ping import DatabasePing
 from tidemill.store.ledger.stale_jobs import StaleJobs
@@ -32,7 +32,6 @@ from tidemill.store.quality.incidents import IncidentRepository
 from tidemill.store.quality.proposals import Proposals
 from tidemill.store.sources.adapters import AdapterRepository
 from tidemill.store.sources.upgrades import UpgradeRepository
-from tidemill.verticals.listings.parts import ListingsParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Actions:
     sources: SourceActions
     targets: TargetActions
     runs: RunActions
-    letters: DeadLetterActions
+    dead_letters: DeadLetterActions
     breakers: BreakerActions
     browsers: BrowserActions
     adapters: AdapterActions
@@ -68,18 +67,19 @@ def build_actions(
     parts: Mapping[str, Parts],
 ) -> Actions:
     """What a person can do."""
-    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    templates = [template for each in parts.values() for template in each.templates]
+    explainers = [explainer for each in parts.values() for explainer in each.explainers]
+    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, templates)
     sources = SourceActions(store.sources, clock, known)
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterRepository(store.database, store.ids)
-    listings = part_of(parts, ListingsParts)
     return Actions(
-        importer=Importer(store.sources, store.targets, clock, known, listings.store.markets.lay_out),
+        importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
         targets=targets,
         runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
-        letters=DeadLetterActions(store.letters, store.views, store.audit, clock, wake),
+        dead_letters=DeadLetterActions(store.dead_letters, store.views, store.audit, clock, wake),
         breakers=BreakerActions(sources, store.breakers, store.views, store.audit, clock, wake),
         browsers=BrowserActions(store.browsers, store.audit, clock),
         adapters=AdapterActions(
@@ -91,7 +91,7 @@ def build_actions(
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, listings.markets),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
         doctor=Doctor(
             DatabasePing(store.database),
             store.views,

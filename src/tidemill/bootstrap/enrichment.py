@@ -154,6 +154,8 @@ def build_discovery(
         store.sources,
         store.targets,
         clock,
+        vertical=EVENTS,
+        adapter_id=GENERIC,
         auto_enable=settings.discovery_auto_enable,
     )
 

@@ -48,7 +48,7 @@ class Store:
     agenda: DispatchRepository
     workers: Workers
     slots: TickSlots
-    letters: DeadLetterRetries
+    dead_letters: DeadLetterRetries
     breakers: Breakers
     sweeps: Sweeps
     overbooked_hosts: OverbookedHosts
@@ -97,7 +97,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         agenda=DispatchRepository(database, ids),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=TickSlots(database),
-        letters=DeadLetterRetries(database, ids),
+        dead_letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
         overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),

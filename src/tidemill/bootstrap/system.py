@@ -117,7 +117,8 @@ def build(
     discovery = build_discovery(settings, store, clock, announce, services, askable, fetchers[FetcherKind.HTTP])
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
-        audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers, wake=supervisor.wake,
+        audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
+        verticals=VERTICALS, wake=supervisor.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
     chores = [

@@ -6,7 +6,6 @@ Everything is whole numbers of microseconds, so that a database computes the ver
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from enum import StrEnum
 from types import MappingProxyType
 
 import msgspec
@@ -54,25 +53,7 @@ def lasts(worth: int, rate: int, level: int) -> timedelta:
     return timedelta(microseconds=-(-lost * MICROS_AN_HOUR // rate)) if lost > 0 else timedelta(0)
 
 
-class Lifecycle(StrEnum):
-    """Where a record stands between being seen and being gone."""
-
-    ACTIVE = "active"
-    AGING = "aging"
-    VERIFICATION = "verification"
-    INACTIVE = "inactive"
-
-
 FRESH = 80
-
-
-def lifecycle(fading: Fading, sure: int, *, gone: bool) -> Lifecycle:
-    """The state that a confidence amounts to."""
-    if gone or sure <= 0:
-        return Lifecycle.INACTIVE
-    if sure < fading.verify_under:
-        return Lifecycle.VERIFICATION
-    return Lifecycle.ACTIVE if sure >= FRESH else Lifecycle.AGING
 
 
 class Badge(msgspec.Struct, frozen=True):

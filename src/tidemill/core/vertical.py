@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 import msgspec
 
 from tidemill.core.enrichment import Enriching
+from tidemill.core.failure import Failure
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.record import RawRecord, Reading
@@ -49,6 +50,15 @@ Judge = Callable[[RawRecord, Context], Verdict]
 """Keeps a raw record, drops it or sets it aside. Pure; one bad record never costs its neighbours."""
 
 
+NameFailure = Callable[[Failure, str], str | None]
+"""What people of this trade call the reason behind a failure and its detail; None if it has no name of its own."""
+
+
+def unnamed(failure: Failure, detail: str) -> str | None:  # noqa: ARG001 - as every `NameFailure` is called
+    """No failure has a name of its own."""
+    return None
+
+
 class NotableReason(msgspec.Struct, frozen=True):
     """A reason for rejecting a record that drift detection looks at.
 
@@ -77,6 +87,7 @@ class Vertical:
     shown: Mapping[str, str] = field(default_factory=dict)
     enriching: Enriching | None = None
     notable: Mapping[str, NotableReason] = field(default_factory=dict)
+    name_failure: NameFailure = unnamed
 
     def revive(self, stored: bytes) -> object:
         """The vertical's own record from its stored JSON: what a restart reads instead of memory."""

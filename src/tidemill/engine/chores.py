@@ -18,33 +18,6 @@ DISPATCH_GRACE = timedelta(minutes=30)
 """How long a due target may go without a job before that counts as a fault of ours."""
 
 
-class Rescuing(Protocol):
-    """Frees the jobs of dead workers."""
-
-    async def rescue(self, now: datetime) -> "Sequence[RescueLike]":
-        """Free what can be freed; one entry per worker."""
-        ...
-
-
-class RescueLike(Protocol):
-    """What a rescue tells."""
-
-    @property
-    def worker_id(self) -> int:
-        """Whose jobs they were."""
-        ...
-
-    @property
-    def jobs(self) -> int:
-        """How many were freed."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-        ...
-
-
 class RunCloser(Protocol):
     """Closes runs that a crash left open."""
 
@@ -64,7 +37,7 @@ class DeadLetterQueue(Protocol):
         """Their keys."""
         ...
 
-    async def retry(self, letter_ids: list[int], now: datetime) -> int:
+    async def retry(self, dead_letter_ids: list[int], now: datetime) -> int:
         """Put their jobs back into the queue."""
         ...
 
@@ -85,22 +58,6 @@ class Sweeper(Protocol):
         ...
 
 
-class Reviving(Protocol):
-    """Services outside of us that may answer again."""
-
-    async def look_again(self) -> list[str]:
-        """Ask those that are degraded; answers which are back."""
-        ...
-
-
-class Actors(Protocol):
-    """Work that jobs began elsewhere."""
-
-    async def give_up_orphans(self) -> int:
-        """Stop what nobody will come for; answers how many."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ChoreDependencies:
     """What the chores work with."""
@@ -108,16 +65,16 @@ class ChoreDependencies:
     clock: Clock
     announce: Announce
     dispatcher: Dispatcher
-    workers: Rescuing
+    rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued]]]
     runs: RunCloser
-    letters: DeadLetterQueue
+    dead_letters: DeadLetterQueue
     sweeps: Sweeper
     repairs: RepairRepository
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     overbooked: Callable[[], Awaitable[list[tuple[str, str]]]]
-    services: Reviving
-    actors: Actors
+    ask_degraded: Callable[[], Awaitable[Sequence[str]]]
+    stop_orphans: Callable[[], Awaitable[int]]
     waker: Waker
     stale_after: timedelta
     alert_backoff: timedelta = timedelta(minutes=30)
@@ -163,9 +120,9 @@ async def dispatch(uses: ChoreDependencies) -> str:
 
 async def rescue(uses: ChoreDependencies) -> str:
     """Free the jobs of dead workers."""
-    freed = await uses.workers.rescue(uses.clock.now())
+    freed = await uses.rescue(uses.clock.now())
     for each in freed:
-        uses.announce(JobsRescued(uses.clock.now(), each.worker_id, each.jobs, each.reason))
+        uses.announce(each)
     uses.waker.wake(sum(each.jobs for each in freed))
     return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
 
@@ -203,14 +160,14 @@ class StuckRunsError(Exception):
 
 async def look_again(uses: ChoreDependencies) -> str:
     """Ask the services that are degraded whether they answer again."""
-    back = await uses.services.look_again()
-    stopped = await uses.actors.give_up_orphans()
+    back = await uses.ask_degraded()
+    stopped = await uses.stop_orphans()
     return f"back: {', '.join(back) or 'none'}; {stopped} orphaned actor runs stopped"
 
 
 async def retry_letters(uses: ChoreDependencies) -> str:
     """Try dead letters again whose time has come."""
-    retried = await uses.letters.retry(await uses.letters.due(uses.clock.now()), uses.clock.now())
+    retried = await uses.dead_letters.retry(await uses.dead_letters.due(uses.clock.now()), uses.clock.now())
     uses.waker.wake(retried)
     return f"{retried} letters"
 

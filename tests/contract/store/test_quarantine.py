@@ -38,7 +38,7 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     assert offer.price_cents == 1250
     with pytest.raises(Mistake, match="released by ans"):
         await desk.reject(record.id, "ans")
-    letters = await market.system.store.views.letters(DeadLetterFilter(status="resolved"))
+    letters = await market.system.store.views.dead_letters(DeadLetterFilter(status="resolved"))
     assert [letter.job_id for letter in letters] == [record.job_id]
 
 

@@ -117,15 +117,14 @@ async def test_a_job_shows_what_its_page_became(views: Views) -> None:
 
 
 async def test_dead_letters_are_listed_by_filter_and_shown_with_their_payload(views: Views) -> None:
-    letters = await views.letters(DeadLetterFilter(status="pending"))
+    letters = await views.dead_letters(DeadLetterFilter(status="pending"))
     assert letters
-    assert await views.letters(DeadLetterFilter(error_type="timeout")) == []
-    assert await views.letter_keys(DeadLetterFilter(status="pending")) == sorted(one.id for one in letters)
-    detail = await views.letter(letters[0].id)
+    assert await views.dead_letters(DeadLetterFilter(error_type="timeout")) == []
+    detail = await views.dead_letter(letters[0].id)
     assert detail is not None
     assert detail.letter == letters[0]
     assert detail.payload["url"] == letters[0].url
-    assert await views.letter(10**9) is None
+    assert await views.dead_letter(10**9) is None
 
 
 async def test_breakers_show_their_counts(views: Views) -> None:

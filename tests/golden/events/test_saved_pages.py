@@ -7,7 +7,7 @@ import pytest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.record import Strategy
-from tidemill.verticals.events.record import Event
+from tidemill.verticals.events.record import Event, EventStatus
 
 pytestmark = pytest.mark.shows("P1")
 
@@ -105,7 +105,7 @@ def test_structured_data_with_a_broken_block_a_comment_and_references(golden: An
     first, second = golden.events("jsonld")
     assert (first.title, first.venue_name, first.latitude) == ("Radar & The Ferns", "De Loods", 52.51)
     assert first.description == "Dromerige gitaren uit het noorden."
-    assert second.is_cancelled
+    assert second.status is EventStatus.CANCELLED
     assert second.ends_at.isoformat() == "2026-12-05T04:00:00+01:00"
     assert golden.found("jsonld").next_url == "https://www.waterdrecht.nl/agenda/2"
 

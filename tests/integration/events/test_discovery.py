@@ -204,8 +204,8 @@ async def test_without_the_database_what_was_found_goes_to_a_file_that_can_be_im
     assert told.file == done.spilled_to
     assert await arnhem.system.discovery.listed() == []
     content = Path(done.spilled_to).read_bytes()  # noqa: ASYNC240 - a test may wait for its own disk
-    brought = await arnhem.system.discovery.bring_in(content + b"rubbish\n")
-    again = await arnhem.system.discovery.bring_in(content)
+    brought = await arnhem.system.discovery.import_spill(content + b"rubbish\n")
+    again = await arnhem.system.discovery.import_spill(content)
     assert (brought.candidates, brought.bad_lines) == (1, (len(content.splitlines()) + 1,))
     assert again.candidates == 1
     assert [one.status for one in await arnhem.system.discovery.listed()] == ["pending"]

@@ -11,13 +11,11 @@ from tidemill.core.freshness import (
     VERIFIED,
     Badge,
     Fading,
-    Lifecycle,
     badge,
     confidence,
     faded,
     fading_troubles,
     lasts,
-    lifecycle,
     too_fast,
 )
 
@@ -94,23 +92,6 @@ def test_badges_change_at_the_boundaries_of_the_table(sure: int, expected: Badge
 @pytest.mark.parametrize(("days", "words"), [(0, "Listed today"), (1, "Listed 1 day ago"), (12, "Listed 12 days ago")])
 def test_a_badge_counts_days_as_a_person_does(days: int, words: str):
     assert badge(FADING, 60, NOW - timedelta(days=days), NOW) == Badge("yellow", words)
-
-
-@pytest.mark.parametrize(
-    ("sure", "state"),
-    [
-        (100, Lifecycle.ACTIVE),
-        (80, Lifecycle.ACTIVE),
-        (79, Lifecycle.AGING),
-        (55, Lifecycle.AGING),
-        (54, Lifecycle.VERIFICATION),
-        (1, Lifecycle.VERIFICATION),
-        (0, Lifecycle.INACTIVE),
-    ],
-)
-def test_the_lifecycle_follows_confidence(sure: int, state: Lifecycle):
-    assert lifecycle(FADING, sure, gone=False) is state
-    assert lifecycle(FADING, sure, gone=True) is Lifecycle.INACTIVE
 
 
 def test_the_usual_tiers_agree_with_their_fading():

@@ -8,8 +8,7 @@ from tidemill.core.failure import MEANING
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.explanation import Explanation, away, span
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number
+from tidemill.operations.mistakes import Mistake, parse_key
 from tidemill.operations.why_source import why_source
 from tidemill.operations.why_work import meaning_in_words, why_job
 from tidemill.verticals.events.definition import EVENTS
@@ -182,4 +181,4 @@ def test_a_moment_says_on_which_side_of_now_it_is() -> None:
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "9" * 30])
 def test_only_a_number_is_a_key(text: str) -> None:
     with pytest.raises(Mistake, match="named by its number"):
-        number("job", text)
+        parse_key("job", text)

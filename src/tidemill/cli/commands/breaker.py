@@ -8,7 +8,7 @@ from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import AsJson, group
 from tidemill.cli.showing import emit, say, table
 from tidemill.core.views import BreakerView
-from tidemill.operations.breakers import Reset
+from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.mistakes import Mistake
 
 app = group("Look at circuit breakers and reset them.")
@@ -50,7 +50,7 @@ def reset_breaker(
         msg = "name a source, or say --all"
         raise Mistake(msg)
 
-    async def work() -> list[Reset]:
+    async def work() -> list[BreakerReset]:
         async with opened(ctx) as system:
             if source is not None:
                 return [await system.actions.breakers.reset(source, actor())]

@@ -10,7 +10,7 @@ from tidemill.cli.mistakes import FAILURE
 from tidemill.cli.options import AsJson, single
 from tidemill.cli.showing import emit, say, table
 from tidemill.engine.clock import RealClock
-from tidemill.operations.golden import Checked, check
+from tidemill.operations.golden import CheckedCase, check
 
 app = single()
 
@@ -34,7 +34,7 @@ def check_adapters(
     raise typer.Exit(0 if all(one.holds for one in done) and not UNUSABLE_ADAPTERS else FAILURE)
 
 
-def _show(done: list[Checked]) -> None:
+def _show(done: list[CheckedCase]) -> None:
     rows = [
         (
             one.adapter,

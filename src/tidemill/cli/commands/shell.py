@@ -13,8 +13,7 @@ from tidemill.cli.options import single
 from tidemill.cli.trying import Tried, stand_in, tried
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number, present
+from tidemill.operations.mistakes import Mistake, parse_key, require_found
 from tidemill.reading import Document
 
 app = single()
@@ -51,7 +50,7 @@ def shell(
 def found(ctx: typer.Context, what: str, url: str) -> Page:
     """The page that is meant."""
     if what.startswith("page:"):
-        return run(stored(ctx, number("page", what.removeprefix("page:"))))
+        return run(stored(ctx, parse_key("page", what.removeprefix("page:"))))
     if is_url(what):
         return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
     return page_from_file(Path(what), url or "https://saved.invalid/", RealClock().now())
@@ -60,7 +59,7 @@ def found(ctx: typer.Context, what: str, url: str) -> Page:
 async def stored(ctx: typer.Context, page_id: int) -> Page:
     """A page as it was stored."""
     async with opened(ctx) as system:
-        return present(await system.store.ledger.materials.page(page_id), "page", page_id)
+        return require_found(await system.store.ledger.materials.page(page_id), "page", page_id)
 
 
 def namespace(page: Page) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tidemill.cli.options import single
 from tidemill.cli.showing import say
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
-from tidemill.operations.why import number
+from tidemill.operations.mistakes import parse_key
 from tidemill.reading.harmless import harmless
 
 app = single()
@@ -52,7 +52,7 @@ def found(ctx: typer.Context, what: str) -> Page:
     """The page that is meant."""
     if is_url(what):
         return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
-    return run(stored(ctx, number("page", what.removeprefix("page:"))))
+    return run(stored(ctx, parse_key("page", what.removeprefix("page:"))))
 
 
 def harmless_page(page: Page) -> str:

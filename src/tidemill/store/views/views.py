@@ -103,22 +103,17 @@ class Views:
         async with self._database.read() as connection:
             return await views_work.one_job(connection, job_id)
 
-    async def letters(
+    async def dead_letters(
         self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
     ) -> list[DeadLetterView]:
         """The newest dead letters first; `before` is the key of the last one already seen."""
         async with self._database.read() as connection:
             return await views_work.list_letters(connection, which or DeadLetterFilter(), before, limit)
 
-    async def letter_keys(self, which: DeadLetterFilter) -> list[int]:
-        """The keys of all dead letters that the filter means, oldest first."""
-        async with self._database.read() as connection:
-            return await views_work.letter_keys(connection, which)
-
-    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
+    async def dead_letter(self, dead_letter_id: int) -> DeadLetterDetail | None:
         """A dead letter with its stack and the payload to retry from."""
         async with self._database.read() as connection:
-            return await views_work.one_letter(connection, letter_id)
+            return await views_work.one_letter(connection, dead_letter_id)
 
     async def breakers(self) -> list[BreakerView]:
         """Every breaker that has ever been asked, the open ones first."""

@@ -4,11 +4,12 @@ import csv
 import io
 from collections.abc import AsyncIterator, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from tidemill.core.views import EventCursor, EventFilter, EventView
+from tidemill.core.views import EventFilter, EventView
+from tidemill.store.views.views import Views
 
 AT_ONCE = 1_000
 COLUMNS = (
@@ -27,22 +28,12 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-class Sight(Protocol):
-    """Events, page by page."""
-
-    async def events(
-        self, which: EventFilter | None = None, *, after: EventCursor | None = None, limit: int = 100
-    ) -> list[EventView]:
-        """Events by date, after a cursor."""
-        ...
-
-
 class Exporter:
     """Streams events; a page in memory at a time."""
 
-    def __init__(self, sight: Sight) -> None:
+    def __init__(self, views: Views) -> None:
         """Read from the views."""
-        self._sight = sight
+        self._views = views
 
     async def events(self, which: EventFilter, form: Format) -> AsyncIterator[bytes]:
         """The events that the filter means, as bytes ready to be written."""
@@ -52,12 +43,12 @@ class Exporter:
             yield json_lines(page) if form is Format.JSONL else csv_lines(page)
 
     async def _pages(self, which: EventFilter) -> AsyncIterator[list[EventView]]:
-        page = await self._sight.events(which, limit=AT_ONCE)
+        page = await self._views.events(which, limit=AT_ONCE)
         while page:
             yield page
             if len(page) < AT_ONCE:
                 return
-            page = await self._sight.events(which, after=page[-1].cursor, limit=AT_ONCE)
+            page = await self._views.events(which, after=page[-1].cursor, limit=AT_ONCE)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -12,6 +12,7 @@ from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.enrichment import EventEnrichment
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.repository import EventRepository
+from tidemill.verticals.events.why import event_explainer
 
 EVERY_FIVE_MINUTES = Every(timedelta(minutes=5))
 
@@ -51,6 +52,7 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
 
     return EventsParts(
         chores=[Tick("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
+        explainers=[event_explainer(environment.views, environment.verticals["events"], environment.clock)],
         exporter=Exporter(environment.views),
         cards=CardReader(environment.store.database, environment.clock),
         store=store,

@@ -6,7 +6,7 @@ from tidemill.core.page import Page
 from tidemill.pipeline.verify import Verifier
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.reading import Document, blocked
-from tidemill.verticals.listings.actions import MarketActions
+from tidemill.verticals.listings.actions import MarketActions, market_template
 from tidemill.verticals.listings.chores import MarketChores
 from tidemill.verticals.listings.policy import FADING, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
@@ -52,7 +52,13 @@ def build_parts(environment: Environment, store: ListingsStore) -> ListingsParts
     )
     verifier = Verifier(store.verification, environment.fetchers, POLICY, clock, read_notice)
     chores = MarketChores(clock, environment.announce, store.markets, store.verification, verifier, actions.doubts)
-    return ListingsParts(chores=chores.ticks(), markets=actions, store=store)
+    return ListingsParts(
+        chores=chores.ticks(),
+        explainers=[actions.explainer],
+        templates=[market_template(store.markets.lay_out)],
+        markets=actions,
+        store=store,
+    )
 
 
 def read_notice(page: Page) -> str | None:

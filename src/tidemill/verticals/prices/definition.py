@@ -2,7 +2,7 @@
 
 from tidemill.core.vertical import NotableReason, Vertical
 from tidemill.verticals.prices.policy import POLICY
-from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
+from tidemill.verticals.prices.reasons import DropReason, QuarantineReason, reason_of
 from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import judge
 from tidemill.verticals.prices.sources import ADAPTERS
@@ -14,6 +14,7 @@ PRICES = Vertical(
     judge=judge,
     record=Offer,
     shown={"price": "price_cents", "currency": "currency", "stock": "availability"},
+    name_failure=reason_of,
     notable={
         DropReason.OOS_NO_PRICE: NotableReason("oos_no_price_count", excused=True),
         QuarantineReason.ZERO_PRICE_EXTRACTED: NotableReason(

@@ -83,31 +83,31 @@ async def first_job(system: System, status: str) -> int:
 @pytest.mark.shows("R2")
 async def test_dead_letters_are_retried_and_discarded_singly_and_in_bulk(system: System) -> None:
     _, ill = await well_and_ill(system)
-    letters = await system.store.views.letters()
+    letters = await system.store.views.dead_letters()
     first, rest = letters[0], letters[1:]
-    assert (await system.actions.letters.retry(first.id, "ans")).letters == 1
+    assert (await system.actions.dead_letters.retry(first.id, "ans")).count == 1
     with pytest.raises(Mistake, match="is being retried"):
-        await system.actions.letters.retry(first.id, "ans")
+        await system.actions.dead_letters.retry(first.id, "ans")
     source = await system.actions.sources.find(ill)
-    discarded = await system.actions.letters.discard_all(DeadLetterFilter(source_id=source.id), "ans", "no use")
-    assert discarded.letters == len(rest)
+    discarded = await system.actions.dead_letters.discard_all(DeadLetterFilter(source_id=source.id), "ans", "no use")
+    assert discarded.count == len(rest)
     for letter in rest:
         with pytest.raises(Mistake, match="was discarded; start a new job"):
-            await system.actions.letters.retry(letter.id, "ans")
+            await system.actions.dead_letters.retry(letter.id, "ans")
     with pytest.raises(NotFound, match="there is no dead letter"):
-        await system.actions.letters.discard(10**9, "ans")
+        await system.actions.dead_letters.discard(10**9, "ans")
     assert (await audited(system))[:2] == ["dlq.discard", "dlq.retry"]
 
 
 async def test_a_letter_of_a_source_that_was_removed_can_only_be_discarded(system: System) -> None:
     _, ill = await well_and_ill(system)
-    letters = await system.store.views.letters()
+    letters = await system.store.views.dead_letters()
     await system.actions.sources.remove(ill, "ans")
     with pytest.raises(Mistake, match="was removed; discard it"):
-        await system.actions.letters.retry(letters[0].id, "ans")
-    bulk = await system.actions.letters.retry_all(DeadLetterFilter(), "ans")
-    assert (bulk.letters, sorted(bulk.orphans)) == (0, sorted(letter.id for letter in letters))
-    assert (await system.actions.letters.discard_all(DeadLetterFilter(), "ans")).letters == len(letters)
+        await system.actions.dead_letters.retry(letters[0].id, "ans")
+    bulk = await system.actions.dead_letters.retry_all(DeadLetterFilter(), "ans")
+    assert (bulk.count, sorted(bulk.orphans)) == (0, sorted(letter.id for letter in letters))
+    assert (await system.actions.dead_letters.discard_all(DeadLetterFilter(), "ans")).count == len(letters)
 
 
 async def test_an_adapter_that_is_switched_off_gets_no_more_work(system: System) -> None:
@@ -168,3 +168,15 @@ async def test_doctor_finds_everything_well(system: System) -> None:
     assert checks["database"] == "ok"
     assert checks["queue"] == "ok"
     assert checks["ticks"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [("jazzclub", "write what to explain as {}, not 'jazzclub'"),
+     ("markt:nyc", "unknown subject 'markt'; did you mean 'market'?; write {}")],
+)  # fmt: skip
+async def test_why_tells_every_form_of_a_subject(system: System, subject: str, said: str) -> None:
+    forms = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
+    with pytest.raises(Mistake) as mistake:
+        await system.actions.why.explain(subject)
+    assert str(mistake.value) == said.format(forms)
