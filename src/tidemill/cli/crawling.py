@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 from tidemill.bootstrap.fetchers import LANES
 from tidemill.bootstrap.system import System
-from tidemill.cli.mistakes import EMPTY, FAILURE, PARTIAL
 from tidemill.core.failure import Failure
 from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail
+from tidemill.terminal.exit_codes import EMPTY, FAILURE, PARTIAL
 
 PATIENCE = timedelta(minutes=2)
 """How long to wait for jobs that are put off; those of a tripped breaker wait longer, and stay in the queue."""

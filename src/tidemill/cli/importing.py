@@ -1,8 +1,8 @@
 """What an import did, for people and machines."""
 
-from tidemill.cli.mistakes import FAILURE, PARTIAL
-from tidemill.cli.showing import emit, say, table
 from tidemill.operations.importing import ImportCounts, Imported
+from tidemill.terminal.exit_codes import FAILURE, PARTIAL
+from tidemill.terminal.showing import emit, say, table
 
 
 def report_import(done: Imported, *, as_json: bool) -> int:

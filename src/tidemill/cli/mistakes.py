@@ -5,9 +5,7 @@ from tidemill.core.views.records import BadCursor
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import BadSettings
-
-FAILURE, USAGE, PARTIAL, EMPTY = 1, 2, 3, 4
-"""Exit codes beside 0, which is complete."""
+from tidemill.terminal.exit_codes import FAILURE, USAGE
 
 
 def told(error: Exception) -> tuple[int, str | None]:

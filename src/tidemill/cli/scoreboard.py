@@ -11,7 +11,6 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tidemill.cli.showing import STYLES, harmless
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import (
     BreakerMoved,
@@ -26,6 +25,7 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
 )
+from tidemill.terminal.showing import STYLES, harmless
 
 SHOWN = 8
 LONGEST = 110

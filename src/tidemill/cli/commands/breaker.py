@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views import BreakerView
 from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, say, table
 
 app = group("Look at circuit breakers and reset them.")
 

@@ -6,11 +6,11 @@ import typer
 
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
 from tidemill.cli.checking import wanted
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say, table
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import CheckedCase, check
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.showing import emit, say, table
 
 app = single()
 

@@ -11,14 +11,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tidemill.bootstrap.system import System
 from tidemill.cli.crawling import Crawl, verdict, watch
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import console, emit, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.cli.stopping import Stopper
 from tidemill.core.views import RunDetail
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.runs import Started
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import console, emit, key, say, table
 
 app = single()
 

@@ -16,18 +16,19 @@ from tidemill.bootstrap.system import System, build
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
 from tidemill.cli.demo_homes import housing, scraped_over_and_over
 from tidemill.cli.demo_lab import LabTerms, lab, lively
-from tidemill.cli.mistakes import FAILURE, ListeningTrouble
-from tidemill.cli.opening import run
-from tidemill.cli.options import AsJson, single
+from tidemill.cli.mistakes import ListeningTrouble
 from tidemill.cli.portal import Watchers, serving
 from tidemill.cli.scoreboard import Scoreboard
-from tidemill.cli.showing import console, emit
 from tidemill.cli.stopping import Stopper
 from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.store.database.migrate import upgrade
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console, emit
 
 app = single()
 

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import console, emit, harmless, say, table
+from tidemill.cli.opening import opened
 from tidemill.operations.discovery import SpillImported
 from tidemill.pipeline.discover import Discovered
 from tidemill.pipeline.happenings import Happening, PlaceSearched
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console, emit, harmless, say, table
 
 app = group("Search municipalities for agendas, and import what a search without a database found.")
 

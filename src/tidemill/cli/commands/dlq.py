@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, Yes, group
-from tidemill.cli.showing import emit, facts, harmless, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, harmless, key, say, table
 
 app = group("Look at dead letters, retry and discard them.")
 

@@ -9,12 +9,13 @@ import msgspec
 import typer
 
 from tidemill.cli.getting import Attempt, attempted
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, facts, table
+from tidemill.cli.opening import settings_of
 from tidemill.core.failure import MEANING, Failure
 from tidemill.operations.why_work import meaning_in_words
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, facts, table
 
 app = single()
 

@@ -8,12 +8,13 @@ import typer
 
 from tidemill.cli.crawling import NOTHING_THERE
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
-from tidemill.cli.mistakes import EMPTY, FAILURE
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import settings_of
 from tidemill.cli.trying import JudgedRecord, Tried, specification, stand_in, tried, vertical_named
 from tidemill.engine.clock import RealClock
+from tidemill.terminal.exit_codes import EMPTY, FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, say, table
 
 app = single()
 

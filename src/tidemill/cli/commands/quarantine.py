@@ -6,13 +6,14 @@ import msgspec
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, Yes, group
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.quarantine import Reviewed
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
 
 app = group("Look at records that were set aside, release and reject them.")
 

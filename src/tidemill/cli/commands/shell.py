@@ -8,13 +8,14 @@ import typer
 
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
-from tidemill.cli.opening import opened, run, settings_of
-from tidemill.cli.options import single
+from tidemill.cli.opening import opened, settings_of
 from tidemill.cli.trying import Tried, stand_in, tried
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
 from tidemill.operations.mistakes import Mistake, parse_key, require_found
 from tidemill.reading import Document
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
 
 app = single()
 

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.cli.importing import report_import
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Reason, Yes, group
-from tidemill.cli.running_now import report_started
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views import SourceDetail, SourceView, UpgradeView
+from tidemill.terminal.options import AsJson, Reason, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
+from tidemill.terminal.started import report_started
 from tidemill.verticals.listings.parts import ListingsParts
 
 app = group("List, import, add, switch, run and remove sources.")

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.opening import opened, run, settings_of
-from tidemill.cli.options import single
+from tidemill.cli.opening import opened, settings_of
 from tidemill.cli.portal import Watchers, serving
-from tidemill.cli.showing import console
 from tidemill.cli.stopping import Stopper
 from tidemill.settings import Settings
 from tidemill.telemetry.logs import log_to, make_logger
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console
 
 app = single()
 

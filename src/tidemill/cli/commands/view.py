@@ -11,13 +11,14 @@ import typer
 
 from tidemill.cli.commands.shell import stored
 from tidemill.cli.getting import fetched, is_url, page_of
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import single
-from tidemill.cli.showing import say
+from tidemill.cli.opening import settings_of
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
 from tidemill.operations.mistakes import parse_key
 from tidemill.reading.harmless import harmless
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import say
 
 app = single()
 

@@ -18,11 +18,13 @@ class EventsPlugin(Plugin["EventsStore"]):
             "Look",
             "Write events as JSON Lines or CSV, however many there are.",
             "tidemill.verticals.events.commands.export",
+            after="sql",
         ),
         "score": Command(
             "Try a page",
             "Score the reading library on a folder of saved pages and tables: days, titles, dates.",
             "tidemill.verticals.events.commands.score",
+            after="savefixture",
         ),
     }
 

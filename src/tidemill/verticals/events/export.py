@@ -8,7 +8,12 @@ from typing import Any
 
 import msgspec
 
+from tidemill.core.audit import AuditEntry
 from tidemill.core.views import EventFilter, EventView
+from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
 AT_ONCE = 1_000
@@ -31,9 +36,20 @@ class Format(StrEnum):
 class Exporter:
     """Streams events; a page in memory at a time."""
 
-    def __init__(self, views: Views) -> None:
-        """Read from the views."""
+    def __init__(self, views: Views, sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
+        """Read from the views; who takes what is audited."""
         self._views = views
+        self._sources = sources
+        self._audit = audit
+        self._clock = clock
+
+    async def start(self, which: EventFilter, form: Format, actor: str) -> AsyncIterator[bytes]:
+        """The events that the filter means; who takes them is noted first, or nothing is given out."""
+        if which.source is not None and await self._sources.find(which.source) is None:
+            raise NotFound(unknown("source", which.source, await self._sources.names()))
+        note = AuditEntry(actor, "events.export", "events", {"format": form.value})
+        await self._audit.note([note], self._clock.now())
+        return self.events(which, form)
 
     async def events(self, which: EventFilter, form: Format) -> AsyncIterator[bytes]:
         """The events that the filter means, as bytes ready to be written."""

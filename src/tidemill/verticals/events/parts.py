@@ -53,7 +53,7 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
     return EventsParts(
         chores=[Tick("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
         explainers=[event_explainer(environment.views, environment.verticals["events"], environment.clock)],
-        exporter=Exporter(environment.views),
+        exporter=Exporter(environment.views, environment.store.sources, environment.audit, environment.clock),
         cards=CardReader(environment.store.database, environment.clock),
         store=store,
     )

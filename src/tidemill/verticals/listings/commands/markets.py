@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.running_now import report_started
-from tidemill.cli.showing import emit, say, table
 from tidemill.operations.runs import Started
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.started import report_started
 from tidemill.verticals.listings.market import Market
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import MarketShare

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import emit, key, say, table
 from tidemill.verticals.prices.commands.prices import money
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import CorrectionView

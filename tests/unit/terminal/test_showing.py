@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.cli.showing import cell, harmless, shown
+from tidemill.terminal.showing import cell, harmless, shown
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """What came of asking for a run."""
 
-from tidemill.cli.mistakes import FAILURE, PARTIAL
-from tidemill.cli.showing import emit, say
 from tidemill.operations.runs import Started
+from tidemill.terminal.exit_codes import FAILURE, PARTIAL
+from tidemill.terminal.showing import emit, say
 
 
 def report_started(started: Started, *, as_json: bool) -> int:
