@@ -30,7 +30,7 @@ class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
-    laid_out: int = 0
+    laid_out: int = 0  # made from templates; JSON keeps the name that programs read
 
     @property
     def created(self) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
-from tidemill.cli.checking import wanted
+from tidemill.cli.checking import selected_adapters
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import CheckedCase, check
 from tidemill.terminal.exit_codes import FAILURE
@@ -26,7 +26,7 @@ def check_adapters(
     0: all are read as they should be; 1: one is not, or an installed adapter cannot be used.
     """
     now = RealClock().now()
-    done = [one for adapter, folder in wanted(which) for one in check(adapter, folder, now)]
+    done = [one for adapter, folder in selected_adapters(which) for one in check(adapter, folder, now)]
     if json:
         emit(done)
     else:

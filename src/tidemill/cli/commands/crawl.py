@@ -49,7 +49,7 @@ def crawl(
     if (source is None) != everything:
         msg = "name a source, or say --all"
         raise Mistake(msg)
-    done = run(carry_out(ctx, source))
+    done = run(run_crawl(ctx, source))
     if json:
         emit(done)
     else:
@@ -57,7 +57,7 @@ def crawl(
     raise typer.Exit(done.exit_code)
 
 
-async def carry_out(ctx: typer.Context, source: str | None) -> Crawled:
+async def run_crawl(ctx: typer.Context, source: str | None) -> Crawled:
     """Enqueue, drain to the end, judge."""
     async with opened(ctx) as system:
         started = [await system.actions.runs.start_source(name, actor()) for name in await names(system, source)]

@@ -9,7 +9,7 @@ import typer
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
 from tidemill.cli.opening import opened, settings_of
-from tidemill.cli.trying import Tried, stand_in, tried
+from tidemill.cli.trying import Tried, trial_source, try_page
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
 from tidemill.operations.mistakes import Mistake, parse_key, require_found
@@ -75,8 +75,8 @@ def namespace(page: Page) -> dict[str, Any]:
 
     def read(vertical: str = "events", adapter: str | None = None, selectors: dict[str, Any] | None = None) -> Tried:
         kind = VERTICALS[vertical]
-        source = stand_in(kind, adapter, selectors or {}, url=page.final_url or page.url)
-        return tried(page, kind, source, page.fetched_at)
+        source = trial_source(kind, adapter, selectors or {}, url=page.final_url or page.url)
+        return try_page(page, kind, source, page.fetched_at)
 
     return {"page": page, "document": document, "css": css, "read": read}
 
