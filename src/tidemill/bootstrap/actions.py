@@ -99,7 +99,7 @@ def build_actions(
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, store.event_views, markets),
         doctor=Doctor(
             DatabasePing(store.database),
             store.views,
@@ -109,7 +109,7 @@ def build_actions(
             clock,
             store.overbooked_hosts.overbooked,
         ),
-        exporter=Exporter(store.views),
+        exporter=Exporter(store.event_views),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
         corrections=CorrectionActions(CorrectionRepository(store.database, store.ids), clock),
         links=LinkActions(ProductLinkRepository(store.database, store.ids), clock),

@@ -33,6 +33,7 @@ from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 from tidemill.verticals.events.store.enrichment import EventEnrichment
+from tidemill.verticals.events.store.views import EventViews
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.store.verification import Verification
@@ -72,6 +73,7 @@ class Store:
     homes: ListingViews
     verification: Verification
     views: Views
+    event_views: EventViews
     prices: PriceReads
     quarantine: QuarantineRepository
 
@@ -124,6 +126,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         homes=ListingViews(database, FADING),
         verification=Verification(database, ids, FADING),
         views=Views(database, bodies.outputs),
+        event_views=EventViews(database),
         prices=PriceReads(database),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
     )

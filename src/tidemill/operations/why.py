@@ -10,7 +10,7 @@ from tidemill.core.degradation import Service, ServiceStatus
 from tidemill.core.record import Found
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.core.views import EventDetail, JobDetail, RunDetail, SourceDetail, TargetDetail
+from tidemill.core.views import JobDetail, RunDetail, SourceDetail, TargetDetail
 from tidemill.operations.explanation import Explanation, Step
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.sources import SourceActions
@@ -19,6 +19,7 @@ from tidemill.operations.why_service import standing_step, why_service
 from tidemill.operations.why_source import why_source, why_target
 from tidemill.operations.why_work import why_job, why_run
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.events.store.views import EventViews
 from tidemill.verticals.events.why import why_event
 from tidemill.verticals.listings.actions import MarketActions
 
@@ -47,10 +48,6 @@ class Sight(Protocol):
         """A run, stage by stage."""
         ...
 
-    async def event(self, event_id: int) -> EventDetail | None:
-        """An event with its history and page."""
-        ...
-
     async def found(self, page_id: int) -> Found | None:
         """The raw records of a page."""
         ...
@@ -67,6 +64,7 @@ class WhyActions:
         verticals: Mapping[str, Vertical],
         clock: Clock,
         services: Callable[[], Awaitable[Sequence[ServiceStatus]]],
+        events: EventViews,
         markets: MarketActions | None = None,
     ) -> None:
         """`sources` and `targets` find by name and address; `services` tells how outside services stand."""
@@ -76,6 +74,7 @@ class WhyActions:
         self._verticals = verticals
         self._clock = clock
         self._services = services
+        self._events = events
         self._markets = markets
 
     async def explain(self, subject: str) -> Explanation:  # noqa: PLR0911 - one line per kind of subject
@@ -136,7 +135,7 @@ class WhyActions:
 
     async def _event(self, name: str) -> Explanation:
         key, _, field = name.partition(".")
-        detail = present(await self._sight.event(number("event", key)), "event", key)
+        detail = present(await self._events.event(number("event", key)), "event", key)
         source = await self._sight.source(detail.event.source_id, self._clock.now())
         found = await self._sight.found(detail.event.page_id)
         return why_event(detail, field or None, found, source.source if source else None, self._verticals["events"])

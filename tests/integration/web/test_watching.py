@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from sqlalchemy import text
 
-from integration.web.conftest import Browser, browsing, deps_of
+from integration.web.conftest import Browser, browsing
 from integration.web.world import furnish, only_late, open_breaker, tick_went_well
 from rig.clock import NOON, SettableClock
 from rig.rows import a_target, put
@@ -19,7 +19,7 @@ from tidemill.pipeline.happenings import JobWaits
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 from tidemill.store.schema import targets
-from tidemill.web import system_watch as watch
+from tidemill.web import system_monitor
 from tidemill.web.deps import WebDeps
 
 
@@ -109,10 +109,10 @@ async def test_a_database_that_hangs_does_not_hang_us(
     system = build(load_settings(database=postgres_url), clock=clock)
     await upgrade(system.store.database)
     await furnish(system)
-    monkeypatch.setattr(watch, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(system_monitor, "PATIENCE_SECONDS", 0.2)
     async with system.store.database.write() as connection:
         await connection.execute(text("LOCK TABLE pipeline_jobs IN ACCESS EXCLUSIVE MODE"))
-        async for browser in browsing(deps_of(system)):
+        async for browser in browsing(system):
             answer = await browser.get("/health")
             assert (answer.status, answer.json()["database"]["reachable"]) == (503, False)
             assert "did not answer within" in answer.json()["reasons"][0]
@@ -121,7 +121,7 @@ async def test_a_database_that_hangs_does_not_hang_us(
 
 async def test_we_are_ready_once_the_tables_are_there(sqlite_url: str, clock: SettableClock) -> None:
     system = build(load_settings(database=sqlite_url), clock=clock)
-    async for browser in browsing(deps_of(system)):
+    async for browser in browsing(system):
         early = await browser.get("/ready")
         assert (early.status, early.error["code"]) == (503, "database_away")
         assert "tidemill migrate" in early.error["message"]

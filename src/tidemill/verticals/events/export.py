@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.views import EventCursor, EventFilter, EventView
+from tidemill.verticals.events.views import EventCursor, EventFilter, EventView
 
 AT_ONCE = 1_000
 COLUMNS = (
@@ -27,7 +27,7 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-class Sight(Protocol):
+class EventPages(Protocol):
     """Events, page by page."""
 
     async def events(
@@ -40,9 +40,9 @@ class Sight(Protocol):
 class Exporter:
     """Streams events; a page in memory at a time."""
 
-    def __init__(self, sight: Sight) -> None:
+    def __init__(self, views: EventPages) -> None:
         """Read from the views."""
-        self._sight = sight
+        self._views = views
 
     async def events(self, which: EventFilter, form: Format) -> AsyncIterator[bytes]:
         """The events that the filter means, as bytes ready to be written."""
@@ -52,12 +52,12 @@ class Exporter:
             yield json_lines(page) if form is Format.JSONL else csv_lines(page)
 
     async def _pages(self, which: EventFilter) -> AsyncIterator[list[EventView]]:
-        page = await self._sight.events(which, limit=AT_ONCE)
+        page = await self._views.events(which, limit=AT_ONCE)
         while page:
             yield page
             if len(page) < AT_ONCE:
                 return
-            page = await self._sight.events(which, after=page[-1].cursor, limit=AT_ONCE)
+            page = await self._views.events(which, after=page[-1].cursor, limit=AT_ONCE)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -9,10 +9,11 @@ from tidemill.core.record import Found, RawRecord
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
-from tidemill.core.views import EventDetail, HistoryView
+from tidemill.core.views import HistoryView
 from tidemill.operations.explanation import Explanation, Step, at, known
 from tidemill.operations.mistakes import NotFound, unknown
 from tidemill.operations.why_work import reading_step
+from tidemill.verticals.events.views import EventDetail
 
 LONGEST = 200
 

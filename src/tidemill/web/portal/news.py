@@ -24,7 +24,7 @@ from tidemill.pipeline.happenings import (
     ServiceRestored,
     StoreTrouble,
 )
-from tidemill.web.portal.words import colour
+from tidemill.web.portal.filters import colour
 
 
 class News(msgspec.Struct, frozen=True):

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.views import EventCursor, EventFilter, EventView
 from tidemill.verticals.events import export
 from tidemill.verticals.events.export import Exporter, Format, csv_lines
+from tidemill.verticals.events.views import EventCursor, EventFilter, EventView
 
 
 def event(key: int, title: str = "Jazz") -> EventView:

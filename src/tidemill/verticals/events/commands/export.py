@@ -13,9 +13,9 @@ from tidemill.cli.opening import actor, opened, run
 from tidemill.cli.options import single
 from tidemill.cli.showing import console
 from tidemill.core.audit import AuditEntry
-from tidemill.core.views import EventFilter
 from tidemill.verticals.events.export import Format
 from tidemill.verticals.events.record import Category
+from tidemill.verticals.events.views import EventFilter
 
 app = single()
 DAY = ["%Y-%m-%d"]

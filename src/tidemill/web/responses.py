@@ -1,5 +1,7 @@
-"""How we answer: values as ready bytes, mistakes as one clear shape."""
+"""The bodies of responses: values as ready bytes, errors in one shape."""
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -31,7 +33,7 @@ class ErrorBody(msgspec.Struct, frozen=True):
     error: ErrorText
 
 
-class NotThere(Exception):
+class ResourceNotFound(Exception):
     """What was asked for does not exist."""
 
     def __init__(self, message: str, hint: str) -> None:
@@ -41,15 +43,21 @@ class NotThere(Exception):
         self.hint = hint
 
 
-class BadQuestion(Exception):
+class BadParameter(Exception):
     """A parameter that cannot be used."""
 
 
-def json_answer(value: Any, status: int = 200) -> Response:
-    """A value as JSON, encoded once."""
+def json_response(value: Any, status: int = 200) -> Response:
+    """Return a value as JSON."""
     return Response(_encoder.encode(value), status, media_type="application/json")
 
 
-def error_answer(status: int, code: str, message: str, hint: str = "") -> Response:
-    """A mistake as JSON."""
-    return json_answer(ErrorBody(ErrorText(code, message, hint)), status)
+def error_response(status: int, code: str, message: str, hint: str = "") -> Response:
+    """Return an error as JSON."""
+    return json_response(ErrorBody(ErrorText(code, message, hint)), status)
+
+
+def list_page(found: list[T], limit: int, cursor: Callable[[T], object] = attrgetter("id")) -> Listed[T]:
+    """Return the first `limit` of what was found, and where to go on if there is more."""
+    following = str(cursor(found[limit - 1])) if len(found) > limit else None
+    return Listed(found[:limit], following)

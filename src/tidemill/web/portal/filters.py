@@ -1,11 +1,9 @@
-"""How values are written on pages."""
+"""How values are written on pages: the filters of the templates."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
-
-import msgspec
 
 STATES = {
     "healthy": "good", "SUCCESS": "good", "CLOSED": "good", "done": "good", "ok": "good", "scheduled": "good",
@@ -16,41 +14,6 @@ STATES = {
 """The colour of a state; its name always stands beside it, because not everyone sees colours."""
 
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
-
-
-class ShownDate(msgspec.Struct, frozen=True):
-    """When, in the event's own time zone."""
-
-    start: date | None = None
-    end: date | None = None
-    time_zone: str = ""
-
-
-class ShownPlace(msgspec.Struct, frozen=True):
-    """Where, as far as it is told."""
-
-    address: str = ""
-    postal_code: str = ""
-    city: str = ""
-
-
-class Facet(msgspec.Struct, frozen=True):
-    """The parts of an event's record that pages show; whatever a record lacks stays empty."""
-
-    description: str = ""
-    detail_url: str | None = None
-    event_time: str = ""
-    organizer: str = ""
-    structured_date: ShownDate = ShownDate()
-    structured_location: ShownPlace = ShownPlace()
-
-
-_decoder = msgspec.json.Decoder(Facet)
-
-
-def facet(record: msgspec.Raw) -> Facet:
-    """What a page shows of a record."""
-    return _decoder.decode(record)
 
 
 def colour(state: str) -> str:
@@ -112,6 +75,6 @@ def source_link(name: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "ago": ago, "colour": colour, "day": day, "facet": facet, "number": number, "source_link": source_link,
+    "ago": ago, "colour": colour, "day": day, "number": number, "source_link": source_link,
     "span": span, "stamp": stamp, "times": times, "web_link": web_link,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from tidemill.web.acting import MayNot, may_act
+from tidemill.web.authorization import NotAllowed, require_actor
 
 
 def request(client: str = "127.0.0.1", **headers: str) -> Request:
@@ -29,14 +29,14 @@ def deps(token: str | None = None) -> Any:
 
 
 async def test_a_program_on_this_machine_may_act_when_there_is_no_token():
-    assert await may_act(deps())(request()) == "api"
-    assert await may_act(deps())(request("::1", x_acting_as="Anna")) == "Anna"
+    assert await require_actor(deps())(request()) == "api"
+    assert await require_actor(deps())(request("::1", x_acting_as="Anna")) == "Anna"
 
 
 @pytest.mark.parametrize("client", ["192.0.2.7", "10.0.0.1", "testclient"])
 async def test_another_machine_may_not_without_a_token(client: str):
-    with pytest.raises(MayNot, match="only taken from this machine") as refused:
-        await may_act(deps())(request(client))
+    with pytest.raises(NotAllowed, match="only taken from this machine") as refused:
+        await require_actor(deps())(request(client))
     assert refused.value.status == 403
 
 
@@ -50,28 +50,28 @@ async def test_another_machine_may_not_without_a_token(client: str):
     ],
 )
 async def test_another_sites_page_may_not_act_through_a_browser_here(headers: dict[str, str]):
-    with pytest.raises(MayNot, match="Another site"):
-        await may_act(deps())(request(**headers))
+    with pytest.raises(NotAllowed, match="Another site"):
+        await require_actor(deps())(request(**headers))
 
 
 async def test_our_own_pages_may_act():
     allowed = request(sec_fetch_site="same-origin", origin="http://127.0.0.1:8420")
-    assert await may_act(deps())(allowed) == "api"
+    assert await require_actor(deps())(allowed) == "api"
 
 
 @pytest.mark.parametrize("given", ["", "Bearer wrong", "Basic secret", "Bearer", "secret"])
 async def test_with_a_token_set_nobody_acts_without_it_not_even_here(given: str):
-    with pytest.raises(MayNot) as refused:
-        await may_act(deps("secret"))(request(authorization=given))
+    with pytest.raises(NotAllowed) as refused:
+        await require_actor(deps("secret"))(request(authorization=given))
     assert refused.value.status == 401
     assert "secret" not in str(refused.value)
 
 
 async def test_the_token_lets_anyone_act():
-    assert await may_act(deps("secret"))(request("192.0.2.7", authorization="Bearer secret")) == "api"
+    assert await require_actor(deps("secret"))(request("192.0.2.7", authorization="Bearer secret")) == "api"
 
 
 async def test_the_name_in_the_audit_is_bounded_and_printable():
-    name = await may_act(deps())(request(x_acting_as="A\x07nna" + "x" * 200))
+    name = await require_actor(deps())(request(x_acting_as="A\x07nna" + "x" * 200))
     assert name.startswith("Annax")
     assert len(name) == 80

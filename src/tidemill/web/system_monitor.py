@@ -1,4 +1,4 @@
-"""Looks at the system for everyone who asks how it is: health, status, metrics and the front page."""
+"""Reads how the system is, for health, status, metrics and the home page."""
 
 import asyncio
 import time
@@ -15,6 +15,7 @@ from tidemill.telemetry.process import usage
 from tidemill.telemetry.pulse import Rates
 from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
 
 PATIENCE_SECONDS = 2
@@ -41,12 +42,13 @@ class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     services: Sequence[ServiceStatus]
 
 
-class SystemWatch:
-    """One look serves everyone who comes within its age."""
+class SystemMonitor:
+    """Reads how the system is; one reading serves everyone who asks while it is fresh."""
 
-    def __init__(self, deps: WebDeps) -> None:
-        """Nothing is looked at yet."""
+    def __init__(self, deps: WebDeps, extensions: Sequence[WebExtension] = ()) -> None:
+        """Read nothing yet; verticals tell what of theirs is overdue."""
         self._deps = deps
+        self._extensions = extensions
         self._down_since: datetime | None = None
         self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE)
         self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
@@ -95,10 +97,11 @@ class SystemWatch:
         return Facts(database=DatabaseState(reachable=False, error=words), rates=rates, services=[lost])
 
     async def _overdue(self) -> list[Late]:
-        """Periodic work that is late, and sources and markets that the schedule has passed over."""
+        """Periodic work that is late, and what the schedule has passed over."""
         late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
         missed = await self._deps.missed()
-        late += [Late(f"market {doubt.market}", doubt.words) for doubt in await self._deps.markets.doubts()]
+        for extension in self._extensions:
+            late += await extension.overdue()
         return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
 
     async def _status(self) -> SystemStatus:

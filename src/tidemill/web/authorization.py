@@ -15,11 +15,11 @@ from tidemill.web.deps import WebDeps
 LONGEST_NAME = 80
 OWN_SITES = frozenset({None, "same-origin", "none"})
 
-MayAct = Callable[[Request], Awaitable[str]]
+RequireActor = Callable[[Request], Awaitable[str]]
 
 
-class MayNot(Exception):
-    """Whoever asks may not act; `status` is 401 when a token would help, else 403."""
+class NotAllowed(Exception):
+    """The caller may not change anything; `status` is 401 when a token would help, else 403."""
 
     def __init__(self, status: int, message: str, hint: str) -> None:
         """Say why not, and what would help."""
@@ -29,15 +29,15 @@ class MayNot(Exception):
         self.hint = hint
 
 
-def may_act(deps: WebDeps) -> MayAct:
-    """A dependency for every route that changes something; answers the name to be written in the audit."""
+def require_actor(deps: WebDeps) -> RequireActor:
+    """Return the dependency of every route that changes something: the caller's name for the audit, or an error."""
 
     async def check(request: Request) -> str:
         if deps.api_token:
             require_token(request, deps.api_token)
         else:
-            require_near(request)
-        return acting_name(request)
+            require_local(request)
+        return actor_name(request)
 
     return check
 
@@ -46,18 +46,20 @@ def require_token(request: Request, token: str) -> None:
     """Refuse whoever does not know the token."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), token.encode()):
-        raise MayNot(401, "A token is needed to change anything.", "Send it as `Authorization: Bearer TOKEN`.")
+        raise NotAllowed(401, "A token is needed to change anything.", "Send it as `Authorization: Bearer TOKEN`.")
 
 
-def require_near(request: Request) -> None:
+def require_local(request: Request) -> None:
     """Refuse whoever is not on this machine, and whatever another site's page sends through a browser here."""
-    if not is_near(request):
-        raise MayNot(403, "Changes are only taken from this machine.", "Set `api_token` to act from elsewhere.")
+    if not is_local(request):
+        raise NotAllowed(403, "Changes are only taken from this machine.", "Set `api_token` to act from elsewhere.")
     if request.headers.get("sec-fetch-site") not in OWN_SITES or not is_own_origin(request):
-        raise MayNot(403, "Another site's page may not act here.", "Call the API from a program, or from our pages.")
+        raise NotAllowed(
+            403, "Another site's page may not act here.", "Call the API from a program, or from our pages."
+        )
 
 
-def is_near(request: Request) -> bool:
+def is_local(request: Request) -> bool:
     """Whether the caller's address is this machine's own."""
     try:
         return request.client is not None and ipaddress.ip_address(request.client.host).is_loopback
@@ -71,7 +73,7 @@ def is_own_origin(request: Request) -> bool:
     return origin is None or origin == f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
-def acting_name(request: Request) -> str:
+def actor_name(request: Request) -> str:
     """The name that the caller acts under, for the audit; their own word, so bounded and printable."""
     said = "".join(each for each in request.headers.get("x-acting-as", "") if each.isprintable()).strip()
     return said[:LONGEST_NAME] or "api"
