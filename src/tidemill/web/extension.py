@@ -14,7 +14,7 @@ from tidemill.web.health import Late
 
 
 class RenderPage(Protocol):
-    """Fills a template; a vertical's own templates stand under its name, as in `events/event.html`."""
+    """Fills a template; a template of a vertical is named `VERTICAL/FILE`."""
 
     def __call__(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return the page."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -24,6 +24,7 @@ from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.recent import Recent
 from tidemill.web.app import create_app
 from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
 from tidemill.web.serve import serve
 
 
@@ -129,11 +130,16 @@ async def sqlite_browser(sqlite_system: System) -> AsyncIterator[Browser]:
         yield each
 
 
-async def browsing(system: System, deps: WebDeps | None = None, **changes: Any) -> AsyncIterator[Browser]:
-    """The app on a free port, and somebody who asks it."""
+async def browsing(
+    system: System,
+    deps: WebDeps | None = None,
+    extensions: Sequence[WebExtension] | None = None,
+    **changes: Any,
+) -> AsyncIterator[Browser]:
+    """The app on a free port, and somebody who asks it; with all verticals, unless it is told which."""
     ready = asyncio.get_running_loop().create_future()
     deps = replace(deps or deps_of(system), **changes)
-    app = create_app(deps, web_extensions(system, deps))
+    app = create_app(deps, web_extensions(system, deps) if extensions is None else extensions)
     serving = asyncio.create_task(serve(app, "127.0.0.1", 0, ready=ready.set_result))
     async with aiohttp.ClientSession() as session:
         yield Browser(session, await ready)
