@@ -21,14 +21,14 @@ KINDS = (
 def handle_errors(app: FastAPI, render: RenderPage) -> None:
     """Let the app answer every kind of error."""
 
-    async def answer(request: Request, error: Exception) -> Response:
-        status, trouble = explain(error)
+    async def respond(request: Request, error: Exception) -> Response:
+        status, text = explain(error)
         if is_for_a_person(request):
-            return render("error.html", status, trouble=trouble, code=status)
-        return error_response(status, trouble.code, trouble.message, trouble.hint)
+            return render("error.html", status, error=text, code=status)
+        return error_response(status, text.code, text.message, text.hint)
 
     for kind in KINDS:
-        app.add_exception_handler(kind, answer)
+        app.add_exception_handler(kind, respond)
 
 
 def is_for_a_person(request: Request) -> bool:
@@ -37,7 +37,7 @@ def is_for_a_person(request: Request) -> bool:
 
 
 def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
-    """An error's status, and what to say about it; a bug's own words stay inside."""
+    """Return an error's status and what to say about it; a bug's own message stays inside."""
     match error:
         case ResourceNotFound(message=message, hint=hint):
             return 404, ErrorText("not_found", message, hint)

@@ -41,12 +41,12 @@ class RequestGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._may_call(scope):
-            await self._answer(scope, receive, with_headers(scope, send))
+            await self._respond(scope, receive, with_headers(scope, send))
         else:
-            answer = error_response(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
-            await answer(scope, receive, with_headers(scope, send))
+            response = error_response(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
+            await response(scope, receive, with_headers(scope, send))
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._app(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - the framework has answered and passes the bug on to be reported

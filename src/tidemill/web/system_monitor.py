@@ -18,9 +18,9 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
 
-PATIENCE_SECONDS = 2
+TIMEOUT_SECONDS = 2
 """A database that takes longer counts as gone: whoever asks for our health wants an answer."""
-LONGER_SECONDS = 8
+COUNTING_TIMEOUT_SECONDS = 8
 """Counting millions of rows may take this long; Prometheus gives up after ten."""
 STATUS_AGE = timedelta(seconds=5)
 
@@ -67,7 +67,7 @@ class SystemMonitor:
         rates = self._deps.pulse.rates(self._deps.clock.now())
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(TIMEOUT_SECONDS):
                 pending, total = await self._deps.pending()
                 workers = await self._deps.views.workers()
                 breakers = await self._deps.views.breakers()
@@ -76,7 +76,7 @@ class SystemMonitor:
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:
-            words = f"the database did not answer within {PATIENCE_SECONDS} seconds"
+            words = f"the database did not answer within {TIMEOUT_SECONDS} seconds"
             return self._down(words, rates)
         self._down_since = None
         took = round((time.perf_counter() - started) * 1000, 1)
@@ -122,7 +122,7 @@ class SystemMonitor:
     async def snapshot(self) -> Snapshot | None:
         """How things stand, for the gauges; None while the database is away."""
         try:
-            async with asyncio.timeout(LONGER_SECONDS):
+            async with asyncio.timeout(COUNTING_TIMEOUT_SECONDS):
                 return await self._snapshot()
         except (StoreError, TimeoutError):
             return None
@@ -140,7 +140,7 @@ class SystemMonitor:
             breakers=totals.breakers,
             pending=pending,
             adapters={source.adapter_id: source.adapter_id not in off for source in sources},
-            sources=[_stand(source) for source in sources],
+            sources=[_source_stand(source) for source in sources],
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
             ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
             services={each.service.value: each.state.value for each in await deps.services()},
@@ -148,7 +148,7 @@ class SystemMonitor:
         )
 
 
-def _stand(source: SourceView) -> SourceStand:
+def _source_stand(source: SourceView) -> SourceStand:
     return SourceStand(
         id=source.id,
         name=source.name,

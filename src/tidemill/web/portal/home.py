@@ -11,7 +11,7 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.extension import PortalExtension, RenderPage
 from tidemill.web.portal.news import News, news
 from tidemill.web.portal.sources import urgency
-from tidemill.web.system_monitor import LONGER_SECONDS, SystemMonitor
+from tidemill.web.system_monitor import COUNTING_TIMEOUT_SECONDS, SystemMonitor
 
 SOURCES_SHOWN, RUNS_SHOWN, NEWS_SHOWN = 15, 10, 8
 HAPPENINGS_SEARCHED = 1_000
@@ -35,7 +35,7 @@ class HomePage:
         health = await self._monitor.health()
         if not health.database.reachable:
             return self._render("down.html", 503, health=health)
-        async with asyncio.timeout(LONGER_SECONDS):
+        async with asyncio.timeout(COUNTING_TIMEOUT_SECONDS):
             values = await self._values(self._deps.clock.now())
         return self._render("home.html", health=health, **values)
 

@@ -109,7 +109,7 @@ async def test_a_database_that_hangs_does_not_hang_us(
     system = build(load_settings(database=postgres_url), clock=clock)
     await upgrade(system.store.database)
     await furnish(system)
-    monkeypatch.setattr(system_monitor, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(system_monitor, "TIMEOUT_SECONDS", 0.2)
     async with system.store.database.write() as connection:
         await connection.execute(text("LOCK TABLE pipeline_jobs IN ACCESS EXCLUSIVE MODE"))
         async for browser in browsing(system):
