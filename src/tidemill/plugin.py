@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.store.sources.targets import TargetRepository
     from tidemill.store.upkeep.audit import AuditLog
     from tidemill.store.views.views import Views
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 GROUP = "tidemill.verticals"
 """The entry points under which installed packages bring verticals."""
@@ -107,7 +109,7 @@ def part_of(parts: Mapping[str, Parts], kind: type[Part]) -> Part:
     return next(each for each in parts.values() if isinstance(each, kind))
 
 
-class Plugin(ABC, Generic[Own]):
+class Plugin(ABC, Generic[Own, Part]):
     """One kind of data, all of it: what `VERTICAL` in a vertical's `__init__.py` is.
 
     `migrations` is the package that holds its Alembic steps, '' where they are among Tidemill's own.
@@ -126,5 +128,9 @@ class Plugin(ABC, Generic[Own]):
         """Its tables, and what reads and writes them."""
 
     @abstractmethod
-    def build(self, environment: Environment, store: Own) -> Parts:
-        """Its actions, chores and pages in a running system."""
+    def build(self, environment: Environment, store: Own) -> Part:
+        """Its actions and chores in a running system."""
+
+    def web(self, deps: "WebDeps", parts: Part) -> "WebExtension | None":  # noqa: ARG002 - for those who have pages
+        """Its routes and pages; None if it has none."""
+        return None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from integration.web.conftest import browsing, deps_of
+from integration.web.conftest import browsing
 from integration.web.world import furnish
 from rig.clock import SettableClock
 from tidemill.bootstrap.system import build
@@ -41,7 +41,7 @@ async def test_nothing_scraped_runs_in_a_browser(
     system = build(load_settings(database=sqlite_url), clock=clock)
     await upgrade(system.store.database)
     await furnish(system, titles=HOSTILE, name=HOSTILE[0])
-    async for browser in browsing(deps_of(system)):
+    async for browser in browsing(system):
         page = await seen(chromium, f"{browser.address}/events", tmp_path / "profile")
     await system.close()
     assert page.css_first("title").text() == "Events · Tidemill"

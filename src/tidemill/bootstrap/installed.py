@@ -36,8 +36,8 @@ class UnusablePackage(NamedTuple):
 
 
 def with_installed_plugins(
-    own: Sequence[Plugin[Any]], points: Iterable[EntryPointLike]
-) -> tuple[dict[str, Plugin[Any]], tuple[UnusablePackage, ...]]:
+    own: Sequence[Plugin[Any, Any]], points: Iterable[EntryPointLike]
+) -> tuple[dict[str, Plugin[Any, Any]], tuple[UnusablePackage, ...]]:
     """Our own verticals and every installed one that can be used, by name; and those that cannot."""
     found = {plugin.name: plugin for plugin in own}
     unusable = []
@@ -58,7 +58,7 @@ def loaded(point: EntryPointLike) -> tuple[Any, str]:
         return None, f"it cannot be imported ({type(error).__name__}: {error})"[:500]
 
 
-def _objection(plugin: Any, found: dict[str, Plugin[Any]]) -> str:
+def _objection(plugin: Any, found: dict[str, Plugin[Any, Any]]) -> str:
     if not isinstance(plugin, Plugin):
         return "it is no `tidemill.plugin.Plugin`"
     if not isinstance(getattr(plugin, "name", None), str) or not _NAME.fullmatch(plugin.name):

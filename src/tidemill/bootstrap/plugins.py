@@ -12,14 +12,14 @@ from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.listings import VERTICAL as LISTINGS
 from tidemill.verticals.prices import VERTICAL as PRICES
 
-OWN: tuple[Plugin[Any], ...] = (
+OWN: tuple[Plugin[Any, Any], ...] = (
     EVENTS,
     PRICES,
     LISTINGS,
 )
 
 _found = with_installed_plugins(OWN, entry_points(group=GROUP))
-PLUGINS: dict[str, Plugin[Any]] = _found[0]
+PLUGINS: dict[str, Plugin[Any, Any]] = _found[0]
 """Every vertical by name, our own first."""
 UNUSABLE_PLUGINS: tuple[UnusablePackage, ...] = _found[1]
 """Installed ones that cannot be used, and why."""

@@ -61,7 +61,7 @@ OWN = {name: Command(panel, line, f"tidemill.cli.commands.{name}") for name, (pa
 """The commands that are about no one vertical; a test holds these words against their own."""
 
 
-def with_plugins(own: Mapping[str, Command], plugins: Iterable[Plugin[Any]]) -> dict[str, Command]:
+def with_plugins(own: Mapping[str, Command], plugins: Iterable[Plugin[Any, Any]]) -> dict[str, Command]:
     """Our own commands and those that verticals bring, each listed where it wants to be; ours keep their names."""
     table = list(own.items())
     for plugin in plugins:

@@ -6,6 +6,7 @@ from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import BadSettings
 from tidemill.terminal.exit_codes import FAILURE, USAGE
+from tidemill.web.listening import CannotListen
 
 
 def told(error: Exception) -> tuple[int, str | None]:
@@ -13,7 +14,7 @@ def told(error: Exception) -> tuple[int, str | None]:
     match error:
         case BadSettings() | Mistake() | BadUrl() | BadCursor():
             return USAGE, str(error)
-        case StoreError() | ListeningTrouble():
+        case StoreError() | CannotListen():
             return FAILURE, str(error)
         case ModuleNotFoundError(name="asyncpg"):
             return FAILURE, "PostgreSQL needs one more package: pip install 'tidemill[postgres]'"
@@ -21,7 +22,3 @@ def told(error: Exception) -> tuple[int, str | None]:
             return FAILURE, f"{error.filename or 'a file'}: {error.strerror}"
         case _:
             return FAILURE, None
-
-
-class ListeningTrouble(Exception):
-    """The web app cannot have its address; the message says what to do."""

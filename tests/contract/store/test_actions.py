@@ -10,11 +10,12 @@ import pytest
 from rig.clock import SettableClock
 from rig.scraped import scraped, work_off
 from tidemill.bootstrap.system import System
-from tidemill.core.views import DeadLetterFilter, EventFilter, JobFilter
+from tidemill.core.views import DeadLetterFilter, JobFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
 from tidemill.verticals.events.export import Format
 from tidemill.verticals.events.parts import EventsParts
+from tidemill.verticals.events.views import EventFilter
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ async def test_a_tripped_breaker_is_explained_and_reset(system: System, clock: S
 
 @pytest.mark.shows("X7", "X11")
 async def test_every_field_of_an_event_says_where_it_was_read(system: System) -> None:
-    event = (await system.store.views.events(limit=1))[0]
+    event = (await system.part(EventsParts).store.views.events(limit=1))[0]
     for field in msgspec.json.decode(event.record):
         explained = await system.actions.why.explain(f"event:{event.id}.{field}")
         gates = {step.gate for step in explained.steps}
@@ -153,7 +154,7 @@ async def test_every_field_of_an_event_says_where_it_was_read(system: System) ->
 
 @pytest.mark.shows("A5")
 async def test_an_export_holds_every_event_once_in_both_formats(system: System) -> None:
-    events = await system.store.views.events(limit=10_000)
+    events = await system.part(EventsParts).store.views.events(limit=10_000)
     lines = b"".join(
         [piece async for piece in system.part(EventsParts).exporter.events(EventFilter(), Format.JSONL)]
     ).splitlines()

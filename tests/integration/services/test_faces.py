@@ -8,7 +8,7 @@ from msgspec import json
 from sqlalchemy import select
 
 from integration.web.conftest import Browser, browsing
-from tidemill.cli.portal import Watchers, web_deps
+from tidemill.bootstrap.web import Telemetry, web_deps
 from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import audit_log
 
@@ -17,8 +17,8 @@ FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
 
 @pytest.fixture
 async def browser(plant) -> AsyncIterator[Browser]:
-    watchers = Watchers(lambda words, error: pytest.fail(f"{words}: {error!r}"))
-    async for each in browsing(web_deps(plant.system, watchers, "127.0.0.1")):
+    telemetry = Telemetry(lambda words, error: pytest.fail(f"{words}: {error!r}"))
+    async for each in browsing(plant.system, web_deps(plant.system, telemetry, "127.0.0.1")):
         yield each
 
 

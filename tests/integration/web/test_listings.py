@@ -13,7 +13,7 @@ from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import HomesWorld
 from tidemill.verticals.listings.parts import ListingsParts
 
-from .conftest import browsing, deps_of
+from .conftest import browsing
 
 SEARCH = "/api/v1/listings"
 
@@ -28,7 +28,7 @@ async def market(migrated_file, tmp_path, clock):
     await system.actions.importer.source_entries(entries()[:2], "test")
     await system.worker.sign_in()
     await scrape(system, clock)
-    async for browser in browsing(deps_of(system)):
+    async for browser in browsing(system):
         yield system, browser
     await system.close()
 

@@ -1,11 +1,10 @@
-from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from integration.web.conftest import Browser, browsing, deps_of
+from integration.web.conftest import Browser, browsing
 from integration.web.world import HOSTILE, an_event, furnish, open_breaker
 from rig.clock import NOON
 from rig.rows import put
@@ -134,8 +133,8 @@ async def test_a_bug_of_ours_says_nothing_of_its_inside(sqlite_system: System) -
         raise RuntimeError(msg)
 
     told: list[str] = []
-    deps = replace(deps_of(sqlite_system), complain=lambda words, error: told.append(f"{words}: {error}"))
-    async for browser in browsing(deps, require_current=broken):
+    noted = {"report_bug": lambda words, error: told.append(f"{words}: {error}")}
+    async for browser in browsing(sqlite_system, require_current=broken, **noted):
         answer = await browser.get("/ready")
         assert (answer.status, answer.error["code"]) == (500, "bug")
         assert "secret" not in answer.text
@@ -151,7 +150,7 @@ async def test_a_page_elsewhere_cannot_reach_us_by_a_name_of_its_own(sqlite_brow
 
 
 async def test_any_name_is_allowed_when_the_operator_says_so(sqlite_system: System) -> None:
-    async for browser in browsing(deps_of(sqlite_system), allowed_hosts=None):
+    async for browser in browsing(sqlite_system, allowed_hosts=None):
         assert (await browser.get("/api/v1/events", Host="mill.example")).status == 200
 
 

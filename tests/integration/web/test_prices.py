@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from integration.web.conftest import Answer, Browser, browsing, deps_of
+from integration.web.conftest import Answer, Browser, browsing
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.store.database.database import open_database
@@ -27,7 +27,7 @@ async def market(migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path)
 
 @pytest.fixture
 async def browser(market: Market) -> AsyncIterator[Browser]:
-    async for each in browsing(deps_of(market.system)):
+    async for each in browsing(market.system):
         yield each
 
 

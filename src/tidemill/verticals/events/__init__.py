@@ -7,9 +7,11 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
     from tidemill.verticals.events.parts import EventsParts, EventsStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class EventsPlugin(Plugin["EventsStore"]):
+class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
     """All of events, in one value."""
 
     name = "events"
@@ -41,10 +43,16 @@ class EventsPlugin(Plugin["EventsStore"]):
         return open_store(environment)
 
     def build(self, environment: Environment, store: "EventsStore") -> "EventsParts":
-        """The export, the chore that makes cards, and pages."""
+        """The export, the chore that makes cards."""
         from tidemill.verticals.events.parts import build_parts
 
         return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "EventsParts") -> "WebExtension":
+        """Its routes and pages."""
+        from tidemill.verticals.events.web import web_extension
+
+        return web_extension(deps, parts)
 
 
 VERTICAL = EventsPlugin()

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.views import EventFilter, EventView
 from tidemill.operations.mistakes import NotFound, unknown
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.upkeep.audit import AuditLog
-from tidemill.store.views.views import Views
+from tidemill.verticals.events.store.views import EventViews
+from tidemill.verticals.events.views import EventFilter, EventView
 
 AT_ONCE = 1_000
 COLUMNS = (
@@ -36,7 +36,7 @@ class Format(StrEnum):
 class Exporter:
     """Streams events; a page in memory at a time."""
 
-    def __init__(self, views: Views, sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
+    def __init__(self, views: EventViews, sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
         """Read from the views; who takes what is audited."""
         self._views = views
         self._sources = sources

@@ -7,9 +7,11 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
     from tidemill.verticals.listings.parts import ListingsParts, ListingsStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class ListingsPlugin(Plugin["ListingsStore"]):
+class ListingsPlugin(Plugin["ListingsStore", "ListingsParts"]):
     """All of listings, in one value."""
 
     name = "listings"
@@ -35,10 +37,16 @@ class ListingsPlugin(Plugin["ListingsStore"]):
         return open_store(environment)
 
     def build(self, environment: Environment, store: "ListingsStore") -> "ListingsParts":
-        """Market actions, chores and pages."""
+        """Market actions, chores."""
         from tidemill.verticals.listings.parts import build_parts
 
         return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "ListingsParts") -> "WebExtension":
+        """Its routes."""
+        from tidemill.verticals.listings.web import web_extension
+
+        return web_extension(deps, parts)
 
 
 VERTICAL = ListingsPlugin()

@@ -7,9 +7,11 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
     from tidemill.verticals.prices.parts import PricesParts, PricesStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class PricesPlugin(Plugin["PricesStore"]):
+class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
     """All of prices, in one value."""
 
     name = "prices"
@@ -41,10 +43,16 @@ class PricesPlugin(Plugin["PricesStore"]):
         return open_store(environment)
 
     def build(self, environment: Environment, store: "PricesStore") -> "PricesParts":
-        """Corrections, links and pages."""
+        """Corrections, links."""
         from tidemill.verticals.prices.parts import build_parts
 
         return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":
+        """Its routes."""
+        from tidemill.verticals.prices.web import web_extension
+
+        return web_extension(deps, parts)
 
 
 VERTICAL = PricesPlugin()

@@ -6,15 +6,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from rig.clock import NOON
+from rig.clock import NOON, SettableClock
 from rig.rows import put
-from tidemill.core.views import EventFilter, EventView
 from tidemill.store.database.database import open_database
-from tidemill.store.pages.bodies import bodies_for
-from tidemill.store.views.views import Views
+from tidemill.store.database.keys import Ids
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.upkeep.audit import AuditLog
 from tidemill.verticals.events import export
 from tidemill.verticals.events.export import Exporter, Format, csv_lines
 from tidemill.verticals.events.store.tables import events
+from tidemill.verticals.events.store.views import EventViews
+from tidemill.verticals.events.views import EventFilter, EventView
 
 pytestmark = pytest.mark.shows("A5")
 
@@ -55,11 +57,10 @@ def row(key: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def views(migrated_sqlite_url: str) -> AsyncIterator[Views]:
+async def exporter(migrated_sqlite_url: str, clock: SettableClock) -> AsyncIterator[Exporter]:
     database = open_database(migrated_sqlite_url)
-    bodies = bodies_for(database)
-    yield Views(database, bodies.outputs)
-    await bodies.close()
+    ids = Ids(database)
+    yield Exporter(EventViews(database), SourceRepository(database, ids), AuditLog(database, ids), clock)
     await database.close()
 
 
@@ -69,19 +70,19 @@ def cells(page: Sequence[EventView]) -> list[list[str]]:
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 20])
 async def test_every_event_is_written_once_a_page_in_memory_at_a_time(
-    views: Views, count: int, monkeypatch: pytest.MonkeyPatch
+    exporter: Exporter, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "AT_ONCE", 7)
     if count:
-        await put(views.database, events, *(row(key) for key in range(1, count + 1)))
-    pieces = [piece.splitlines() async for piece in Exporter(views).events(EventFilter(), Format.JSONL)]
+        await put(exporter._views._database, events, *(row(key) for key in range(1, count + 1)))
+    pieces = [piece.splitlines() async for piece in exporter.events(EventFilter(), Format.JSONL)]
     keys = [msgspec.json.decode(line)["id"] for piece in pieces for line in piece]
     assert keys == list(range(1, count + 1))
     assert all(len(piece) <= 7 for piece in pieces)
 
 
-async def test_an_empty_csv_still_has_its_header(views: Views) -> None:
-    pieces = [piece async for piece in Exporter(views).events(EventFilter(), Format.CSV)]
+async def test_an_empty_csv_still_has_its_header(exporter: Exporter) -> None:
+    pieces = [piece async for piece in exporter.events(EventFilter(), Format.CSV)]
     assert pieces == [",".join(export.COLUMNS).encode() + b"\r\n"]
 
 

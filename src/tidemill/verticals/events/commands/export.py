@@ -8,13 +8,13 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.core.views import EventFilter
 from tidemill.terminal.options import single
 from tidemill.terminal.session import actor, opened, run
 from tidemill.terminal.showing import console
 from tidemill.verticals.events.export import Exporter, Format
 from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.record import Category
+from tidemill.verticals.events.views import EventFilter
 
 app = single()
 DAY = ["%Y-%m-%d"]
