@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.pipeline.enrich import Repairs
     from tidemill.pipeline.happenings import Announce
     from tidemill.pipeline.ports import Clock, Fetcher
+    from tidemill.pipeline.webhooks import Post
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
@@ -72,7 +73,11 @@ class VerticalStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What a vertical builds its actions, chores and pages from: the parts of the running system."""
+    """What a vertical builds its actions and chores from: the parts of the running system.
+
+    `post` sends webhooks, and `refusal` says why an address may not be called, '' if it may. `wake` tells workers that
+    there are so many jobs for them.
+    """
 
     settings: "Settings"
     clock: "Clock"
@@ -84,6 +89,8 @@ class Environment:
     dispatcher: "Dispatcher"
     fetchers: "Mapping[FetcherKind, Fetcher]"
     verticals: "Mapping[str, Vertical]"
+    post: "Post"
+    refusal: Callable[[str], str]
     wake: Callable[[int], None]
 
 

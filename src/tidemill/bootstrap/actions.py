@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.bootstrap.webhooks import WebhookParts
 from tidemill.engine.ticks import Ticks
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.breakers import BreakerActions
@@ -20,7 +19,6 @@ from tidemill.operations.runs import RunActions
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
-from tidemill.operations.webhooks import WebhookActions
 from tidemill.operations.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
@@ -51,7 +49,6 @@ class Actions:
     why: WhyActions
     doctor: Doctor
     quarantine: QuarantineActions
-    webhooks: WebhookActions
 
 
 def build_actions(
@@ -62,7 +59,6 @@ def build_actions(
     ticks: Ticks,
     wake: Callable[[int], None],
     services: ServiceRegistry,
-    notices: WebhookParts,
     *,
     parts: Mapping[str, Parts],
 ) -> Actions:
@@ -102,5 +98,4 @@ def build_actions(
             store.overbooked_hosts.overbooked,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
-        webhooks=WebhookActions(notices.outbox, notices.guard.refusal, clock),
     )

@@ -12,13 +12,12 @@ from tidemill.core.degradation import ServiceStatus
 from tidemill.core.proposals import Proposal
 from tidemill.core.target import Target
 from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
-from tidemill.core.views.quality import DeliveryView, IncidentView, QuarantinedView, SubscriptionView
+from tidemill.core.views.quality import IncidentView, QuarantinedView
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Imported
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
-from tidemill.operations.webhooks import Subscribed
 from tidemill.web.health import Health
 from tidemill.web.responses import ErrorBody, Listed
 from tidemill.web.system_monitor import SystemStatus
@@ -28,7 +27,6 @@ RESPONSE_TYPES: tuple[Any, ...] = (
     Listed[SourceView], SourceDetail, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
     Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
-    Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView],
     Listed[ServiceStatus], Listed[UpgradeView], UpgradeView,
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
