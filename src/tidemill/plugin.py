@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.store.sources.sources import SourceRepository
     from tidemill.store.sources.targets import TargetRepository
     from tidemill.store.upkeep.audit import AuditLog
+    from tidemill.store.views.totals import RecordCounter
     from tidemill.store.views.views import Views
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -64,10 +65,12 @@ class StoreEnvironment:
 class VerticalStore:
     """A vertical's own tables; each vertical adds its own repositories and views.
 
-    `enrichment` puts answers into records that were stored before the answer came, where the vertical has any.
+    `counter` counts its records, and `enrichment` puts answers into records that were stored before the answer came,
+    where the vertical has any.
     """
 
     repository: "RecordRepository"
+    counter: "RecordCounter | None" = None
     enrichment: "Repairs | None" = None
 
 

@@ -54,7 +54,7 @@ class GuardedApp(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """The description, made from the types that are sent."""
-        return describe(self, self._response_types)
+        return describe(self, self._response_types, self._deps.views.totals.type)
 
 
 def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:

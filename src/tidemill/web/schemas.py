@@ -11,7 +11,7 @@ from tidemill.core.candidates import Candidate
 from tidemill.core.degradation import ServiceStatus
 from tidemill.core.proposals import Proposal
 from tidemill.core.target import Target
-from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
+from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, Totals, UpgradeView
 from tidemill.core.views.quality import IncidentView, QuarantinedView
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.explanation import Explanation
@@ -77,11 +77,15 @@ def _json(kind: Any) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def describe(app: FastAPI, response_types: Sequence[Any]) -> dict[str, Any]:
-    """Return the OpenAPI document, with our types among its components and without the framework's error shape."""
+def describe(app: FastAPI, response_types: Sequence[Any], totals: type[Totals]) -> dict[str, Any]:
+    """Return the OpenAPI document, with our types among its components and without the framework's error shape.
+
+    `totals` is the type with the figures of every vertical, which takes the place of the generic one.
+    """
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     components = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         components.pop(unused, None)
     components.update(_schema_of(response_types)[1])
+    components.update(_schema_of([totals])[1])
     return document

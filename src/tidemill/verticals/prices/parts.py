@@ -10,6 +10,7 @@ from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.links import LinkActions
 from tidemill.verticals.prices.notices import Notifier
 from tidemill.verticals.prices.store.corrections import CorrectionRepository
+from tidemill.verticals.prices.store.counter import COUNTER
 from tidemill.verticals.prices.store.links import ProductLinkRepository
 from tidemill.verticals.prices.store.repository import PriceRepository
 from tidemill.verticals.prices.store.views import PriceReads
@@ -45,6 +46,7 @@ def open_store(environment: StoreEnvironment) -> PricesStore:
     database, ids = environment.database, environment.ids
     return PricesStore(
         repository=PriceRepository(ids),
+        counter=COUNTER,
         views=PriceReads(database),
         corrections=CorrectionRepository(database, ids),
         links=ProductLinkRepository(database, ids),
