@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
-    from tidemill.store.ledger.records import RecordRepository
     from tidemill.store.ledger.scheduling import DispatchRepository
+    from tidemill.store.records.repository import RecordRepository
     from tidemill.store.sources.sources import SourceRepository
     from tidemill.store.sources.targets import TargetRepository
     from tidemill.store.upkeep.audit import AuditLog

@@ -21,9 +21,9 @@ from tidemill.store.database.column_types import to_micros
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.many_rows import write_rows
-from tidemill.store.ledger.records import MOST_MISSED, CompleteRun
+from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.repository import MOST_MISSED, CompleteRun
 from tidemill.store.schema import runs
-from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.tables import events
 

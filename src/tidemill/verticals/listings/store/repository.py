@@ -12,8 +12,8 @@ from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import lock_exclusively
-from tidemill.store.ledger.records import CompleteRun
-from tidemill.store.upkeep.history import HistoryLine, write_history
+from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.repository import CompleteRun
 from tidemill.verticals.events.store.repository import signed
 from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
