@@ -1,4 +1,5 @@
 import asyncio
+from importlib import import_module
 
 import pytest
 from alembic import command
@@ -7,6 +8,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import bindparam, text
 
 from rig.clock import NOON
+from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import open_database
@@ -18,6 +20,9 @@ pytestmark = pytest.mark.shows("D1")
 
 
 async def test_the_migrations_lead_to_the_schema(database):
+    for name in PLUGINS:
+        import_module(f"tidemill.verticals.{name}.store.tables")
+
     def differences(connection):
         context = MigrationContext.configure(connection, opts={"compare_type": False})
         return compare_metadata(context, metadata)
