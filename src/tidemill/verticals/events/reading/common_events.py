@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.schema_org import local_name
 from tidemill.reading.text import squash
-from tidemill.verticals.events.reading.schema_events import Absolute, is_event_type, last_segment, places_for
+from tidemill.verticals.events.reading.schema_events import Absolute, is_event_type, places_for
 
 Fields = dict[str, Any]
 Some = Annotated[str, msgspec.Meta(min_length=1)]
@@ -152,12 +153,12 @@ def _says_more(event: _Event) -> bool:
 @lru_cache(maxsize=512)
 def _occasion(kind: str) -> str:
     """The bare word for a kind of event; '' for what is none."""
-    return last_segment(kind) if is_event_type(kind) else ""
+    return local_name(kind) if is_event_type(kind) else ""
 
 
 @lru_cache(maxsize=512)
 def _bare(status: str) -> str:
-    return last_segment(unescape(status))
+    return local_name(unescape(status))
 
 
 def _name(organizer: _Organizer | str) -> str:

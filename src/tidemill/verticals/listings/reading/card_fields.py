@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from tidemill.reading.document import Document
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.verticals.listings.reading.rent import has_rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import parse_baths, parse_beds, parse_size
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
+from tidemill.reading.outline import Element, outline_of
 from tidemill.reading.text import block_of
-from tidemill.verticals.events.reading.heuristics.outline import Element, outline_of
 from tidemill.verticals.listings.reading.card_fields import RENT_NAMES, fields_of, own_id, tells_place, upwards
 from tidemill.verticals.listings.reading.rent import Rent, has_rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, parse_beds, parse_size

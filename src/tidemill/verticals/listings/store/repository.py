@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
@@ -13,7 +14,6 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import ExclusiveLock, alone
 from tidemill.store.ledger.checkpoints import CompleteRun
 from tidemill.store.upkeep.history import HistoryLine, write_history
-from tidemill.verticals.events.store.repository import signed
 from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store import lookups, writes
@@ -201,7 +201,7 @@ def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> Iterable[ListingI
                 seen.add(key)
                 encoded = accepted.encoded
                 yield ListingItem(
-                    job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed(encoded)
+                    job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed_checksum(encoded)
                 )
 
 

@@ -8,8 +8,8 @@ import msgspec
 
 from tidemill.core.record import Strategy
 from tidemill.reading.identifiers import as_gtin
+from tidemill.reading.schema_org import local_name
 from tidemill.reading.stock import Availability, availability_in
-from tidemill.verticals.events.reading.schema_events import last_segment
 from tidemill.verticals.prices.reading.claims import Absolute, PriceClaim, amount_of, money_of, text_of
 from tidemill.verticals.prices.reading.product import Variant
 
@@ -62,7 +62,7 @@ def kinds_of(item: Item) -> set[str]:
     """The types of an object, bare and in lower case."""
     kind = item.get("@type")
     kinds = kind if isinstance(kind, list) else [kind]
-    return {last_segment(one).lower() for one in kinds if isinstance(one, str)}
+    return {local_name(one).lower() for one in kinds if isinstance(one, str)}
 
 
 def is_product(item: Item) -> bool:
@@ -237,7 +237,7 @@ def _amounts(offer: Item) -> tuple[Decimal | None, Decimal | None, Decimal | Non
             specification.get("price") or specification.get("minprice"),
             specification.get("pricecurrency") or currency,
         )
-        if last_segment(text_of(specification.get("pricetype"))).lower() in _LIST_KINDS:
+        if local_name(text_of(specification.get("pricetype"))).lower() in _LIST_KINDS:
             listed = amount
         elif price is None and low is None:
             price, code = amount, code or written

@@ -6,6 +6,7 @@ import msgspec
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
+from tidemill.reading.outline import HEADINGS, Element, outline_of, with_lines
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.verticals.events.reading.heuristics.context import BlockContext
@@ -13,7 +14,6 @@ from tidemill.verticals.events.reading.heuristics.dating import HINT, moments_in
 from tidemill.verticals.events.reading.heuristics.files import dates_in_file_names
 from tidemill.verticals.events.reading.heuristics.grids import from_grids
 from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_numbered
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element, outline_of, with_lines
 from tidemill.verticals.events.reading.heuristics.records import Scribe
 from tidemill.verticals.events.reading.heuristics.single import single_event
 from tidemill.verticals.events.reading.heuristics.wording import stripped

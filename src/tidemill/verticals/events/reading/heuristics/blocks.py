@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from tidemill.reading.outline import LINE, Element
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.dating import Dated, date_of, tells_when
-from tidemill.verticals.events.reading.heuristics.outline import LINE, Element
 from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under
 from tidemill.verticals.events.reading.heuristics.wording import stripped
 

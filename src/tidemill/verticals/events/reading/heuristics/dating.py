@@ -10,8 +10,8 @@ import msgspec
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
 from tidemill.reading.moments.reader import FoundMoment
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
+from tidemill.reading.outline import Element
 from tidemill.reading.setting import Setting
-from tidemill.verticals.events.reading.heuristics.outline import Element
 from tidemill.verticals.events.reading.heuristics.tables import header_of
 from tidemill.verticals.events.reading.heuristics.wording import stripped, years_in
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from tidemill.reading.document import Document
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import bounded
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
 from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
 from tidemill.verticals.events.reading.heuristics.wording import ROLES, is_title, parts_of, stripped, title_from
 

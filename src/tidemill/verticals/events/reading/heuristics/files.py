@@ -2,10 +2,10 @@
 
 import re
 
+from tidemill.reading.outline import Element
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import Dated, moments_in
-from tidemill.verticals.events.reading.heuristics.outline import Element
 from tidemill.verticals.events.reading.heuristics.wording import is_title, stripped
 
 _FILE = re.compile(r"(?:^|/)(?P<name>[^/?#]+)\.(?:pdf|docx?)(?:$|[?#])", re.IGNORECASE)

@@ -1,9 +1,9 @@
 """The events that stand under a date, where the date is a heading over them or the name of their cell."""
 
+from tidemill.reading.outline import HEADINGS, LINE, Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import HINT, UNDER_MONTH
 from tidemill.verticals.events.reading.heuristics.hours import tells_hour
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, LINE, Element
 from tidemill.verticals.events.reading.heuristics.wording import stripped, title_from
 
 _PARAGRAPHS = frozenset({"p", LINE})

@@ -6,9 +6,9 @@ from itertools import pairwise
 from tidemill.core.record import RawRecord
 from tidemill.reading.moments import Grain, Moment, parse_moment
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, any_of
+from tidemill.reading.outline import Element
 from tidemill.verticals.events.reading.heuristics.context import is_heading
 from tidemill.verticals.events.reading.heuristics.fields import title_of
-from tidemill.verticals.events.reading.heuristics.outline import Element
 from tidemill.verticals.events.reading.heuristics.records import Scribe
 from tidemill.verticals.events.reading.heuristics.wording import is_title, title_from
 

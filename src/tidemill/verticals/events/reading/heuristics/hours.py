@@ -3,9 +3,9 @@
 import re
 
 from tidemill.reading.moments import Grain, Moment, parse_moments
+from tidemill.reading.outline import Element
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.dating import LONGEST
-from tidemill.verticals.events.reading.heuristics.outline import Element
 from tidemill.verticals.events.reading.heuristics.wording import stripped, unnumbered
 
 _CLOCK = re.compile(r"\d[:.h]\d\d|\d\s*(?:[ap]\.?m?\b|uur|u\b)", re.IGNORECASE)

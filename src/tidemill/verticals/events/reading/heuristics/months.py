@@ -4,10 +4,10 @@ import re
 
 from tidemill.reading.moments import parse_moment
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, WEEKDAY, any_of
+from tidemill.reading.outline import HEADINGS, LINE, Element
 from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import UNDER_MONTH, Dated
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, LINE, Element
 from tidemill.verticals.events.reading.heuristics.wording import years_in
 
 _HEADING = re.compile(rf"(?P<month>{any_of(FULL_MONTHS)})(?:\s+(?P<year>20\d\d))?", re.IGNORECASE)

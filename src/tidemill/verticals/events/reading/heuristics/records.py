@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.moments import Grain, Moment, moved
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.setting import Setting
 from tidemill.reading.text import block_of
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
@@ -22,7 +23,6 @@ from tidemill.verticals.events.reading.heuristics.fields import (
 )
 from tidemill.verticals.events.reading.heuristics.following import Following, items_among, items_of_day
 from tidemill.verticals.events.reading.heuristics.hours import by_the_clock, with_hour
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
 from tidemill.verticals.events.reading.heuristics.tables import header_of
 from tidemill.verticals.events.reading.heuristics.wording import (
     is_title,

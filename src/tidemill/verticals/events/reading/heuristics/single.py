@@ -4,10 +4,10 @@ import re
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.moments import Moment, moved
+from tidemill.reading.outline import Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import is_posted, moments_in
 from tidemill.verticals.events.reading.heuristics.fields import title_of
-from tidemill.verticals.events.reading.heuristics.outline import Element
 from tidemill.verticals.events.reading.heuristics.records import Scribe
 from tidemill.verticals.events.reading.heuristics.wording import kind_of_meeting, stripped, title_from
 
