@@ -79,7 +79,7 @@ def _without_price(said: RawOffer, availability: Availability) -> Verdict:
 def _priced(said: RawOffer, source: Source) -> tuple[int, str] | Verdict:
     """The price in cents with its currency, or why it is not believed."""
     settled = str(source.adapter_settings.get("currency", "")).upper()
-    money = parse_money(said.price, said.currency, near=settled)
+    money = parse_money(said.price, said.currency, page_currency=settled)
     if money is None:
         return Dropped(DropReason.INVALID_PRICE, said.price[:200])
     if money.amount == 0:
@@ -170,7 +170,7 @@ def _list_price(said: RawOffer, cents: int, currency: str) -> int | None:
 
 def _beside(text: str, currency: str) -> int | None:
     """A further amount of the same offer, in cents; None for one that cannot be."""
-    money = parse_money(text, near=currency) if text else None
+    money = parse_money(text, page_currency=currency) if text else None
     if money is None or money.currency not in {"", currency}:
         return None
     cents = in_cents(money.amount, currency)

@@ -8,10 +8,10 @@ from tidemill.core.record import Strategy
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.reading import jsonld, microdata
 from tidemill.reading.document import Document
-from tidemill.verticals.prices.reading import schema_products
-from tidemill.verticals.prices.reading.claims import PriceClaim
+from tidemill.verticals.prices.reading.claims import schema_products
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim
 
-_JSONLD, _MENDED, _MICRODATA = 0.95, 0.88, 0.9
+_JSONLD, _REPAIRED, _MICRODATA = 0.95, 0.88, 0.9
 _LISTED = ("itemListElement", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "related", "isConsumableFor")
 _SEVERAL, _A_WORD, _MOST_OF_IT = 3, 3, 0.6
 _NONE_WITHIN: frozenset[str] = frozenset()
@@ -21,7 +21,7 @@ def structured_claims(document: Document) -> tuple[list[PriceClaim], int]:
     """The claims of the page's own product, best first, and how many products it lists beside."""
     found, listed = _jsonld(document)
     items, others = _microdata(document)
-    claims = [*_main_of(found, document), *_main_of(items, document)]
+    claims = [*_main_product(found, document), *_main_product(items, document)]
     return claims, listed + others + max(0, len(found) - 1) + max(0, len(items) - 1)
 
 
@@ -34,9 +34,9 @@ def _jsonld(document: Document) -> tuple[list[PriceClaim], int]:
             if any(key in path for key in _LISTED):
                 listed += 1
                 continue
-            sure = _MENDED if block.repaired else _JSONLD
+            confidence = _REPAIRED if block.repaired else _JSONLD
             origin = f"json-ld/{block.index}{path}"
-            claims.append(schema_products.claim_of(item, origin, Strategy.JSONLD, sure, document.absolute, known))
+            claims.append(schema_products.claim_of(item, origin, Strategy.JSONLD, confidence, document.absolute, known))
     return claims, listed
 
 
@@ -54,14 +54,14 @@ def _microdata(document: Document) -> tuple[list[PriceClaim], int]:
     return claims, listed
 
 
-def _main_of(claims: Sequence[PriceClaim], document: Document) -> list[PriceClaim]:
+def _main_product(claims: Sequence[PriceClaim], document: Document) -> list[PriceClaim]:
     """The claims about the page's own product: those that match its title or address best, and the bare ones.
 
     Of several products, none of which the page is titled after, none is its own: it lists them.
     """
     if not claims:
         return []
-    scored = [(_likeness(claim, document), -index, claim) for index, claim in enumerate(claims)]
+    scored = [(_match_score(claim, document), -index, claim) for index, claim in enumerate(claims)]
     _, _, best = max(scored, key=lambda each: each[:2])
     titles = {normalized(claim.fields.get("title", "")) for claim in claims} - {""}
     if len(titles) >= _SEVERAL and not _is_titled_after(best, document):
@@ -75,18 +75,18 @@ def _main_of(claims: Sequence[PriceClaim], document: Document) -> list[PriceClai
     return [best, *same]
 
 
-def _likeness(claim: PriceClaim, document: Document) -> float:
+def _match_score(claim: PriceClaim, document: Document) -> float:
     title = normalized(claim.fields.get("title", ""))
     alike = title and any(title in one or (len(one) > _A_WORD and one in title) for one in _headings(document))
-    likeness = 2.0 * bool(alike) + 1.0 * bool(title and title in normalized(document.title))
-    likeness += 1.0 * (claim.price is not None) + 0.5 * bool(claim.fields.get("availability"))
-    return likeness + 1.5 * _stands_here(claim, document)
+    score = 2.0 * bool(alike) + 1.0 * bool(title and title in normalized(document.title))
+    score += 1.0 * (claim.price is not None) + 0.5 * bool(claim.fields.get("availability"))
+    return score + 1.5 * _has_page_address(claim, document)
 
 
 def _is_titled_after(claim: PriceClaim, document: Document) -> bool:
     """Whether the page is plainly this product's: by its address, or by a heading that is its title and little else."""
     title = normalized(claim.fields.get("title", ""))
-    if _stands_here(claim, document):
+    if _has_page_address(claim, document):
         return True
     headings = [*_headings(document), normalized(document.title)]
     return any(
@@ -94,7 +94,7 @@ def _is_titled_after(claim: PriceClaim, document: Document) -> bool:
     )
 
 
-def _stands_here(claim: PriceClaim, document: Document) -> bool:
+def _has_page_address(claim: PriceClaim, document: Document) -> bool:
     url = claim.fields.get("url", "")
     if not url or not document.url:
         return False

@@ -1,5 +1,6 @@
 """What a page's meta tags say of its product: OpenGraph's and Facebook's price, stock and brand, and kin."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from tidemill.core.record import Strategy
@@ -8,13 +9,13 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim, amount_of
 
-_SURE = 0.85
+_CONFIDENCE = 0.85
 _PREFIXES = ("product:", "og:", "og:product:", "twitter:")
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "product:price", "og:price",
            "og:product:price:amount", "twitter:data:price")  # fmt: skip
-_LISTED = ("product:original_price:amount", "og:price:standard_amount", "product:pretax_price:amount")
+_LIST_PRICES = ("product:original_price:amount", "og:price:standard_amount", "product:pretax_price:amount")
 _CURRENCIES = ("product:sale_price:currency", "product:price:currency", "og:price:currency", "product:currency",
                "og:currency", "og:product:price:currency")  # fmt: skip
 _WORDS = {
@@ -53,46 +54,46 @@ _CARD_LABELS = {
 """What cards that show two facts call those that are of use."""
 
 
-def says_product(tags: dict[str, str]) -> bool:
+def is_product_page(tags: Mapping[str, str]) -> bool:
     """Whether the page calls itself a product's."""
     return "product" in tags.get("og:type", "").lower() or any(name in tags for name in _PRICES)
 
 
-def meta_claim(tags: dict[str, str], document: Document) -> PriceClaim | None:
+def meta_claim(tags: Mapping[str, str], document: Document) -> PriceClaim | None:
     """What the tags claim; None if they say nothing of use."""
     if not tags:
         return None
     currency = next((code for name in _CURRENCIES if (code := currency_code(tags.get(name, "")))), "")
     name, price = _first_amount(tags, _PRICES, currency)
-    if not currency and price is not None and (told := parse_money(tags[name])) is not None:
-        currency = told.currency
-    _, listed = _first_amount(tags, _LISTED, currency)
-    fields = {field: _first(tags, names) for field, names in _WORDS.items()}
+    if not currency and price is not None and (money := parse_money(tags[name])) is not None:
+        currency = money.currency
+    _, list_price = _first_amount(tags, _LIST_PRICES, currency)
+    fields = {field: _first_value(tags, names) for field, names in _WORDS.items()}
     fields["gtin"] = next((gtin for each in _GTINS if each in tags and (gtin := as_gtin(tags[each]))), "")
     for link in ("image", "url"):
         fields[link] = document.absolute(fields[link]) if fields[link] else ""
     return PriceClaim(
         strategy=Strategy.MICRODATA,
         origin="meta",
-        sure=_SURE,
+        confidence=_CONFIDENCE,
         fields={field: value for field, value in fields.items() if value},
-        places={"price": name, **{field: _name(tags, names) for field, names in _WORDS.items()}},
+        places={"price": name, **{field: _first_name(tags, names) for field, names in _WORDS.items()}},
         price=price,
         currency=currency,
-        list_price=listed if listed is not None and price is not None and listed > price else None,
+        list_price=list_price if list_price is not None and price is not None and list_price > price else None,
     )
 
 
-def _first_amount(tags: dict[str, str], names: tuple[str, ...], currency: str) -> tuple[str, Decimal | None]:
+def _first_amount(tags: Mapping[str, str], names: tuple[str, ...], currency: str) -> tuple[str, Decimal | None]:
     for name in names:
         if name in tags and (amount := amount_of(tags[name], currency)) is not None:
             return name, amount
     return "", None
 
 
-def _first(tags: dict[str, str], names: tuple[str, ...]) -> str:
+def _first_value(tags: Mapping[str, str], names: tuple[str, ...]) -> str:
     return next((tags[name] for name in names if name in tags), "")
 
 
-def _name(tags: dict[str, str], names: tuple[str, ...]) -> str:
+def _first_name(tags: Mapping[str, str], names: tuple[str, ...]) -> str:
     return next((name for name in names if name in tags), "")

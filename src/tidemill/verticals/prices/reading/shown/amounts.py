@@ -2,7 +2,7 @@
 
 import re
 
-from tidemill.verticals.prices.reading.marks import Mark, marks_before
+from tidemill.verticals.prices.reading.shown.hints import Hint, hints_before
 
 SIGN = (
     r"(?:(?:US|U|R|A|AU|C|CA|NZ|HK|S|NT|MX|AR|RD)?\$U?|[€£₤¥￥₹₽₺₩₫₪₴฿₱₦₸₡₾₲₵৳֏₼]|円|元|원|(?<![A-Za-z])S/\.?(?=\s?\d)|"
@@ -30,7 +30,7 @@ LABELLED = re.compile(r"(?P<label>\D{0,25})\b\d{1,5}[.,]\d{2}\W{0,3}")
 WITH_CENTS = re.compile(r"\d{1,5}[.,]\d{2}")
 
 
-def tells_a_former(text: str) -> bool:
+def is_former_price(text: str) -> bool:
     """Whether a string is a former price by its own words: `Van 39,99`."""
     labelled = LABELLED.fullmatch(text)
-    return labelled is not None and bool(marks_before(labelled["label"].lower()) & Mark.OLD)
+    return labelled is not None and bool(hints_before(labelled["label"].lower()) & Hint.OLD)

@@ -10,17 +10,17 @@ from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.claims import PriceClaim
-from tidemill.verticals.prices.reading.price_text import text_within
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim
+from tidemill.verticals.prices.reading.shown.price_text import text_within
 
-_SURE = 0.88
+_CONFIDENCE = 0.88
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True):
     """A make of shop: how to know it, and where in its markup each thing stands; the first selector that finds wins."""
 
     name: str
-    known_by: str
+    detected_by: str
     price: tuple[str, ...]
     listed: tuple[str, ...] = ()
     title: tuple[str, ...] = ("h1",)
@@ -33,7 +33,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True):
 PLATFORMS = (
     Platform(
         name="woocommerce",
-        known_by="body.single-product, div.product .summary .price, .woocommerce div.product",
+        detected_by="body.single-product, div.product .summary .price, .woocommerce div.product",
         price=(
             ".summary p.price ins .amount", ".summary .price ins .amount", "div.product p.price ins .amount",
             ".summary p.price > .amount", ".summary .price > .amount", ".summary .price > span > .amount",
@@ -52,7 +52,7 @@ PLATFORMS = (
     ),
     Platform(
         name="magento",
-        known_by=".product-info-main, .catalog-product-view",
+        detected_by=".product-info-main, .catalog-product-view",
         price=(
             ".product-info-main .special-price [data-price-type=finalPrice]@data-price-amount",
             ".product-info-main [data-price-type=finalPrice]@data-price-amount",
@@ -75,7 +75,7 @@ PLATFORMS = (
     ),
     Platform(
         name="shopify",
-        known_by="form[action*='/cart/add'] [name=id], .shopify-section .product, product-info",
+        detected_by="form[action*='/cart/add'] [name=id], .shopify-section .product, product-info",
         price=(
             ".product__info-wrapper .price--on-sale .price-item--sale",
             ".product .price--on-sale .price__sale .price-item--sale",
@@ -94,7 +94,7 @@ PLATFORMS = (
     ),
     Platform(
         name="bigcommerce",
-        known_by=".productView",
+        detected_by=".productView",
         price=(
             ".productView-price [data-product-price-with-tax]", ".productView-price .price--withTax",
             ".productView-price [data-product-price-without-tax]", ".productView-price .price--withoutTax",
@@ -111,7 +111,7 @@ PLATFORMS = (
     ),
     Platform(
         name="prestashop",
-        known_by="body#product, .product-prices",
+        detected_by="body#product, .product-prices",
         price=(
             ".product-prices .current-price-value@content", ".product-prices .current-price [itemprop=price]@content",
             ".product-prices .current-price-value", ".product-prices .current-price > span", "#our_price_display",
@@ -127,14 +127,20 @@ PLATFORMS = (
 
 
 def platform_of(document: Document) -> Platform | None:
-    """The platform whose marks the page bears."""
-    return next((platform for platform in PLATFORMS if document.first(platform.known_by) is not None), None)
+    """The platform whose markup the page has."""
+    return next((platform for platform in PLATFORMS if document.first(platform.detected_by) is not None), None)
 
 
-def platform_claim(document: Document, platform: Platform, near: str) -> PriceClaim:
+def platform_claim(document: Document, page_currency: str) -> PriceClaim | None:
+    """What the markup of the page's platform says; None if it has none that we know."""
+    platform = platform_of(document)
+    return _claim(document, platform, page_currency) if platform is not None else None
+
+
+def _claim(document: Document, platform: Platform, page_currency: str) -> PriceClaim:
     """What the platform's own markup says, each field by the first selector that finds it."""
-    place, money = _first_money(document, platform.price, near)
-    _, listed = _first_money(document, platform.listed, near)
+    place, money = _first_money(document, platform.price, page_currency)
+    _, listed = _first_money(document, platform.listed, page_currency)
     fields, places = {}, {"price": place}
     for name in ("title", "stock", "sku", "product_id", "brand"):
         selector, value = _first_text(document, getattr(platform, name))
@@ -147,7 +153,7 @@ def platform_claim(document: Document, platform: Platform, near: str) -> PriceCl
     return PriceClaim(
         strategy=Strategy.SELECTORS,
         origin=platform.name,
-        sure=_SURE,
+        confidence=_CONFIDENCE,
         fields={name: value for name, value in fields.items() if value},
         places=places,
         price=price,
@@ -161,33 +167,33 @@ def _above(listed: Money | None, price: Decimal | None) -> Decimal | None:
     return listed.amount if listed is not None and price is not None and listed.amount > price else None
 
 
-def _first_money(document: Document, selectors: tuple[str, ...], near: str) -> tuple[str, Money | None]:
-    for way in selectors:
-        node, text = _picked(document, way)
-        if node is not None and (money := parse_money(text, near=near)) is not None and not money.per:
-            return way, money
+def _first_money(document: Document, selectors: tuple[str, ...], page_currency: str) -> tuple[str, Money | None]:
+    for selector in selectors:
+        node, text = _picked(document, selector)
+        if node is not None and (money := parse_money(text, page_currency=page_currency)) is not None and not money.per:
+            return selector, money
     return "", None
 
 
 def _first_text(document: Document, selectors: tuple[str, ...]) -> tuple[str, str]:
-    for way in selectors:
-        _, text = _picked(document, way)
+    for selector in selectors:
+        _, text = _picked(document, selector)
         if text:
-            return way, text[:500]
+            return selector, text[:500]
     return "", ""
 
 
-def _picked(document: Document, way: str) -> tuple[LexborNode | None, str]:
-    selector, _, attribute = way.partition("@")
-    node = document.first(selector)
+def _picked(document: Document, selector: str) -> tuple[LexborNode | None, str]:
+    css, _, attribute = selector.partition("@")
+    node = document.first(css)
     if node is None:
         return None, ""
     return node, squash(node.attributes.get(attribute) or "") if attribute else text_within(node)
 
 
-def _range_of(document: Document, way: str) -> Decimal | None:
+def _range_of(document: Document, selector: str) -> Decimal | None:
     """The upper end, where the price's own element shows two that a dash joins: the variants' range."""
-    node = document.first(way.partition("@")[0]) if way else None
+    node = document.first(selector.partition("@")[0]) if selector else None
     parent = node.parent if node is not None else None
     if parent is None or "\u2013" not in text_within(parent)[:60]:
         return None

@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, tells_a_former
-from tidemill.verticals.prices.reading.assembling import whole, with_lone_sign
-from tidemill.verticals.prices.reading.landmarks import Landmarks, PageWord
-from tidemill.verticals.prices.reading.marks import Mark, Marks, marks_before, marks_behind
+from tidemill.verticals.prices.reading.shown.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, is_former_price
+from tidemill.verticals.prices.reading.shown.hints import Hint, Hints, hints_after, hints_before
+from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, TextNode
+from tidemill.verticals.prices.reading.shown.split_prices import whole_price, with_detached_sign
 
 _DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
@@ -22,12 +22,12 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TEXT, _LONGEST_LABEL, _LONGEST_LINE = 300, 60, 60
-_MOST_WORDS = 6_000
+_MOST_TEXTS = 6_000
 _DIFFERENCES = frozenset({"-", "+", "\u2212"})
 _CLIMB = 3
 
 
-class PriceSpot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class ShownPrice(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A price on the page: its amount, where it stands, and what the places and words around it make of it.
 
     `alone` says that its element holds nothing else.
@@ -35,7 +35,7 @@ class PriceSpot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     order: int
     money: Money
-    marks: Marks
+    hints: Hints
     node: LexborNode
     href: str
     text: str
@@ -48,28 +48,32 @@ class PriceSpot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.money.amount
 
 
-def spots(found: Landmarks, near: str = "") -> list[PriceSpot]:
-    """Every price among the page's words; `near` is the page's own currency, which decides what `$` means."""
+def shown_prices(layout: PageLayout, page_currency: str = "") -> list[ShownPrice]:
+    """Every price among the page's words; `page_currency` is the page's own currency, which decides what `$` means."""
     seen: set[tuple[int, int]] = set()
-    result: list[PriceSpot] = []
-    for index, word in enumerate(found.words[:_MOST_WORDS]):
-        if len(word.text) <= _LONGEST_TEXT and _DIGIT.search(word.text) and _may_be_priced(word):
-            result += [spot for spot in _spots_at(found, index, word, near, seen) if not _is_a_name(spot, found, near)]
+    result: list[ShownPrice] = []
+    for index, text_node in enumerate(layout.texts[:_MOST_TEXTS]):
+        if len(text_node.text) <= _LONGEST_TEXT and _DIGIT.search(text_node.text) and _may_be_priced(text_node):
+            result += [
+                shown
+                for shown in _prices_at(layout, index, text_node, page_currency, seen)
+                if not _is_a_name(shown, layout, page_currency)
+            ]
     return result
 
 
-def _is_a_name(spot: PriceSpot, found: Landmarks, near: str) -> bool:
+def _is_a_name(shown: ShownPrice, layout: PageLayout, page_currency: str) -> bool:
     """Whether a number is part of a name: `R5` where nobody pays in rand, or what the heading itself says."""
-    if spot.text[0] == "R" and spot.text[1:].isdecimal() and near != "ZAR":
+    if shown.text[0] == "R" and shown.text[1:].isdecimal() and page_currency != "ZAR":
         return True
-    return found.heading is not None and spot.node.mem_id == found.heading.mem_id and not spot.marks & Mark.PRICE
+    return layout.heading is not None and shown.node.mem_id == layout.heading.mem_id and not shown.hints & Hint.PRICE
 
 
-def _may_be_priced(word: PageWord) -> bool:
+def _may_be_priced(text_node: TextNode) -> bool:
     """Whether a string with digits could be a price or a part of one: by its place, its sign, or as a bare number."""
-    if word.marks & Mark.PRICE:
+    if text_node.hints & Hint.PRICE:
         return True
-    return _is_an_amount(word.text.strip())
+    return _is_an_amount(text_node.text.strip())
 
 
 @lru_cache(maxsize=8_192)
@@ -78,82 +82,90 @@ def _is_an_amount(text: str) -> bool:
     return any(way is not None for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text)))
 
 
-def _spots_at(
-    found: Landmarks, index: int, word: PageWord, near: str, seen: set[tuple[int, int]]
-) -> Iterator[PriceSpot]:
-    words = found.words
-    node, text = whole(word)
+def _prices_at(
+    layout: PageLayout, index: int, text_node: TextNode, page_currency: str, seen: set[tuple[int, int]]
+) -> Iterator[ShownPrice]:
+    texts = layout.texts
+    node, text = whole_price(text_node)
     if AMOUNT.search(text) is None and BARE.fullmatch(text):
-        text = with_lone_sign(words, index, text)
+        text = with_detached_sign(texts, index, text)
     matches = list(AMOUNT.finditer(text))
     if not matches:
-        if not _is_bare_price(word.marks, text):
+        if not _is_bare_price(text_node.hints, text):
             return
         matches = [match for match in [re.search(NUMBER, text)] if match is not None]
-    reached, own = 0, _digits(word.text)
-    prose = Mark.PROSE if len(text) > _LONGEST_LINE else Mark.NONE
+    reached, own = 0, _digits(text_node.text)
+    prose = Hint.PROSE if len(text) > _LONGEST_LINE else Hint.NONE
     for number, match in enumerate(matches):
         key = (node.mem_id, match.start())
-        if key in seen or (own not in _digits(match[0]) and node.mem_id != word.node.mem_id):
+        if key in seen or (own not in _digits(match[0]) and node.mem_id != text_node.node.mem_id):
             continue  # another's number, in a box that was widened for this one
         seen.add(key)
         behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
-        label = text[reached : match.start()] or (_label(found, index) if number == 0 else "")
-        after = behind if behind.strip() else _following(words, index, node if text != squash(word.text) else None)
+        label = text[reached : match.start()] or (_label(layout, index) if number == 0 else "")
+        after = behind if behind.strip() else _following(texts, index, node if text != squash(text_node.text) else None)
         reached = match.end()
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
             continue
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
-        spot = _spot(word, node, match[0], upper[0] if upper else "", label, after, near)
-        if spot is not None:
-            yield msgspec.structs.replace(spot, alone=len(match[0]) == len(text), marks=spot.marks | prose)
+        shown = _shown_price(text_node, node, match[0], upper[0] if upper else "", label, after, page_currency)
+        if shown is not None:
+            yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose)
 
 
-def _is_bare_price(marks: Marks, text: str) -> bool:
+def _is_bare_price(hints: Hints, text: str) -> bool:
     """Whether a number without a sign is a price: where prices are named or things bought, or as a former one."""
-    if tells_a_former(text):
+    if is_former_price(text):
         return True
-    if marks & Mark.PRICE:
+    if hints & Hint.PRICE:
         return (BARE.fullmatch(text) or LABELLED.fullmatch(text)) is not None and "%" not in text
-    return bool(marks & Mark.MAIN) and WITH_CENTS.fullmatch(text) is not None
+    return bool(hints & Hint.MAIN) and WITH_CENTS.fullmatch(text) is not None
 
 
 def _digits(text: str) -> str:
     return "".join(filter(str.isdecimal, text))
 
 
-def _spot(
-    word: PageWord, node: LexborNode, written: str, upper: str, label: str, after: str, near: str
-) -> PriceSpot | None:
-    money = parse_money(written, near=near)
+def _shown_price(
+    text_node: TextNode, node: LexborNode, written: str, upper: str, label: str, after: str, page_currency: str
+) -> ShownPrice | None:
+    money = parse_money(written, page_currency=page_currency)
     if money is None:
         return None
-    high = parse_money(upper, near=near) if upper else None
+    high = parse_money(upper, page_currency=page_currency) if upper else None
     if high is not None and high.amount > money.amount:
         money = msgspec.structs.replace(money, high=high.amount)
     if _FROM.search(label):
         money = msgspec.structs.replace(money, is_from=True)
-    marks = word.marks | marks_before(label[-_LONGEST_LABEL:].lower()) | marks_behind(after[:_LONGEST_LABEL].lower())
+    hints = (
+        text_node.hints | hints_before(label[-_LONGEST_LABEL:].lower()) | hints_after(after[:_LONGEST_LABEL].lower())
+    )
     if label[-1:] in _DIFFERENCES:
-        marks |= Mark.NO_PRICE  # a sign that touches its number: what is taken off, or comes on top
-    return PriceSpot(
-        order=word.order, money=money, marks=marks, node=node, href=word.href, text=written, label=squash(label)
+        hints |= Hint.OTHER_AMOUNT  # a sign that touches its number: what is taken off, or comes on top
+    return ShownPrice(
+        order=text_node.order,
+        money=money,
+        hints=hints,
+        node=node,
+        href=text_node.href,
+        text=written,
+        label=squash(label),
     )
 
 
-def _label(found: Landmarks, index: int) -> str:
+def _label(layout: PageLayout, index: int) -> str:
     """The words right before a price, if they are no price themselves, nor the tail of another's, nor the title."""
-    words = found.words
-    before = words[index - 1] if index else None
-    if before is not None and found.heading is not None and found.heading.mem_id in _around(before.node):
+    texts = layout.texts
+    before = texts[index - 1] if index else None
+    if before is not None and layout.heading is not None and layout.heading.mem_id in _around(before.node):
         return ""
-    if before is None or len(before.text) > _LONGEST_LABEL or (before.marks ^ words[index].marks) & Mark.ASIDE:
+    if before is None or len(before.text) > _LONGEST_LABEL or (before.hints ^ texts[index].hints) & Hint.ASIDE:
         return ""
     if (
         _COMPLETE.search(before.text)
         or LABELLED.fullmatch(before.text.strip())
         or AMOUNT.search(before.text)
-        or (index > 1 and _belongs(before, words[index - 2], words[index]))
+        or (index > 1 and _belongs(before, texts[index - 2], texts[index]))
     ):
         return ""
     return before.text
@@ -170,12 +182,12 @@ _COMPLETE = re.compile(
 """What says all that it has to say, and nothing of the price that happens to stand behind it."""
 
 
-def _belongs(words: PageWord, earlier: PageWord, later: PageWord) -> bool:
+def _belongs(between: TextNode, earlier: TextNode, later: TextNode) -> bool:
     """Whether words between two prices stand in the earlier one's box, and the later one does not."""
     if not AMOUNT.search(earlier.text):
         return False
     box = earlier.node.mem_id
-    return box in _around(words.node) and box not in _around(later.node)
+    return box in _around(between.node) and box not in _around(later.node)
 
 
 def _around(node: LexborNode | None) -> set[int]:
@@ -186,12 +198,12 @@ def _around(node: LexborNode | None) -> set[int]:
     return found
 
 
-def _following(words: Sequence[PageWord], index: int, node: LexborNode | None) -> str:
+def _following(texts: Sequence[TextNode], index: int, node: LexborNode | None) -> str:
     """The words right behind a price: behind its element, where it took a whole one."""
     inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
-    for word in words[index + 1 : index + 6]:
-        if word.node.mem_id not in inside:
-            return _of_this_price(word.text[:_LONGEST_TEXT].strip())
+    for text_node in texts[index + 1 : index + 6]:
+        if text_node.node.mem_id not in inside:
+            return _of_this_price(text_node.text[:_LONGEST_TEXT].strip())
     return ""
 
 

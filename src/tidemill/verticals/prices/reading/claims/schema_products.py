@@ -10,7 +10,7 @@ from tidemill.core.record import Strategy
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.schema_org import local_name
 from tidemill.reading.stock import Availability, availability_in
-from tidemill.verticals.prices.reading.claims import Absolute, PriceClaim, amount_of, money_of, text_of
+from tidemill.verticals.prices.reading.claims.claim import Absolute, PriceClaim, amount_of, money_of, text_of
 from tidemill.verticals.prices.reading.product import Variant
 
 Item = Mapping[str, Any]
@@ -42,7 +42,7 @@ class Offers(msgspec.Struct, frozen=True, kw_only=True):
     variants: tuple[Variant, ...] = ()
 
 
-class _One(msgspec.Struct, frozen=True, kw_only=True):
+class _OfferData(msgspec.Struct, frozen=True, kw_only=True):
     """One offer."""
 
     price: Decimal
@@ -58,28 +58,28 @@ class _One(msgspec.Struct, frozen=True, kw_only=True):
     used: bool = False
 
 
-def kinds_of(item: Item) -> set[str]:
+def types_of(item: Item) -> set[str]:
     """The types of an object, bare and in lower case."""
-    kind = item.get("@type")
-    kinds = kind if isinstance(kind, list) else [kind]
-    return {local_name(one).lower() for one in kinds if isinstance(one, str)}
+    type_ = item.get("@type")
+    types = type_ if isinstance(type_, list) else [type_]
+    return {local_name(one).lower() for one in types if isinstance(one, str)}
 
 
 def is_product(item: Item) -> bool:
     """Whether an object is a product, or something that is sold as one, or a bare offer."""
-    kinds = kinds_of(item)
-    if kinds & _PRODUCTS or any(kind.endswith("product") for kind in kinds):
+    types = types_of(item)
+    if types & _PRODUCTS or any(type_.endswith("product") for type_ in types):
         return True
-    return bool(kinds & _OFFERS) or (bool(kinds & _SOLD_AS_WELL) and "offers" in {key.lower() for key in item})
+    return bool(types & _OFFERS) or (bool(types & _SOLD_AS_WELL) and "offers" in {key.lower() for key in item})
 
 
 def claim_of(
-    item: Item, origin: str, strategy: Strategy, sure: float, absolute: Absolute, known: Mapping[str, Item]
+    item: Item, origin: str, strategy: Strategy, confidence: float, absolute: Absolute, known: Mapping[str, Item]
 ) -> PriceClaim:
     """What one product object says; a bare offer is a product of which only the offer is told."""
-    item = _lowered(item)
-    if kinds_of(item) & _OFFERS:
-        product = _lowered(_resolved(item.get("itemoffered"), known))
+    item = _lowercase_keys(item)
+    if types_of(item) & _OFFERS:
+        product = _lowercase_keys(_resolved(item.get("itemoffered"), known))
         item = {**product, "offers": {key: value for key, value in item.items() if key != "itemoffered"}}
     offers = _offers(item, known)
     fields = _fields(item, absolute)
@@ -90,7 +90,7 @@ def claim_of(
     return PriceClaim(
         strategy=strategy,
         origin=origin,
-        sure=sure,
+        confidence=confidence,
         fields={name: value for name, value in fields.items() if value},
         places=_PLACES,
         price=offers.price,
@@ -109,7 +109,7 @@ _PLACES = {
 }  # fmt: skip
 
 
-def _lowered(item: Any) -> dict[str, Any]:
+def _lowercase_keys(item: Any) -> dict[str, Any]:
     """An object with its keys in lower case: shops write `Offers` and `priceCurrency` as they like."""
     return (
         {key if key.startswith("@") else key.lower(): value for key, value in item.items()}
@@ -159,39 +159,39 @@ def _offers(item: Item, known: Mapping[str, Item]) -> Offers:
     if not found:
         found = list(_of_variants(item, known))
     if not found and (item.get("price") or item.get("pricespecification")):
-        found = [one for one in [_one(item)] if one is not None]
+        found = [one for one in [_offer_data(item)] if one is not None]
     if not found:
         return Offers(availability=_availability_alone(item.get("offers")))
-    return _chosen(found)
+    return _combined(found)
 
 
 def _availability_alone(offers: Any) -> str:
     """The stock that an offer without a price tells of: sold out, and the price taken away."""
     for offer in offers if isinstance(offers, list) else [offers]:
-        if isinstance(offer, Mapping) and (text := text_of(_lowered(offer).get("availability"))):
+        if isinstance(offer, Mapping) and (text := text_of(_lowercase_keys(offer).get("availability"))):
             return text
     return ""
 
 
-def _each_offer(value: Any, known: Mapping[str, Item], depth: int) -> Iterator[_One]:
+def _each_offer(value: Any, known: Mapping[str, Item], depth: int) -> Iterator[_OfferData]:
     if depth > _DEEPEST:
         return
     for each in (value if isinstance(value, list) else [value])[:_MOST_OFFERS]:
-        offer = _lowered(_resolved(each, known))
+        offer = _lowercase_keys(_resolved(each, known))
         if not offer:
             continue
         inner = list(_each_offer(offer.get("offers"), known, depth + 1)) if "offers" in offer else []
-        own = _one(offer)
+        own = _offer_data(offer)
         if inner and (own is None or own.high is not None):
             yield from inner
         elif own is not None:
             yield own
 
 
-def _of_variants(item: Item, known: Mapping[str, Item]) -> Iterator[_One]:
+def _of_variants(item: Item, known: Mapping[str, Item]) -> Iterator[_OfferData]:
     variants = item.get("hasvariant")
     for each in (variants if isinstance(variants, list) else [variants])[:_MOST_VARIANTS]:
-        variant = _lowered(_resolved(each, known))
+        variant = _lowercase_keys(_resolved(each, known))
         for one in _each_offer(variant.get("offers"), known, 1) if variant else ():
             yield msgspec.structs.replace(
                 one,
@@ -202,18 +202,18 @@ def _of_variants(item: Item, known: Mapping[str, Item]) -> Iterator[_One]:
             )
 
 
-def _one(offer: Item) -> _One | None:
+def _offer_data(offer: Item) -> _OfferData | None:
     price, high, listed, currency = _amounts(offer)
     if price is None:
         return None
-    shipping = _lowered(offer.get("shippingdetails"))
-    rate = _lowered(shipping.get("shippingrate"))
-    return _One(
+    shipping = _lowercase_keys(offer.get("shippingdetails"))
+    score_price = _lowercase_keys(shipping.get("shippingrate"))
+    return _OfferData(
         price=price,
         currency=currency,
         high=high if high is not None and high > price else None,
         list_price=listed if listed is not None and listed > price else None,
-        shipping=amount_of(rate.get("value"), currency) if rate else None,
+        shipping=amount_of(score_price.get("value"), currency) if score_price else None,
         availability=text_of(offer.get("availability")),
         url=text_of(offer.get("url")),
         sku=text_of(offer.get("sku")),
@@ -246,7 +246,7 @@ def _amounts(offer: Item) -> tuple[Decimal | None, Decimal | None, Decimal | Non
 
 def _is_per_unit(specification: Item) -> bool:
     """Whether a specification prices a measure of the thing, not the thing."""
-    quantity = _lowered(specification.get("referencequantity"))
+    quantity = _lowercase_keys(specification.get("referencequantity"))
     return bool(quantity) and text_of(quantity.get("unitcode") or quantity.get("unittext")).upper() not in _PIECES
 
 
@@ -256,10 +256,10 @@ _PIECES = frozenset({"", "C62", "EA", "H87", "PCE", "NMP", "PR", "SET"})
 
 def _specifications(offer: Item) -> list[dict[str, Any]]:
     value = offer.get("pricespecification")
-    return [found for each in (value if isinstance(value, list) else [value]) if (found := _lowered(each))]
+    return [found for each in (value if isinstance(value, list) else [value]) if (found := _lowercase_keys(each))]
 
 
-def _chosen(found: list[_One]) -> Offers:
+def _combined(found: list[_OfferData]) -> Offers:
     """The offer that stands for all: the first that is new and can be had; a range, where they differ."""
     new = [one for one in found if not one.used] or found
     there = [one for one in new if availability_in(one.availability) is Availability.IN_STOCK]

@@ -6,12 +6,12 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
-from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of
-from tidemill.verticals.prices.reading.marks import Mark, marks_of
-from tidemill.verticals.prices.reading.price_text import text_within
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim, amount_of
+from tidemill.verticals.prices.reading.shown.hints import Hint, hints_of
+from tidemill.verticals.prices.reading.shown.price_text import text_within
 
-_SURE = 0.7
-_WAYS = (
+_CONFIDENCE = 0.7
+_ATTRIBUTES = (
     ("[itemprop=price]", "content"),
     ("[data-product-price]", "data-product-price"),
     ("[data-current-price]", "data-current-price"),
@@ -23,16 +23,16 @@ _WAYS = (
 _MOST = 30
 
 
-def loose_claim(document: Document, near: str) -> PriceClaim | None:
+def attribute_claim(document: Document, page_currency: str) -> PriceClaim | None:
     """The one price that such attributes name, when all of a kind agree outside of what stands aside."""
-    for selector, attribute in _WAYS:
-        nodes = [node for node in document.css(selector)[:_MOST] if not _stands_aside(node)]
-        amounts = {amount for node in nodes if (amount := _amount(node, attribute, near))}
+    for selector, attribute in _ATTRIBUTES:
+        nodes = [node for node in document.css(selector)[:_MOST] if not _is_aside(node)]
+        amounts = {amount for node in nodes if (amount := _amount(node, attribute, page_currency))}
         if len(amounts) == 1:
             return PriceClaim(
                 strategy=Strategy.SELECTORS,
                 origin="markup",
-                sure=_SURE,
+                confidence=_CONFIDENCE,
                 places={"price": f"{selector}@{attribute}"},
                 price=amounts.pop(),
                 currency="",
@@ -40,17 +40,17 @@ def loose_claim(document: Document, near: str) -> PriceClaim | None:
     return None
 
 
-def _amount(node: LexborNode, attribute: str, near: str) -> Decimal | None:
+def _amount(node: LexborNode, attribute: str, page_currency: str) -> Decimal | None:
     written = node.attributes.get(attribute)
     if not written and attribute == "content":
         written = text_within(node)
-    return amount_of(written, near) if written and len(written) <= 30 else None  # noqa: PLR2004 - no price is longer
+    return amount_of(written, page_currency) if written and len(written) <= 30 else None  # noqa: PLR2004 - no price is longer
 
 
-def _stands_aside(node: LexborNode | None) -> bool:
+def _is_aside(node: LexborNode | None) -> bool:
     while node is not None and node.tag != "body":
-        if marks_of(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}") & (
-            Mark.ASIDE | Mark.OLD
+        if hints_of(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}") & (
+            Hint.ASIDE | Hint.OLD
         ):
             return True
         node = node.parent

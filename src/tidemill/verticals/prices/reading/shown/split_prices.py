@@ -7,19 +7,19 @@ from itertools import islice
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.amounts import AMOUNT, BARE, SIGN, tells_a_former
-from tidemill.verticals.prices.reading.landmarks import PageWord
-from tidemill.verticals.prices.reading.price_text import is_fraction, text_within
+from tidemill.verticals.prices.reading.shown.amounts import AMOUNT, BARE, SIGN, is_former_price
+from tidemill.verticals.prices.reading.shown.page_layout import TextNode
+from tidemill.verticals.prices.reading.shown.price_text import is_fraction, text_within
 
 _LONGEST_PRICE = 40
 _CLIMB = 3
-_LONE_SIGN = re.compile(SIGN)
+_SIGN_ALONE = re.compile(SIGN)
 
 
-def whole(word: PageWord) -> tuple[LexborNode, str]:
+def whole_price(text_node: TextNode) -> tuple[LexborNode, str]:
     """The smallest element around a number that holds its sign and its cents too, with its words."""
-    node, text = word.node, squash(word.text)
-    if tells_a_former(text):
+    node, text = text_node.node, squash(text_node.text)
+    if is_former_price(text):
         return node, text
     if is_fraction(node, text) and node.parent is not None:
         node = node.parent
@@ -80,23 +80,23 @@ def _holds_cents(node: LexborNode) -> bool:
 def _cents_follow(node: LexborNode) -> bool:
     """Whether the next element holds the cents."""
     after = node.next
-    while after is not None and not (text := _said_by(after)).strip(" \n\t.,"):
+    while after is not None and not (text := _text_of(after)).strip(" \n\t.,"):
         after = after.next
     return after is not None and not after.is_text_node and is_fraction(after, text)
 
 
-def _said_by(node: LexborNode) -> str:
+def _text_of(node: LexborNode) -> str:
     return (node.text_content or "") if node.is_text_node else node.text(deep=True)
 
 
-def with_lone_sign(words: Sequence[PageWord], index: int, number: str) -> str:
+def with_detached_sign(texts: Sequence[TextNode], index: int, number: str) -> str:
     """A number with the sign that stands by itself before or behind it, within one box."""
-    here = words[index]
-    for beside in (index - 1, index + 1):
-        if 0 <= beside < len(words) and _LONE_SIGN.fullmatch(sign := words[beside].text.strip()):
-            boxes = {words[beside].node.mem_id, _box(words[beside].node)}
+    here = texts[index]
+    for at in (index - 1, index + 1):
+        if 0 <= at < len(texts) and _SIGN_ALONE.fullmatch(sign := texts[at].text.strip()):
+            boxes = {texts[at].node.mem_id, _box(texts[at].node)}
             if boxes & {here.node.mem_id, _box(here.node)}:
-                return f"{sign}{number}" if beside < index else f"{number}{sign}"
+                return f"{sign}{number}" if at < index else f"{number}{sign}"
     return number
 
 

@@ -8,9 +8,9 @@ from selectolax.lexbor import LexborNode
 from tidemill.reading.document import Document
 from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.amounts import SIGN
-from tidemill.verticals.prices.reading.price_text import text_within
 from tidemill.verticals.prices.reading.product import QuantityTier
+from tidemill.verticals.prices.reading.shown.amounts import SIGN
+from tidemill.verticals.prices.reading.shown.price_text import text_within
 
 _MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 80
 _MOST_ATTRIBUTES = 80

@@ -18,16 +18,16 @@ from tidemill.reading.currencies import currency_code
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability
-from tidemill.verticals.prices.reading.claims import PriceClaim, amount_of, text_of
-from tidemill.verticals.prices.reading.state_prices import price_within
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim, amount_of, text_of
+from tidemill.verticals.prices.reading.claims.script_prices import nested_price
 
-_SURE = 0.8
+_CONFIDENCE = 0.8
 _TITLES = ("name", "title", "productname", "item_name", "producttitle", "displayname", "product_name", "subject")
 _PRICES = (
     "saleprice", "currentprice", "finalprice", "sellingprice", "final_price", "sale_price", "price", "priceamount",
     "current_price", "salesprice", "product_price", "productprice", "unit_price", "product_unit_price",
 )  # fmt: skip
-_LISTED = (
+_LIST_PRICES = (
     "compare_at_price", "listprice", "originalprice", "regularprice", "regular_price", "list_price", "wasprice",
     "oldprice", "old_price", "original_price", "msrp", "rrp", "mrp", "was_price", "strikeprice",
     "product_original_price", "product_old_price", "product_list_price", "previousprice", "baseprice",
@@ -41,16 +41,16 @@ _STOCKED = ("available", "instock", "isinstock", "in_stock", "isavailable")
 _STOCK_WORDS = ("availability", "availabilitystatus", "stockstatus", "stock_status", "product_availability")
 _BRANDS = ("brand", "brandname", "brand_name", "vendor", "product_brand", "item_brand", "manufacturer")
 _WITHIN = ("formatted", "value", "amount", "current", "final")
-_MARK = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)[\"']?\s*:", re.IGNORECASE)
-_PRICE_MARK = re.compile(r"price", re.IGNORECASE)
+_TITLE_KEY = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)[\"']?\s*:", re.IGNORECASE)
+_PRICE_KEY = re.compile(r"price", re.IGNORECASE)
 _LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_STARTS = 1_500_000, 60, 40_000, 12
-_TELLING = 12
+_DISTINCTIVE_LENGTH = 12
 """Characters from which on the beginning of a title is enough to know it by."""
 
 _decode = msgspec.json.Decoder().decode
 
 
-def state_claim(document: Document, title: str, currency: str) -> PriceClaim | None:
+def script_claim(document: Document, title: str, currency: str) -> PriceClaim | None:
     """The first object in a script that bears the title and a price that can be read for sure."""
     wanted = normalized(title)
     if not wanted:
@@ -70,7 +70,7 @@ def _scripts(document: Document) -> Iterator[str]:
         if "ld+json" in kind or node.attributes.get("src"):
             continue
         text = node.text(deep=True) or ""
-        if len(text) < _LARGEST and _MARK.search(text) and _PRICE_MARK.search(text):
+        if len(text) < _LARGEST and _TITLE_KEY.search(text) and _PRICE_KEY.search(text):
             count += 1
             yield text
             if count >= _MOST_SCRIPTS:
@@ -90,20 +90,20 @@ def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 currency = _currency_in(lowered) or currency
                 if any(_is_titled(text_of(lowered.get(key)), wanted) for key in _TITLES if lowered.get(key)):
                     yield path, {"currency": currency, **lowered} if currency else lowered
-                elif (told := _told_apart(lowered, wanted)) is not None:
-                    yield path, told
+                elif (joined := _joined_with_title(lowered, wanted)) is not None:
+                    yield path, joined
                 pending.extend((f"{path}/{key}", each, currency) for key, each in current.items() if _is_nested(each))
             elif isinstance(current, list):
                 pending.extend((f"{path}/{at}", each, currency) for at, each in enumerate(current) if _is_nested(each))
 
 
-def _told_apart(item: dict[str, Any], wanted: str) -> dict[str, Any] | None:
+def _joined_with_title(item: dict[str, Any], wanted: str) -> dict[str, Any] | None:
     """An object that keeps the title in one part and the price in another, as modules of a page do; with its title."""
     for part in item.values():
         if not isinstance(part, dict):
             continue
         title = next((text for key in _TITLES if (text := text_of(part.get(key)))), "")
-        if title and _is_titled(title, wanted) and not any(_PRICE_MARK.search(str(key)) for key in part):
+        if title and _is_titled(title, wanted) and not any(_PRICE_KEY.search(str(key)) for key in part):
             return {**item, "title": title}
     return None
 
@@ -114,7 +114,7 @@ def _is_titled(title: str, wanted: str) -> bool:
     if known == wanted:
         return True
     short = min(len(known), len(wanted))
-    return short >= _TELLING and known[:short] == wanted[:short]
+    return short >= _DISTINCTIVE_LENGTH and known[:short] == wanted[:short]
 
 
 def _is_nested(value: Any) -> bool:
@@ -125,12 +125,12 @@ def _currency_in(item: dict[str, Any]) -> str:
     return next((code for key in _CURRENCIES if (code := currency_code(text_of(item.get(key))))), "")
 
 
-_SPELLED = re.compile(r"""urrency(?:_?[cC]ode)?\\?["']?\s{0,3}[:=]\s{0,3}\\?["']([A-Z]{3})\b""")
+_CURRENCY_IN_SCRIPT = re.compile(r"""urrency(?:_?[cC]ode)?\\?["']?\s{0,3}[:=]\s{0,3}\\?["']([A-Z]{3})\b""")
 
 
-def spelled_currency(document: Document) -> str:
+def script_currency(document: Document) -> str:
     """The currency that the page's scripts name, if they name one and no other."""
-    codes = {match[1] for match in _SPELLED.finditer(document.markup)} & CODES
+    codes = {match[1] for match in _CURRENCY_IN_SCRIPT.finditer(document.markup)} & CODES
     return codes.pop() if len(codes) == 1 else ""
 
 
@@ -174,13 +174,13 @@ def _balanced(text: str, begins: int) -> int:
     return -1
 
 
-def _claim(item: dict[str, Any], origin: str, near: str) -> PriceClaim | None:
-    currency = _currency_in(item) or near
+def _claim(item: dict[str, Any], origin: str, page_currency: str) -> PriceClaim | None:
+    currency = _currency_in(item) or page_currency
     in_cents = "variants" in item and "handle" in item  # Shopify's own shape: whole numbers are cents
     key, price = _first_amount(item, _PRICES, currency, in_cents=in_cents)
-    _, listed = _first_amount(item, _LISTED, currency, in_cents=in_cents)
+    _, list_price = _first_amount(item, _LIST_PRICES, currency, in_cents=in_cents)
     if price is None:
-        nested, listed = price_within(item, currency)
+        nested, list_price = nested_price(item, currency)
         if nested is None:
             return None
         key, price, currency = nested.path.lstrip("/"), nested.amount, nested.currency or currency
@@ -190,18 +190,21 @@ def _claim(item: dict[str, Any], origin: str, near: str) -> PriceClaim | None:
     return PriceClaim(
         strategy=Strategy.SELECTORS,
         origin=origin,
-        sure=_SURE,
+        confidence=_CONFIDENCE,
         fields={name: value for name, value in fields.items() if value},
         places={"price": key},
         price=price,
         currency=currency,
-        list_price=listed if listed is not None and listed > price else None,
+        list_price=list_price if list_price is not None and list_price > price else None,
     )
 
 
 def _fields(item: dict[str, Any]) -> dict[str, str]:
     """What the object says beside its price, itself or in the part that keeps identifiers."""
-    parts = [item, *({str(key).lower(): each for key, each in part.items()} for part in item.values() if _is_ids(part))]
+    parts = [
+        item,
+        *({str(key).lower(): each for key, each in part.items()} for part in item.values() if _holds_identifiers(part)),
+    ]
     stocked = next((item[key] for key in _STOCKED if isinstance(item.get(key), bool)), None)
     fields = {
         "title": next((text for key in _TITLES if (text := text_of(item.get(key)))), ""),
@@ -215,7 +218,7 @@ def _fields(item: dict[str, Any]) -> dict[str, str]:
     return fields
 
 
-def _is_ids(part: Any) -> bool:
+def _holds_identifiers(part: Any) -> bool:
     return isinstance(part, dict) and any(str(key).lower() in {*_SKUS, *_GTINS} for key in part)
 
 

@@ -5,10 +5,10 @@ import re
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.amounts import SIGN
-from tidemill.verticals.prices.reading.marks import Mark, marks_of
+from tidemill.verticals.prices.reading.shown.amounts import SIGN
+from tidemill.verticals.prices.reading.shown.hints import Hint, hints_of
 
-UNSEEN = frozenset(
+INVISIBLE = frozenset(
     {"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select", "option", "textarea"}
 )
 """Elements whose words nobody reads."""
@@ -22,7 +22,7 @@ def text_within(node: LexborNode) -> str:
         if not child.is_text_node:
             continue
         text, parent = child.text_content, child.parent
-        if not text or text.isspace() or parent is None or parent.tag in UNSEEN:
+        if not text or text.isspace() or parent is None or parent.tag in INVISIBLE:
             continue
         text = text.strip()
         is_cents = is_fraction(parent, text)
@@ -71,5 +71,5 @@ def is_fraction(node: LexborNode, text: str) -> bool:
     return (
         node.tag == "sup"
         or text.lstrip()[0] in _POINTS
-        or bool(marks_of(node.attributes.get("class") or "") & Mark.FRACTION)
+        or bool(hints_of(node.attributes.get("class") or "") & Hint.FRACTION)
     )

@@ -16,7 +16,7 @@ from tidemill.verticals.prices.reading.product import Variant
 Absolute = Callable[[str], str]
 
 _THOUSANDTHS = 3
-_COARSE = frozenset({"CLP", "COP", "IDR", "VND", "KRW", "JPY", "HUF", "PYG", "ARS", "UGX", "IRR"})
+_WITHOUT_DECIMALS = frozenset({"CLP", "COP", "IDR", "VND", "KRW", "JPY", "HUF", "PYG", "ARS", "UGX", "IRR"})
 """Currencies whose prices have no decimals, whatever ISO says: a point in them parts thousands."""
 
 
@@ -24,12 +24,12 @@ class PriceClaim(msgspec.Struct, frozen=True, kw_only=True):
     """One account of the product.
 
     `fields` are its words by name and `places` where each stands; `price` is its selling price, `list_price` the
-    crossed-out one, `high` the upper end where it gives a range. `sure` is how far such accounts can be trusted.
+    crossed-out one, `high` the upper end where it gives a range. `confidence` is how far such accounts can be trusted.
     """
 
     strategy: Strategy
     origin: str
-    sure: float
+    confidence: float
     fields: Mapping[str, str] = msgspec.field(default_factory=dict)
     places: Mapping[str, str] = msgspec.field(default_factory=dict)
     price: Decimal | None = None
@@ -68,19 +68,19 @@ def amount_of(value: Any, currency: str = "") -> Decimal | None:
     text = squash(str(value))
     whole, point, decimals = text.partition(".")
     if point and whole.isdecimal() and decimals.isdecimal():
-        groups = len(decimals) == _THOUSANDTHS and whole != "0" and currency in _COARSE
+        groups = len(decimals) == _THOUSANDTHS and whole != "0" and currency in _WITHOUT_DECIMALS
         return _number(whole + decimals) if groups else _number(text)
-    money = parse_money(text, near=currency)
+    money = parse_money(text, page_currency=currency)
     return money.amount if money is not None and not money.per else None
 
 
-def money_of(value: Any, currency: Any, near: str = "") -> tuple[Decimal | None, str]:
+def money_of(value: Any, currency: Any, page_currency: str = "") -> tuple[Decimal | None, str]:
     """An amount with its currency's code, from the two fields that data keeps them in."""
-    code = currency_code(text_of(currency), near) if currency else ""
+    code = currency_code(text_of(currency), page_currency) if currency else ""
     if not code and isinstance(value, str):
-        told = parse_money(value, near=near)
-        code = told.currency if isinstance(told, Money) else ""
-    return amount_of(value, code or near), code
+        money = parse_money(value, page_currency=page_currency)
+        code = money.currency if isinstance(money, Money) else ""
+    return amount_of(value, code or page_currency), code
 
 
 def _number(text: str) -> Decimal | None:
@@ -97,3 +97,13 @@ def first_field(claims: Iterable[PriceClaim], name: str) -> tuple[str, str]:
         if value := claim.fields.get(name):
             return value, f"{claim.origin}/{claim.places.get(name, name)}"
     return "", ""
+
+
+def is_of_one_product(claim: PriceClaim) -> bool:
+    """Whether a claim is about one product: it has a price, or a title with something that only a product has."""
+    if claim.origin == "meta":
+        return False
+    known = claim.fields
+    return claim.price is not None or (
+        "title" in known and any(name in known for name in ("availability", "sku", "gtin"))
+    )

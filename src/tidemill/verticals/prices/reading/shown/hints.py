@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from typing import Final
 
-Marks = int
+Hints = int
 """Any number of marks together: plain bits, because a page has thousands of elements and an enum's cost adds up."""
 
 
-class Mark:
+class Hint:
     """What the places around a price make of it; inherited from everything that it stands in."""
 
     NONE: Final = 0
@@ -16,7 +16,7 @@ class Mark:
     CURRENT: Final = 2
     OLD: Final = 4
     ASIDE: Final = 8
-    NO_PRICE: Final = 16
+    OTHER_AMOUNT: Final = 16
     UNIT: Final = 32
     HIDDEN: Final = 64
     TIER: Final = 128
@@ -24,38 +24,38 @@ class Mark:
     FRACTION: Final = 512
     MAIN: Final = 1024
     UNTAXED: Final = 2048
-    CHOICE: Final = 4096
+    VARIANT: Final = 4096
     REGULAR: Final = 8192
     BRAND: Final = 16384
     PROSE: Final = 32768
     LOWEST: Final = 65536
 
 
-LASTING = Mark.ASIDE | Mark.HIDDEN | Mark.TIER
+INHERITED = Hint.ASIDE | Hint.HIDDEN | Hint.TIER
 """What holds for all that stands within, however deep; the rest is said only of what stands near."""
-REFUSED = Mark.ASIDE | Mark.NO_PRICE | Mark.UNIT
+NOT_THE_PRICE = Hint.ASIDE | Hint.OTHER_AMOUNT | Hint.UNIT
 """Whose prices are not what the product costs."""
 
 
-def _any_of(words: str, *, whole: bool = False) -> re.Pattern[str]:
+def _any_of(words: str, *, whole_words: bool = False) -> re.Pattern[str]:
     """A pattern for any of the words, which blanks part; a blank within one is written as an underscore."""
     either = "|".join(words.split()).replace("_", " ")
-    return re.compile(rf"\b(?:{either})\b" if whole else either, re.IGNORECASE)
+    return re.compile(rf"\b(?:{either})\b" if whole_words else either, re.IGNORECASE)
 
 
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
-_NAMED = {
-    Mark.PRICE: r"""
+_NAMES = {
+    Hint.PRICE: r"""
         prices? pricing prijs prijzen preis preise prix precio preco prezzo prezzi cena ceny pris hinta amount
         money prc
     """,
-    Mark.CURRENT: r"""
+    Hint.CURRENT: r"""
         current sale special final now our actual selling ins reduced discounted deal promo new nu aktuell
         sales offer ahora agora jetzt
     """,
-    Mark.OLD: r"""
+    Hint.OLD: r"""
         secondary
         old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
         previous original origin compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
@@ -63,7 +63,7 @@ _NAMED = {
         antes avant vorher foer gammel stara deleted
         line_through anterior precedente orig prc_org barrato barre tachado riscado durchgestrichen
     """,
-    Mark.ASIDE: r"""
+    Hint.ASIDE: r"""
         product_?(?:items?|cards?|tiles?|thumbs?)(?!_(?:price|product|detail|info|main|name|title|content|form))
         related (?<!price_)recommend\w*(?!_(?:retail_)?price) up_?sells? cross_?sells? carousel swiper slick owl
         similar recently
@@ -77,7 +77,7 @@ _NAMED = {
         products teasers? blog faq cookie\w* top_?bar announcement
         compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
     """,
-    Mark.NO_PRICE: r"""
+    Hint.OTHER_AMOUNT: r"""
         members?(?:hip)? medlem\w* mitglied\w* socios? club insider add_?ons?
         savings? save saved you_?save discount_?(?:amount|value|badge|label|percent\w*) percent\w* shipping
         delivery postage verzend\w* versand\w* instal\w* financ\w* klarna afterpay clearpay affirm sezzle
@@ -85,48 +85,48 @@ _NAMED = {
         coupon voucher threshold rating stars score trade_?in subscri\w* autoship tax_?amount vat_?amount
         fees?
     """,
-    Mark.UNIT: r"""
+    Hint.UNIT: r"""
         (?<!sellable_)unit_?price price_?unit per_?unit grundpreis base_?price per_?round cpr cost_?per_?round ppu
         price_?per(?!_(?:sellable|item|piece|pack|each|product))\w* pum per_?kg per_?lit\w+ eenheidsprijs
         unit_?pricing measure
     """,
-    Mark.HIDDEN: r"""
+    Hint.HIDDEN: r"""
         hidden hide d_none is_hidden invisible u_hidden
     """,
-    Mark.TIER: r"""
+    Hint.TIER: r"""
         tier\w* bulk volume quantity_?discounts? staffel\w* price_?breaks? wholesale qty_?pric\w*
         quantity_?pric\w*
     """,
-    Mark.STOCK: r"""
+    Hint.STOCK: r"""
         stock availab\w* avail inventory in_?stock out_?of_?stock outofstock voorraad\w* lager\w*
         verf\w*barkeit lieferbarkeit disponib\w* dostepnosc dostupnost sold_?out delivery_?status levertijd
         estoque
     """,
-    Mark.FRACTION: r"""
+    Hint.FRACTION: r"""
         cents? decimals? fraction\w* centimes? pence centavos centen
     """,
-    Mark.MAIN: r"""
+    Hint.MAIN: r"""
         product_?(?:main|detail\w*|info\w*|summary|view\w*|page|form|essential|single|content|price\w*|section)
         pdp summary buy_?box single_?product purchase\w*
     """,
-    Mark.UNTAXED: r"""
+    Hint.UNTAXED: r"""
         excl\w* ex_?vat ex_?tax without_?tax net_?price netto no_?tax tax_?excluded
     """,
-    Mark.CHOICE: r"""
+    Hint.VARIANT: r"""
         swatch\w* variants? variations? options? attributes? combinations?
     """,
-    Mark.REGULAR: r"""
+    Hint.REGULAR: r"""
         regular normal regularprice normalprice full_?price undiscounted
     """,
-    Mark.LOWEST: r"""
+    Hint.LOWEST: r"""
         omnibus lowest_30\w* lowest_?price
     """,
-    Mark.BRAND: r"""
+    Hint.BRAND: r"""
         brands? brand_?(?:name|link|title) vendor manufacturers?(?:_name)? designer(?:_name)? product_?brand
         by_?line(?:_info)?
     """,
 }
-_MARKS = tuple((mark, _any_of(words, whole=True)) for mark, words in _NAMED.items())
+_NAME_HINTS = tuple((hint, _any_of(words, whole_words=True)) for hint, words in _NAMES.items())
 _STRUCK = re.compile(r"line-through")
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
@@ -134,31 +134,31 @@ _ASIDE_TAGS = frozenset({"nav", "footer"})
 
 
 @lru_cache(maxsize=16_384)
-def marks_of(names: str) -> Marks:
+def hints_of(names: str) -> Hints:
     """What a class attribute or an id says, whatever way its words are put together."""
     line = _SPLIT.sub(" ", _HUMPS.sub(" ", names).lower()).strip()
-    found = Mark.NONE
-    for mark, pattern in _MARKS:
+    found = Hint.NONE
+    for hint, pattern in _NAME_HINTS:
         if pattern.search(line):
-            found |= mark
+            found |= hint
     return found
 
 
-def marks_of_tag(tag: str) -> Marks:
+def hints_of_tag(tag: str) -> Hints:
     """What the element itself says: struck out, or no part of what the page is about."""
     if tag in _STRUCK_TAGS:
-        return Mark.OLD
-    return Mark.ASIDE if tag in _ASIDE_TAGS else Mark.NONE
+        return Hint.OLD
+    return Hint.ASIDE if tag in _ASIDE_TAGS else Hint.NONE
 
 
-def marks_of_style(style: str) -> Marks:
+def hints_of_style(style: str) -> Hints:
     """What an inline style says."""
-    found = Mark.OLD if _STRUCK.search(style) else Mark.NONE
-    return found | Mark.HIDDEN if _UNSEEN.search(style) else found
+    found = Hint.OLD if _STRUCK.search(style) else Hint.NONE
+    return found | Hint.HIDDEN if _UNSEEN.search(style) else found
 
 
-_WORDS = {
-    Mark.OLD: r"""
+_WORDS_BEFORE = {
+    Hint.OLD: r"""
         \bwas\b \brrp\b \bmsrp\b \bsrp\b \bu\.?v\.?p\b list_price retail_price regular_price
         original(?:ly)?\b before\b \binstead_of \bstatt\b adviesprijs \bvan\b oude_prijs normale_prijs
         \bvoor\b: prix_(?:conseillé|barré|public) au_lieu_de \bantes\b \bde:
@@ -171,7 +171,7 @@ _WORDS = {
         \bстарая \bстара compare_at comp\._value strike mrp\b recommended lowest_price niedrigster
         laagste_prijs prix_le_plus_bas
     """,
-    Mark.NO_PRICE: r"""
+    Hint.OTHER_AMOUNT: r"""
         (?<!non-)(?<!non_)\bmembers?\b medlem mitglied klubb? leden\w*prijs \bs[oó]cios?\b 会員
         club_(?:price|card) loyalty with_(?:your_)?card subscribe
         \bsave\b saving \bpoup[aeo] ahorr \btakarít tasarruf säästä экономи скидка знижка
@@ -188,63 +188,63 @@ _WORDS = {
         insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
         sepette indirim taksit ポイント zzgl\.?\s*$ \bplus\s*$ 배송비 szállítás
     """,
-    Mark.CURRENT: r"""
+    Hint.CURRENT: r"""
         \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
         preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta 販売価格 \bpor:
     """,
-    Mark.UNTAXED: r"""
+    Hint.UNTAXED: r"""
         (?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)
         excl\w*\.?:?\s*$ ex\.?_?(?:vat|tax|btw|gst) hors_taxe \bht\b nett[oó]\b (?:sin|sem)_iva iva_esclusa
         bez_dph без_ндс (?:plus|\+)_?(?:vat|iva|tax|gst) 税抜 税別 本体価格
     """,
-    Mark.TIER: r"""
+    Hint.TIER: r"""
         \b(?:[2-9]|\d{2,})_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt|dozen|boxes|packs|pakken)
         buy_\d+ \b[2-9]_(?:for|voor|für|pour|por|za)\W*$
     """,
-    Mark.LOWEST: r"""
+    Hint.LOWEST: r"""
         lowest_price najniższa_cena niedrigster laagste_prijs prix_le_plus_bas lägsta_pris
     """,
-    Mark.UNIT: r"""
+    Hint.UNIT: r"""
         \b(?:per|pro|par|au|al|por|za|je)_(?:1_?|100_?)?(?:kg|kilo\w*|l|lt|lit\w+|g|gr|gram\w*|ml|m2|m²|meter|metre)\W*$
         \bunit_price grundpreis eenheidsprijs prix_unitaire
     """,
 }
-_LABELS = tuple((mark, _any_of(words)) for mark, words in _WORDS.items())
-_AFTER = {
-    Mark.UNIT: r"""
+_BEFORE_HINTS = tuple((hint, _any_of(words)) for hint, words in _WORDS_BEFORE.items())
+_WORDS_AFTER = {
+    Hint.UNIT: r"""
         ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zа-яµ²³]{1,9}\b
     """,
-    Mark.NO_PRICE: r"""
+    Hint.OTHER_AMOUNT: r"""
         ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,
-    Mark.UNTAXED: r"""
+    Hint.UNTAXED: r"""
         ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
         ^\#\W*(?:in[ck]\w*\.?_(?:vat|tax|btw|gst|mwst|moms|mva|dph|iva|tva)|ttc|brutto)
     """,
-    Mark.CURRENT: r"""
+    Hint.CURRENT: r"""
         ^\s*[(（]?\s*(?:in[ck]\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|dph|iva|tva)|ttc\b|brutto|iva_inclu\w+|税込|à_vista)
     """,
 }
-_BEHIND = tuple((mark, _any_of(words)) for mark, words in _AFTER.items())
+_AFTER_HINTS = tuple((hint, _any_of(words)) for hint, words in _WORDS_AFTER.items())
 
 
 @lru_cache(maxsize=4_096)
-def marks_before(words: str) -> Marks:
+def hints_before(words: str) -> Hints:
     """What the words before a price say of it: 'was', 'you save', 'from', 'now'; the nearest words decide."""
-    found = Mark.NONE
-    for mark, pattern in _LABELS:
+    found = Hint.NONE
+    for hint, pattern in _BEFORE_HINTS:
         if pattern.search(words):
-            found |= mark
+            found |= hint
     return found
 
 
 @lru_cache(maxsize=4_096)
-def marks_behind(words: str) -> Marks:
+def hints_after(words: str) -> Hints:
     """What the words right behind a price say of it: 'per kg', 'off', 'excl. VAT'."""
-    found = Mark.NONE
-    for mark, pattern in _BEHIND:
+    found = Hint.NONE
+    for hint, pattern in _AFTER_HINTS:
         if pattern.search(words):
-            found |= mark
+            found |= hint
     return found
 
 
@@ -255,7 +255,7 @@ PRICE_WORDS = _any_of(
     """
 )
 """What languages call a price."""
-BUY = _any_of(
+BUY_TEXT = _any_of(
     r"""
     add_to_(?:shopping_)?(?:cart|basket|bag|trolley|order) \bbuy_(?:it_)?now\b ^buy$ ^add$ order_now
     toevoegen_aan_(?:winkel\w+|mandje|tas) voeg_toe_aan
@@ -275,7 +275,7 @@ BUY = _any_of(
     """
 )
 """What a button says that sells the thing."""
-OTHERS = _any_of(
+RELATED_HEADINGS = _any_of(
     r"""
     ^related ^similar ^recommended you_(?:may|might)_(?:also_)?(?:like|love) customers?_(?:who|also) ^also_
     frequently_bought recently_viewed complete_(?:the|your) ^more_from goes_(?:well|great)_with pairs_well
@@ -289,7 +289,7 @@ OTHERS = _any_of(
     """
 )
 """What heads a part of the page that shows other products."""
-BUY_NAMES = re.compile(
+BUY_CLASS_NAMES = re.compile(
     r"add[-_ ]?to[-_ ]?(?:cart|basket|bag)|addtocart|btn-?cart|buy-?now|buybutton|add2cart|tocart|product-form__submit",
     re.IGNORECASE,
 )

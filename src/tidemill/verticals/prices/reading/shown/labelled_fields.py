@@ -7,8 +7,8 @@ from functools import lru_cache
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.landmarks import Landmarks, PageWord
-from tidemill.verticals.prices.reading.marks import Mark
+from tidemill.verticals.prices.reading.shown.hints import Hint
+from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, TextNode
 
 _SKU = (
     r"SKU|item (?:no\.?|number|#|code|id)|product (?:code|no\.?|number|id)|part (?:no\.?|number)|"
@@ -34,7 +34,7 @@ _LABELS = {
     name: re.compile(rf"(?:{words})\s*(?P<colon>[:：#.]*)\s*(?P<value>.*)", re.IGNORECASE)
     for name, words in (("gtin", _GTIN), ("mpn", _MPN), ("sku", _SKU), ("brand", _BRAND))
 }
-_PARTED = re.compile(r"\s[|•·]\s")
+_SEPARATORS = re.compile(r"\s[|•·]\s")
 _CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}|[A-Z]+(?:[._/-][A-Z]+)+")
 _LEADING = re.compile(rf"^(?:{_SKU})\s*[:：#]*\s+(?=\S+$)", re.IGNORECASE)
 _TRAILING = re.compile(r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?))\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$")
@@ -46,35 +46,35 @@ _ATTRIBUTES = {
 _LONGEST_LINE, _LONGEST_BRAND = 80, 40
 
 
-def labelled_in(found: Landmarks, document: Document) -> dict[str, tuple[str, str]]:
+def labelled_fields(layout: PageLayout, document: Document) -> dict[str, tuple[str, str]]:
     """The identifiers and the brand that stand beside their labels, each with where; the first of each counts."""
-    told: dict[str, tuple[str, str]] = {}
-    for index, word in enumerate(found.words):
-        if len(word.text) > _LONGEST_LINE or word.marks & Mark.ASIDE:
+    found: dict[str, tuple[str, str]] = {}
+    for index, text_node in enumerate(layout.texts):
+        if len(text_node.text) > _LONGEST_LINE or text_node.hints & Hint.ASIDE:
             continue
-        for name, value in _told_at(found.words, index, word):
-            told.setdefault(name, (value, f"label: {squash(word.text)[:40]}"))
-    if "brand" not in told and (brand := _named_brand(found)) is not None:
-        told["brand"] = brand
-    for name, ways in _ATTRIBUTES.items():
-        if name not in told and (held := _held(document, name, ways)) is not None:
-            told[name] = held
-    return told
+        for name, value in _fields_at(layout.texts, index, text_node):
+            found.setdefault(name, (value, f"label: {squash(text_node.text)[:40]}"))
+    if "brand" not in found and (brand := _named_brand(layout)) is not None:
+        found["brand"] = brand
+    for name, attributes in _ATTRIBUTES.items():
+        if name not in found and (value_found := _attribute_value(document, name, attributes)) is not None:
+            found[name] = value_found
+    return found
 
 
-def _named_brand(found: Landmarks) -> tuple[str, str] | None:
+def _named_brand(layout: PageLayout) -> tuple[str, str] | None:
     """What an element by the heading says that is named for the brand, in one word or a few."""
-    for notice in found.brands:
-        if notice.marks & (Mark.ASIDE | Mark.HIDDEN) or abs(notice.order - found.heading_order) > _BY_THE_HEADING:
+    for notice in layout.brand_elements:
+        if notice.hints & (Hint.ASIDE | Hint.HIDDEN) or abs(notice.order - layout.heading_order) > _BY_THE_HEADING:
             continue
-        text = _SAID_BEFORE.sub("", squash(notice.node.text(separator=" ")))
+        text = _BRAND_PREFIX.sub("", squash(notice.node.text(separator=" ")))
         if 1 < len(text) <= _LONGEST_BRAND and not _DIGITS_ONLY.fullmatch(text):
             return text, f"named: {notice.names[:40]}"
     return None
 
 
 _BY_THE_HEADING = 15
-_SAID_BEFORE = re.compile(
+_BRAND_PREFIX = re.compile(
     rf"^(?:(?:{_BRAND})\s*[:：]\s*|(?:by|von|door|par|di|av|af|shop all|alles van|more from)\s+|"
     r"visit the (?=.* store$))|(?<=\w) store$",
     re.IGNORECASE,
@@ -82,14 +82,14 @@ _SAID_BEFORE = re.compile(
 _DIGITS_ONLY = re.compile(r"[\W\d_]+")
 
 
-def _told_at(words: Sequence[PageWord], index: int, word: PageWord) -> Iterator[tuple[str, str]]:
-    for part in _PARTED.split(word.text):
+def _fields_at(texts: Sequence[TextNode], index: int, text_node: TextNode) -> Iterator[tuple[str, str]]:
+    for part in _SEPARATORS.split(text_node.text):
         label = _label_in(part)
         if label is None:
             continue
-        name, beside = label
-        after = words[index + 1].text if index + 1 < len(words) else ""
-        if value := _believed(name, beside or squash(after).lstrip(":： ")):
+        name, inline = label
+        after = texts[index + 1].text if index + 1 < len(texts) else ""
+        if value := _valid_value(name, inline or squash(after).lstrip(":： ")):
             yield name, value
 
 
@@ -107,7 +107,7 @@ def _label_in(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _believed(name: str, value: str) -> str:
+def _valid_value(name: str, value: str) -> str:
     """The value, if it is of the kind that its label promises; '' if not."""
     if name == "gtin":
         return as_gtin(value) or ""
@@ -117,14 +117,14 @@ def _believed(name: str, value: str) -> str:
     return first if _CODE.fullmatch(first) else ""
 
 
-def _held(document: Document, name: str, ways: Sequence[str]) -> tuple[str, str] | None:
+def _attribute_value(document: Document, name: str, attributes: Sequence[str]) -> tuple[str, str] | None:
     """What one kind of attribute says, if the page says it once: lists of products repeat theirs."""
-    for way in (way for way in ways if way in document.markup):
-        values = {squash(node.attributes.get(way) or "") for node in document.css(f"[{way}]")[:20]} - {""}
+    for attribute in (attribute for attribute in attributes if attribute in document.markup):
+        values = {squash(node.attributes.get(attribute) or "") for node in document.css(f"[{attribute}]")[:20]} - {""}
         if len(values) == 1:
             value = values.pop()
-            held = (as_gtin(value) or "") if name == "gtin" else value[:_LONGEST_BRAND]
-            return (held, f"[{way}]") if held else None
+            value_found = (as_gtin(value) or "") if name == "gtin" else value[:_LONGEST_BRAND]
+            return (value_found, f"[{attribute}]") if value_found else None
     return None
 
 
