@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.reading.document import Document
-from tidemill.reading.jsonld_repair import mended
+from tidemill.reading.jsonld_repair import repaired_values
 
 Json = Any
 """A decoded JSON value of any shape."""
@@ -52,7 +52,7 @@ def objects(
     yield from _walk(value, "", wanted, within, 0)
 
 
-def identified(value: Json) -> dict[str, dict[str, Json]]:
+def objects_by_id(value: Json) -> dict[str, dict[str, Json]]:
     """The objects of a block by their `@id`, to look references up in."""
     found: dict[str, dict[str, Json]] = {}
     pending = [value]
@@ -78,7 +78,7 @@ def block(index: int, body: bytes) -> Block:
     try:
         return Block(index, _decode(text))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        values = mended(text)
+        values = repaired_values(text)
     if not values:
         return Block(index, None, broken=bool(text.strip()))
     return Block(index, values[0] if len(values) == 1 else values, repaired=True)

@@ -25,7 +25,7 @@ _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _decode = msgspec.json.Decoder().decode
 
 
-def mended(body: str) -> list[Any]:
+def repaired_values(body: str) -> list[Any]:
     """What can be saved of a block that is not JSON: one value when it could be mended whole, else its sound pieces."""
     text = _unwrapped(_unwrapped(body)).rstrip(";")
     if not text:

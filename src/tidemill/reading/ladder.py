@@ -17,14 +17,14 @@ class Rung(msgspec.Struct, frozen=True):
     read: Reader
 
 
-class Climb(msgspec.Struct, frozen=True):
+class LadderResult(msgspec.Struct, frozen=True):
     """What the ladder yielded, and what was noted on the way up."""
 
     records: Sequence[RawRecord]
     notes: Sequence[str] = ()
 
 
-def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRecord], bool]) -> Climb:
+def first_usable(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRecord], bool]) -> LadderResult:
     """Try each rung in turn; the first with a usable record wins, with all that it found.
 
     When no record is usable, the first rung that found anything stands, so that each of its records is
@@ -35,11 +35,11 @@ def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRec
     for rung in rungs:
         found = _tried(rung, document, notes)
         if any(is_usable(record) for record in found):
-            return Climb(found, tuple(notes))
+            return LadderResult(found, tuple(notes))
         if found:
             notes.append(f"{rung.strategy}: {len(found)} records, none usable")
             leftover = leftover or found
-    return Climb(leftover, tuple(notes))
+    return LadderResult(leftover, tuple(notes))
 
 
 def _tried(rung: Rung, document: Document, notes: list[str]) -> Sequence[RawRecord]:

@@ -52,7 +52,7 @@ _NO_PRICE = re.compile(
 _APOSTROPHE = re.compile(r"(?<=\d)[’ʼ´](?=\d{3})")
 _DATE = re.compile(r"\b\d{1,4}[-/]\d{1,2}[-/]\d{2,4}\b|\b\d{1,2}:\d{2}\b|\+?\d[\d ]*-\d{5,}")
 _SMALL = re.compile(r"^\D*0[.,]\d{3,}\D*$")
-_FOR_NOTHING = re.compile(r"^\W*(?:free|gratis|kostenlos|gratuit|gratuito|grátis|zdarma|ilmainen)\W*$", re.IGNORECASE)
+_FREE = re.compile(r"^\W*(?:free|gratis|kostenlos|gratuit|gratuito|grátis|zdarma|ilmainen)\W*$", re.IGNORECASE)
 
 
 class Money(msgspec.Struct, frozen=True, gc=False):
@@ -91,8 +91,8 @@ def parse_money(
     which decides what `$` or `kr` means. The separators are only for texts whose spelling the caller knows.
     """
     line = _plain(text)
-    if not line or _refused(line):
-        return Money(Decimal(0), page_currency) if line and _FOR_NOTHING.match(line) else None
+    if not line or _is_no_price(line):
+        return Money(Decimal(0), page_currency) if line and _FREE.match(line) else None
     if (cents := _in_cents(line, page_currency)) is not None:
         return cents
     several = _SEVERAL.search(line)
@@ -100,7 +100,7 @@ def parse_money(
     found = _parsed(line, hint, decimal_separator, digit_group_separator)
     if found is None or found.amount is None:
         return None
-    return _told(line, found, found.amount, page_currency, quantity)
+    return _money(line, found, found.amount, page_currency, quantity)
 
 
 def _plain(text: str) -> str:
@@ -119,7 +119,7 @@ def _digit(character: str) -> str:
     return character
 
 
-def _refused(line: str) -> bool:
+def _is_no_price(line: str) -> bool:
     if not _DIGITS.search(line) or _PERCENT.match(line) or _NEGATIVE.search(line):
         return True
     return bool(_NO_PRICE.match(line) or _DATE.search(line))
@@ -146,7 +146,7 @@ def _parsed(line: str, hint: str, decimal: str | None, groups: str | None) -> Pr
         return None
 
 
-def _told(line: str, found: Price, amount: Decimal, page_currency: str, quantity: int) -> Money:
+def _money(line: str, found: Price, amount: Decimal, page_currency: str, quantity: int) -> Money:
     symbol = found.currency or ""
     per = _PER.search(line)
     return Money(

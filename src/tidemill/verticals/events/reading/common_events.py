@@ -91,7 +91,7 @@ _one = msgspec.json.Decoder(_Event).decode
 _place = msgspec.json.Decoder(_Place).decode
 
 
-def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> list[RawRecord] | None:
+def read_common(body: bytes, origin: str, confidence: float, absolute: Absolute) -> list[RawRecord] | None:
     """The records of a block whose events are all of the common shape; None when any of it is not."""
     start = body.lstrip()[:1]
     try:
@@ -110,7 +110,7 @@ def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> li
         if fields is None:
             return None
         where = f"{origin}/{index}" if paths else origin
-        records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=sure, origin=where, places=places))
+        records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=confidence, origin=where, places=places))
     return records
 
 

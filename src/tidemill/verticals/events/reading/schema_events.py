@@ -50,14 +50,14 @@ def records_of(
     places = places_for(_shape(item.get("location")))
     block = "" if strategy is Strategy.JSONLD else block_of(_encode(item).decode())
     for index, (starts, ends) in enumerate(_dates(item, today)):
-        dated = dict(fields) if index else fields
+        date = dict(fields) if index else fields
         if starts:
-            dated["starts"] = starts
+            date["starts"] = starts
         if ends:
-            dated["ends"] = ends
+            date["ends"] = ends
         suffix = f"@{index}" if index else ""
         yield RawRecord(
-            fields=dated, strategy=strategy, confidence=confidence, origin=origin + suffix, places=places, block=block
+            fields=date, strategy=strategy, confidence=confidence, origin=origin + suffix, places=places, block=block
         )
 
 

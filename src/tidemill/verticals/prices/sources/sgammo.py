@@ -10,7 +10,7 @@ from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading import NoOffer, Product, read_product
 from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
-from tidemill.verticals.prices.sources.reading_page import answer, failed, is_markup
+from tidemill.verticals.prices.sources.raw_offers import answer, failed, is_markup
 
 PRODUCT = "div.product, body.single-product"
 """What every product page of the shop has; a page without it is another page."""

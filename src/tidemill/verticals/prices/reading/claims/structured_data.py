@@ -27,7 +27,7 @@ def structured_claims(document: Document) -> tuple[list[PriceClaim], int]:
 
 def _jsonld(document: Document) -> tuple[list[PriceClaim], int]:
     blocks = jsonld.blocks(document)
-    known = {name: item for block in blocks for name, item in jsonld.identified(block.value).items()}
+    known = {name: item for block in blocks for name, item in jsonld.objects_by_id(block.value).items()}
     claims, listed = [], 0
     for block in blocks:
         for path, item in jsonld.objects(block.value, schema_products.is_product, _NONE_WITHIN):

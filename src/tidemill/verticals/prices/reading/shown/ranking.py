@@ -106,14 +106,14 @@ class _PriceScorer:
 
     def _in_a_grid(self, node: LexborNode | None) -> bool:
         """Whether a price stands in one of several boxes alike, each with a link and a picture: other products."""
-        climbed = 0
-        while node is not None and climbed < _CARD_CLIMB and node.mem_id not in self._above:
+        result = 0
+        while node is not None and result < _CARD_CLIMB and node.mem_id not in self._above:
             if node.mem_id not in self._cards:
                 self._cards[node.mem_id] = self._is_card(node)
             if self._cards[node.mem_id]:
                 return True
             node = node.parent
-            climbed += 1
+            result += 1
         return False
 
     def _is_card(self, node: LexborNode) -> bool:

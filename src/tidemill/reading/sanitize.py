@@ -3,23 +3,25 @@
 from selectolax.lexbor import LexborHTMLParser
 
 _ACTIVE = "script, iframe, frame, frameset, object, embed, applet, portal, base, link, meta, template"
-_LEADING = frozenset({"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "ping", "background"})
-_HARMLESS_SCHEMES = ("http:", "https:", "mailto:", "tel:", "data:image/")
+_URL_ATTRIBUTES = frozenset(
+    {"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "ping", "background"}
+)
+_SAFE_SCHEMES = ("http:", "https:", "mailto:", "tel:", "data:image/")
 
 
-def harmless(markup: str) -> str:
+def sanitized_html(markup: str) -> str:
     """The same page without scripts, frames, handlers, and addresses that are more than a place."""
     tree = LexborHTMLParser(markup)
     for node in tree.css(_ACTIVE):
         node.decompose()
     for node in tree.css("*"):
         for name, value in list(node.attributes.items()):
-            if name.lower().startswith("on") or (name.lower() in _LEADING and not _is_place(value or "")):
+            if name.lower().startswith("on") or (name.lower() in _URL_ATTRIBUTES and not _is_safe_url(value or "")):
                 del node.attrs[name]
     return tree.html or ""
 
 
-def _is_place(address: str) -> bool:
+def _is_safe_url(address: str) -> bool:
     """Whether an address leads somewhere instead of doing something; browsers overlook blanks in it."""
     plain = "".join(letter for letter in address if letter > " ").lower()
-    return ":" not in plain.partition("/")[0].partition("?")[0].partition("#")[0] or plain.startswith(_HARMLESS_SCHEMES)
+    return ":" not in plain.partition("/")[0].partition("?")[0].partition("#")[0] or plain.startswith(_SAFE_SCHEMES)

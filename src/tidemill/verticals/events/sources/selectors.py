@@ -6,11 +6,11 @@ from tidemill.core.page import Page
 from tidemill.core.record import Reading
 from tidemill.core.vertical import Context
 from tidemill.reading import Document, read_selectors
-from tidemill.verticals.events.reading.events import found as found_on
+from tidemill.verticals.events.reading.events import found as found_on_page
 from tidemill.verticals.events.sources.generic import is_markup, nothing_found, selectors_of
 
 
-class Selecting:
+class SelectorEventAdapter:
     """Reads only what the source's `selectors` setting points at, so that drift shows at once."""
 
     id = "events.selectors"
@@ -30,5 +30,5 @@ class Selecting:
             records = read_selectors(document, spec)
         except ValueError as error:
             return Fail(Failure.ADAPTER_CRASHED, str(error))
-        found = found_on(document, records)
+        found = found_on_page(document, records)
         return found if records else nothing_found(document, spec, found)

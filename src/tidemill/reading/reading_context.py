@@ -7,7 +7,7 @@ import msgspec
 from tidemill.reading.moments import in_zone, zone_of
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class ReadingContext(msgspec.Struct, frozen=True, kw_only=True):
     """The day a page is read on, and the zone and the language it was written in."""
 
     now: datetime
