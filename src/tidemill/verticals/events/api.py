@@ -11,7 +11,7 @@ from starlette.responses import Response
 from tidemill.core.source import Coordinates
 from tidemill.core.views.records import BadCursor
 from tidemill.verticals.events.calendars import icalendar, rss
-from tidemill.verticals.events.feed import Weights, Wish
+from tidemill.verticals.events.feed import FeedPreferences, Weights
 from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.views import Around, CardFilter, CardView, EventStory, FeedCursor
@@ -160,7 +160,7 @@ def _feed(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
         if radius is None:
             which = msgspec.structs.replace(which, around=None)
         as_of = after.as_of if after else deps.clock.now()
-        wish = Wish(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
+        wish = FeedPreferences(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
         found = await reader.feed(wish, which, after=after, limit=limit + 1)
         following = None
         if len(found) > limit:

@@ -11,8 +11,8 @@ from tidemill.verticals.prices.reading.attempts import Notes, attempt
 from tidemill.verticals.prices.reading.claims.attribute_prices import attribute_claim
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim, first_field
 from tidemill.verticals.prices.reading.claims.script_data import script_claim
+from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.page_data import PageData
-from tidemill.verticals.prices.reading.page_view import PageView
 from tidemill.verticals.prices.reading.shown.labelled_fields import without_code
 from tidemill.verticals.prices.reading.shown.page_layout import heading_text
 from tidemill.verticals.prices.reading.shown.ranking import RankedPrice, rank_prices
@@ -31,44 +31,44 @@ class PriceCandidates(msgspec.Struct, frozen=True, kw_only=True):
     notes: Notes
 
 
-def candidates_of(document: Document, data: PageData, view: PageView) -> PriceCandidates:
+def candidates_of(document: Document, data: PageData, content: PageContent) -> PriceCandidates:
     """All candidates; scripts and attributes are asked only where no other data claims a price."""
-    claims, unreadable = _all_claims(document, data, view)
-    ranked, unranked = attempt(lambda: _ranked(document, data, view), _NOTHING_SHOWN)
+    claims, unreadable = _all_claims(document, data, content)
+    ranked, unranked = attempt(lambda: _ranked(document, data, content), _NOTHING_SHOWN)
     return PriceCandidates(
         claims=claims,
         ranked=ranked,
-        title=title_of(claims, data, view),
+        title=title_of(claims, data, content),
         currency=data.currency or _commonest_currency(ranked),
         notes=(*unreadable, *unranked),
     )
 
 
-def _all_claims(document: Document, data: PageData, view: PageView) -> tuple[Sequence[PriceClaim], Notes]:
+def _all_claims(document: Document, data: PageData, content: PageContent) -> tuple[Sequence[PriceClaim], Notes]:
     """The data's claims; where none has a price, also those of scripts and attributes, which are trusted least."""
     if any(claim.price for claim in data.claims):
         return data.claims, ()
-    title, _ = title_of(data.claims, data, view)
+    title, _ = title_of(data.claims, data, content)
     script, no_script = attempt(lambda: script_claim(document, title, data.currency), None)
     attribute, no_attribute = attempt(lambda: attribute_claim(document, data.currency), None)
     further = [claim for claim in (script, attribute) if claim is not None]
     return [*data.claims, *further], (*no_script, *no_attribute)
 
 
-def title_of(claims: Sequence[PriceClaim], data: PageData, view: PageView) -> tuple[str, str]:
+def title_of(claims: Sequence[PriceClaim], data: PageData, content: PageContent) -> tuple[str, str]:
     """What the product is called, and where: in its data, else in the heading, else in the meta tags."""
     title, place = first_field((claim for claim in claims if claim.origin != "meta"), "title")
     if title:
         return title, place
-    heading = view.layout.heading
+    heading = content.layout.heading
     if heading is not None and (title := without_code(heading_text(heading))):
         return title, "h1"
     return squash(data.tags.get("og:title") or data.tags.get("twitter:title") or ""), "meta/og:title"
 
 
-def _ranked(document: Document, data: PageData, view: PageView) -> Sequence[RankedPrice]:
+def _ranked(document: Document, data: PageData, content: PageContent) -> Sequence[RankedPrice]:
     path = document.url.partition("://")[2].partition("/")[2].partition("?")[0]
-    return rank_prices(shown_prices(view.layout, data.currency), view.layout, f"/{path}".rstrip("/"))
+    return rank_prices(shown_prices(content.layout, data.currency), content.layout, f"/{path}".rstrip("/"))
 
 
 def _commonest_currency(ranked: Sequence[RankedPrice]) -> str:

@@ -12,8 +12,8 @@ from tidemill.verticals.prices.reading.attempts import Notes, attempt
 from tidemill.verticals.prices.reading.candidates import PriceCandidates
 from tidemill.verticals.prices.reading.claims.claim import is_of_one_product
 from tidemill.verticals.prices.reading.lists import listed_amounts
+from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.page_data import PageData
-from tidemill.verticals.prices.reading.page_view import PageView
 from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, PRICE_WORDS, Hint
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout
 from tidemill.verticals.prices.reading.shown.ranking import FAIR_SCORE, STRONG_SCORE, RankedPrice, crossed_out_price
@@ -42,13 +42,13 @@ class PageKind(msgspec.Struct, frozen=True, kw_only=True):
     notes: Notes
 
 
-def kind_of(document: Document, data: PageData, view: PageView, candidates: PriceCandidates) -> PageKind:
+def kind_of(document: Document, data: PageData, content: PageContent, candidates: PriceCandidates) -> PageKind:
     """Decide what the page is for."""
-    buyable = has_buy_button(view.layout)
+    buyable = has_buy_button(content.layout)
     is_of_one = any(map(is_of_one_product, candidates.claims))
-    is_list, notes = (False, ()) if is_of_one else _is_list(document, data, view, candidates, buyable=buyable)
+    is_list, notes = (False, ()) if is_of_one else _is_list(document, data, content, candidates, buyable=buyable)
     return PageKind(
-        sells=buyable or _is_called_product(data, view) or _shows_product(view, candidates),
+        sells=buyable or _is_called_product(data, content) or _shows_product(content, candidates),
         has_buy_button=buyable,
         is_list=is_list,
         has_product_data=is_of_one or data.listed > 0,
@@ -56,24 +56,24 @@ def kind_of(document: Document, data: PageData, view: PageView, candidates: Pric
     )
 
 
-def _is_called_product(data: PageData, view: PageView) -> bool:
-    return data.is_product_page or view.stock[0] is Availability.OUT_OF_STOCK
+def _is_called_product(data: PageData, content: PageContent) -> bool:
+    return data.is_product_page or content.stock[0] is Availability.OUT_OF_STOCK
 
 
-def _shows_product(view: PageView, candidates: PriceCandidates) -> bool:
-    is_identified = bool(view.labels.keys() & _IDENTIFIERS) or view.stock[0] is not Availability.UNKNOWN
-    return shows_a_product(candidates.ranked, view.layout, is_identified=is_identified)
+def _shows_product(content: PageContent, candidates: PriceCandidates) -> bool:
+    is_identified = bool(content.labels.keys() & _IDENTIFIERS) or content.stock[0] is not Availability.UNKNOWN
+    return shows_a_product(candidates.ranked, content.layout, is_identified=is_identified)
 
 
 def _is_list(
-    document: Document, data: PageData, view: PageView, candidates: PriceCandidates, *, buyable: bool
+    document: Document, data: PageData, content: PageContent, candidates: PriceCandidates, *, buyable: bool
 ) -> tuple[bool, Notes]:
     """Whether a page without data of a product of its own lists products, and shows none for sale by itself."""
     own = [each for each in candidates.ranked if not each.aside and each.score >= FAIR_SCORE]
     if own and buyable:
         return False, ()
-    listed, notes = attempt(lambda: listed_amounts(document, view.layout), _NONE_LISTED)
-    plain = (each for each in own if each.shown.hints & Hint.PRICE or is_alone_under_heading(each, view.layout))
+    listed, notes = attempt(lambda: listed_amounts(document, content.layout), _NONE_LISTED)
+    plain = (each for each in own if each.shown.hints & Hint.PRICE or is_alone_under_heading(each, content.layout))
     if (best := next(plain, None)) is not None and best.shown.amount not in listed:
         return False, notes
     return data.listed > _A_HANDFUL or bool(listed), notes

@@ -8,7 +8,7 @@ import msgspec
 from tidemill.core.record import Strategy
 from tidemill.verticals.prices.reading.candidates import PriceCandidates
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim
-from tidemill.verticals.prices.reading.page_view import PageView
+from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.shown.discounts import former_by_discount
 from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, Hint, Hints
@@ -32,13 +32,13 @@ class ChosenPrice(msgspec.Struct, frozen=True, kw_only=True):
     rivals: tuple[Decimal, ...] = ()
 
 
-def chosen_price(candidates: PriceCandidates, view: PageView, *, sells: bool) -> ChosenPrice | None:
+def chosen_price(candidates: PriceCandidates, content: PageContent, *, sells: bool) -> ChosenPrice | None:
     """What one costs; None if nothing on the page says so.
 
     Data goes first, the best-trusted claim before others. A page that shows another price beats data whose price it
     shows nowhere, or only crossed out. Shown prices alone count only on a page that `sells` something.
     """
-    ranked, layout, page_currency = candidates.ranked, view.layout, candidates.currency
+    ranked, layout, page_currency = candidates.ranked, content.layout, candidates.currency
     priced = [each for each in candidates.claims if each.price is not None]
     claim = next((each for each in priced if each.price), priced[0] if priced else None)
     best = next((each for each in ranked if not each.aside and each.score >= FAIR_SCORE), None)
@@ -48,7 +48,7 @@ def chosen_price(candidates: PriceCandidates, view: PageView, *, sells: bool) ->
         chosen = _from_page(best, ranked, layout, claim, page_currency)
     else:
         return None
-    return _price_of_one(chosen, view.tiers)
+    return _price_of_one(chosen, content.tiers)
 
 
 def _holds_against_page(claim: PriceClaim, best: RankedPrice, ranked: Sequence[RankedPrice]) -> bool:

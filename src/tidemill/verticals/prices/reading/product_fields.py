@@ -8,7 +8,7 @@ from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.verticals.prices.reading.candidates import PriceCandidates
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim, first_field
-from tidemill.verticals.prices.reading.page_view import PageView
+from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.pricing import ChosenPrice
 from tidemill.verticals.prices.reading.product import Product
 from tidemill.verticals.prices.reading.shown.labelled_fields import without_label
@@ -29,11 +29,15 @@ _STOCK_ROWS = ("availability", "stock", "beschikbaarheid", "verfügbarkeit", "di
 
 
 def product_of(
-    document: Document, view: PageView, candidates: PriceCandidates, title: tuple[str, str], price: ChosenPrice | None
+    document: Document,
+    content: PageContent,
+    candidates: PriceCandidates,
+    title: tuple[str, str],
+    price: ChosenPrice | None,
 ) -> Product:
     """The product as far as the page tells it, with where each field was read."""
-    fields = fields_of(document, candidates.claims, view)
-    availability, stock_place = availability_of(candidates.claims, view)
+    fields = fields_of(document, candidates.claims, content)
+    availability, stock_place = availability_of(candidates.claims, content)
     places = {name: place for name, (_, place) in fields.items()}
     places |= {"availability": stock_place, "title": title[1], "price": price.place if price is not None else ""}
     main = candidates.claims[0] if candidates.claims else None
@@ -45,9 +49,9 @@ def product_of(
         high_price=price.high if price is not None else None,
         availability=availability,
         shipping=main.shipping if main is not None else None,
-        attributes=view.attributes,
+        attributes=content.attributes,
         variants=main.variants if main is not None else (),
-        tiers=view.tiers,
+        tiers=content.tiers,
         doubt=QuarantineReason.AMBIGUOUS_PRICE if price is not None and price.high is not None else None,
         candidates=(price.amount, *price.rivals) if price is not None and price.rivals else (),
         strategy=price.strategy if price is not None else Strategy.HEURISTICS,
@@ -58,10 +62,10 @@ def product_of(
     )
 
 
-def fields_of(document: Document, claims: Sequence[PriceClaim], view: PageView) -> Fields:
+def fields_of(document: Document, claims: Sequence[PriceClaim], content: PageContent) -> Fields:
     """The product's texts: from claims first, then from the page's tables, then from its labels."""
     fields = {name: first_field(claims, name) for name in _FIELDS}
-    for found in (_in_tables(view.attributes), view.labels):
+    for found in (_in_tables(content.attributes), content.labels):
         fields |= {name: field for name, field in found.items() if field[0] and not fields[name][0]}
     sku, place = fields["sku"]
     fields["sku"] = without_label(sku), place
@@ -84,9 +88,9 @@ def _canonical_url(document: Document) -> str:
     return document.absolute(node.attributes.get("href") or "") if node is not None else ""
 
 
-def availability_of(claims: Sequence[PriceClaim], view: PageView) -> tuple[Availability, str]:
+def availability_of(claims: Sequence[PriceClaim], content: PageContent) -> tuple[Availability, str]:
     """The stock and where it was read: what data claims first, unless the page's only button refuses to sell."""
-    shown, place = view.stock
+    shown, place = content.stock
     if shown is Availability.OUT_OF_STOCK and place.startswith("button"):
         return shown, place
     for claim in claims:
@@ -95,6 +99,6 @@ def availability_of(claims: Sequence[PriceClaim], view: PageView) -> tuple[Avail
             return claimed, f"{claim.origin}/{claim.places.get('availability', 'availability')}"
     if place.startswith("notice"):
         return shown, place
-    key = next((key for key in _STOCK_ROWS if key in view.attributes), "")
-    in_table = availability_in(view.attributes.get(key, ""))
+    key = next((key for key in _STOCK_ROWS if key in content.attributes), "")
+    in_table = availability_in(content.attributes.get(key, ""))
     return (in_table, f"table: {key}") if in_table is not Availability.UNKNOWN else (shown, place)

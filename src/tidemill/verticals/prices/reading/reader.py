@@ -1,4 +1,4 @@
-"""Reading a product page, step by step: data, view, candidates, kind of page, price, product.
+"""Reading a product page, step by step: data, content, candidates, kind of page, price, product.
 
 Each step is a function from the values before it to one frozen value.
 """
@@ -14,9 +14,9 @@ from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.attempts import Notes, attempt
 from tidemill.verticals.prices.reading.candidates import PriceCandidates, candidates_of
 from tidemill.verticals.prices.reading.claims.claim import first_field
+from tidemill.verticals.prices.reading.page_content import PageContent, content_of
 from tidemill.verticals.prices.reading.page_data import data_of
 from tidemill.verticals.prices.reading.page_kind import PageKind, kind_of
-from tidemill.verticals.prices.reading.page_view import PageView, view_of
 from tidemill.verticals.prices.reading.pricing import ChosenPrice, chosen_price
 from tidemill.verticals.prices.reading.product import NoOffer, Product, ProductReading
 from tidemill.verticals.prices.reading.product_fields import product_of
@@ -33,25 +33,27 @@ def read_product(page: Document | str | bytes, url: str = "", *, currency: str =
     if not document.markup.strip():
         return NoOffer(ExtractReason.EMPTY_PAGE, "no content at all")
     data = data_of(document, currency)
-    view = view_of(document, first_field(data.claims, "title")[0])
-    candidates = candidates_of(document, data, view)
-    kind = kind_of(document, data, view, candidates)
-    price, unpriced = price_of(document, view, candidates, kind)
+    content = content_of(document, first_field(data.claims, "title")[0])
+    candidates = candidates_of(document, data, content)
+    kind = kind_of(document, data, content, candidates)
+    price, unpriced = price_of(document, content, candidates, kind)
     title = candidates.title if candidates.title[0] else page_title(document, candidates, kind, price)
-    product, incomplete = attempt(lambda: product_of(document, view, candidates, title, price), Product(title=title[0]))
+    product, incomplete = attempt(
+        lambda: product_of(document, content, candidates, title, price), Product(title=title[0])
+    )
     if price is not None:
         return _offered(product, price)
-    notes = (*data.notes, *view.notes, *candidates.notes, *kind.notes, *unpriced, *incomplete)
+    notes = (*data.notes, *content.notes, *candidates.notes, *kind.notes, *unpriced, *incomplete)
     return _without_price(document, kind, product, notes)
 
 
 def price_of(
-    document: Document, view: PageView, candidates: PriceCandidates, kind: PageKind
+    document: Document, content: PageContent, candidates: PriceCandidates, kind: PageKind
 ) -> tuple[ChosenPrice | None, Notes]:
     """The product's price; None on a list of products, and for a price of nothing on a blocked page."""
     if kind.is_list:
         return None, ()
-    chosen, notes = attempt(lambda: chosen_price(candidates, view, sells=kind.sells), None)
+    chosen, notes = attempt(lambda: chosen_price(candidates, content, sells=kind.sells), None)
     if chosen is not None and not chosen.amount and _refusal(document, kind) is not None:
         return None, notes
     return chosen, notes

@@ -1,4 +1,4 @@
-"""Each step of reading a product page by itself: data, view, candidates, kind of page, price, product."""
+"""Each step of reading a product page by itself: data, content, candidates, kind of page, price, product."""
 
 from decimal import Decimal
 
@@ -7,9 +7,9 @@ from tidemill.reading import Availability, Document
 from tidemill.verticals.prices.reading.attempts import attempt
 from tidemill.verticals.prices.reading.candidates import PriceCandidates, candidates_of, title_of
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim
+from tidemill.verticals.prices.reading.page_content import PageContent, content_of
 from tidemill.verticals.prices.reading.page_data import PageData, data_of
 from tidemill.verticals.prices.reading.page_kind import PageKind, kind_of
-from tidemill.verticals.prices.reading.page_view import PageView, view_of
 from tidemill.verticals.prices.reading.pricing import chosen_price
 from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.product_fields import availability_of, fields_of, product_of
@@ -36,17 +36,17 @@ def document(markup: str) -> Document:
     return Document(markup, URL)
 
 
-def steps(markup: str) -> tuple[PageData, PageView, PriceCandidates, PageKind]:
+def steps(markup: str) -> tuple[PageData, PageContent, PriceCandidates, PageKind]:
     page = document(markup)
     data = data_of(page, "")
-    view = view_of(page, "")
-    candidates = candidates_of(page, data, view)
-    return data, view, candidates, kind_of(page, data, view, candidates)
+    content = content_of(page, "")
+    candidates = candidates_of(page, data, content)
+    return data, content, candidates, kind_of(page, data, content, candidates)
 
 
-def view(*, stock: tuple[Availability, str] = (Availability.UNKNOWN, ""), **rest: object) -> PageView:
+def content(*, stock: tuple[Availability, str] = (Availability.UNKNOWN, ""), **rest: object) -> PageContent:
     shown = {"labels": {}, "tiers": (), "attributes": {}, "notes": (), **rest}
-    return PageView(layout=EMPTY_LAYOUT, stock=stock, **shown)  # type: ignore[arg-type]
+    return PageContent(layout=EMPTY_LAYOUT, stock=stock, **shown)  # type: ignore[arg-type]
 
 
 def claim(price: str | None = None, origin: str = "json-ld/0", **fields: str) -> PriceClaim:
@@ -85,8 +85,8 @@ def test_without_data_the_currency_is_that_of_the_shops_country() -> None:
     assert data_of(document(KETTLE), "USD").currency == "USD"
 
 
-def test_the_view_has_the_heading_stock_labels_and_tables() -> None:
-    seen = view_of(document(KETTLE), "")
+def test_the_content_has_the_heading_stock_labels_and_tables() -> None:
+    seen = content_of(document(KETTLE), "")
     assert seen.layout.heading is not None
     assert seen.stock == (Availability.IN_STOCK, "notice: Op voorraad")
     assert seen.labels["sku"][0] == "K-1"
@@ -111,7 +111,7 @@ def test_the_datas_title_goes_before_the_heading_and_that_before_meta_tags() -> 
     data, seen, _, _ = steps("<meta property=og:title content='Kettle by Acme'><h1>The kettle</h1>")
     assert title_of([claim(title="Kettle")], data, seen) == ("Kettle", "json-ld/0/title")
     assert title_of([], data, seen) == ("The kettle", "h1")
-    assert title_of([], data, view()) == ("Kettle by Acme", "meta/og:title")
+    assert title_of([], data, content()) == ("Kettle by Acme", "meta/og:title")
 
 
 def test_a_page_with_a_button_sells_and_one_of_cards_is_a_list() -> None:
@@ -127,19 +127,19 @@ def test_a_list_with_a_products_data_is_that_products_page() -> None:
 
 
 def test_the_best_trusted_claim_is_the_price_and_of_tiers_that_of_one() -> None:
-    chosen = chosen_price(candidates(claim("12.50"), claim("9")), view(), sells=False)
+    chosen = chosen_price(candidates(claim("12.50"), claim("9")), content(), sells=False)
     assert chosen is not None
     assert (chosen.amount, chosen.currency, chosen.place) == (Decimal("12.50"), "EUR", "json-ld/0/price")
     tiers = (QuantityTier(1, Decimal(14)), QuantityTier(5, Decimal("12.50")))
-    of_one = chosen_price(candidates(claim("12.50")), view(tiers=tiers), sells=False)
+    of_one = chosen_price(candidates(claim("12.50")), content(tiers=tiers), sells=False)
     assert of_one is not None
     assert of_one.amount == Decimal(14)
 
 
 def test_a_list_has_no_price_of_its_own() -> None:
     known = candidates(claim("12.50"))
-    assert price_of(document(LIST), view(), known, kind(is_list=True)) == (None, ())
-    assert price_of(document(LIST), view(), known, kind())[0] is not None
+    assert price_of(document(LIST), content(), known, kind(is_list=True)) == (None, ())
+    assert price_of(document(LIST), content(), known, kind())[0] is not None
 
 
 def test_the_pages_title_names_the_product_only_where_it_can_be_no_other() -> None:
@@ -153,7 +153,7 @@ def test_the_pages_title_names_the_product_only_where_it_can_be_no_other() -> No
 
 
 def test_fields_come_from_claims_then_tables_then_labels() -> None:
-    seen = view(attributes={"merk": "Acme", "sku": "T-1"}, labels={"sku": ("L-1", "label"), "mpn": ("M-1", "label")})
+    seen = content(attributes={"merk": "Acme", "sku": "T-1"}, labels={"sku": ("L-1", "label"), "mpn": ("M-1", "label")})
     fields = fields_of(document("<link rel=canonical href=/kettle>"), [claim(brand="Claimed")], seen)
     assert fields["brand"] == ("Claimed", "json-ld/0/brand")
     assert fields["sku"] == ("T-1", "table: sku")
@@ -163,14 +163,14 @@ def test_fields_come_from_claims_then_tables_then_labels() -> None:
 
 def test_a_button_that_refuses_to_sell_overrules_the_datas_stock() -> None:
     stocked = [claim(availability="InStock")]
-    assert availability_of(stocked, view()) == (Availability.IN_STOCK, "json-ld/0/availability")
+    assert availability_of(stocked, content()) == (Availability.IN_STOCK, "json-ld/0/availability")
     refused = (Availability.OUT_OF_STOCK, "button: Sold out")
-    assert availability_of(stocked, view(stock=refused)) == refused
-    in_table = view(attributes={"stock": "Sold out"})
+    assert availability_of(stocked, content(stock=refused)) == refused
+    in_table = content(attributes={"stock": "Sold out"})
     assert availability_of([], in_table) == (Availability.OUT_OF_STOCK, "table: stock")
 
 
 def test_a_product_without_a_price_still_tells_what_is_known_of_it() -> None:
-    product = product_of(document(""), view(), candidates(claim(sku="K-1")), ("Kettle", "h1"), None)
+    product = product_of(document(""), content(), candidates(claim(sku="K-1")), ("Kettle", "h1"), None)
     assert (product.title, product.sku, product.price, product.currency) == ("Kettle", "K-1", None, "EUR")
     assert product.places == {"sku": "json-ld/0/sku", "title": "h1", "url": "link[rel=canonical]"}

@@ -18,7 +18,7 @@ _NO_TIERS: tuple[QuantityTier, ...] = ()
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
 
-class PageView(msgspec.Struct, frozen=True, kw_only=True):
+class PageContent(msgspec.Struct, frozen=True, kw_only=True):
     """What a visitor could read on the page.
 
     `stock` and each of the `labels` (by field) come with the place where they were read; `tiers` are prices by
@@ -33,14 +33,14 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
     notes: Notes
 
 
-def view_of(document: Document, title: str) -> PageView:
-    """Look at the page; `title` is what its data calls the product, to know its heading by."""
+def content_of(document: Document, title: str) -> PageContent:
+    """Read what the page shows; `title` is what its data calls the product, to know its heading by."""
     layout, no_layout = attempt(lambda: layout_of(document, title), EMPTY_LAYOUT)
     stock, no_stock = attempt(lambda: shown_stock(layout), (Availability.UNKNOWN, ""))
     labels, no_labels = attempt(lambda: labelled_fields(layout, document), _NO_LABELS)
     tiers, no_tiers = attempt(lambda: tiers_of(document), _NO_TIERS)
     attributes, no_attributes = attempt(lambda: attributes_of(document), _NO_ATTRIBUTES)
-    return PageView(
+    return PageContent(
         layout=layout,
         stock=stock,
         labels=labels,
