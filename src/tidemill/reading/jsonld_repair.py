@@ -26,7 +26,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def repaired_values(body: str) -> list[Any]:
-    """What can be saved of a block that is not JSON: one value when it could be mended whole, else its sound pieces."""
+    """The values of a block that is not JSON: one if all of it could be repaired, else its valid pieces."""
     text = _unwrapped(_unwrapped(body)).rstrip(";")
     if not text:
         return []

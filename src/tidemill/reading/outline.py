@@ -71,7 +71,7 @@ class Element:
 
     @property
     def names(self) -> str:
-        """Its class, id and the marks that scripts know it by, where authors say what a thing is."""
+        """Its class, id and test or script attributes: what its author called it."""
         if self._names is None:
             self._names = " ".join(filter(None, map(self.attributes.get, _NAMING))).lower()
         return self._names

@@ -1,4 +1,4 @@
-"""What a reader must know beside the page."""
+"""What reading a page needs beside the page itself."""
 
 from datetime import datetime
 

@@ -60,7 +60,7 @@ def diagnose(
     now: ReadingContext,
     before: Spec | None = None,
 ) -> Diagnosis:
-    """Compare a page that yielded nothing with the records of the last good one, read in the setting `then`."""
+    """Compare a page that yielded nothing with the records of the last good one, read in the context `then`."""
     wanted = {title: record for record in known[:MOST_RECORDS] if (title := _title(record))}
     if not wanted:
         return Diagnosis("nothing is known of what the page used to show")

@@ -1,4 +1,4 @@
-"""Events on a page, by whatever means the page offers them: the reading library's front door."""
+"""Events on a page, by structured data, selectors or heuristics, whichever works first."""
 
 import re
 from collections import Counter
@@ -49,7 +49,7 @@ def read_events(document: Document, context: ReadingContext, selectors: Spec | N
 
 
 def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str] = ()) -> Found:
-    """The answer for a page's records: doubles gone, shared addresses marked, pagination noted."""
+    """The answer for a page's records: without duplicates, shared URLs marked, with its pagination."""
     if not have_own_urls(records):
         records = with_shared_urls_marked(without_duplicates(records))
     guessed = bool(records) and records[0].strategy is Strategy.HEURISTICS
@@ -68,9 +68,9 @@ def is_usable(record: RawRecord) -> bool:
 
 
 def from_jsonld(document: Document, context: ReadingContext, unreadable: list[int] | None = None) -> list[RawRecord]:
-    """The events in the page's JSON-LD, broken blocks mended or skipped one by one.
+    """The events in the page's JSON-LD, broken blocks repaired or skipped one by one.
 
-    `unreadable` is told which blocks held events that nobody could read: the page shows more than its records then.
+    `unreadable` collects the blocks with events that could not be read: then the page has more than its records.
     """
     records: list[RawRecord] = []
     for index, body in enumerate(jsonld.bodies(document)):

@@ -76,13 +76,13 @@ def _card_of(node: LexborNode | None, siblings: SiblingCounter) -> LexborNode | 
     for _ in range(_CLIMB):
         if node is None or node.parent is None or node.tag in {"body", "html", "main"}:
             return None
-        if _has_peers(node, siblings) and node.css_first(_LINK) is not None:
+        if _has_siblings(node, siblings) and node.css_first(_LINK) is not None:
             return node if len(node.text(deep=True).strip()) <= _LONGEST_CARD else None
         node = node.parent
     return None
 
 
-def _has_peers(node: LexborNode, siblings: SiblingCounter) -> bool:
+def _has_siblings(node: LexborNode, siblings: SiblingCounter) -> bool:
     if node.tag in _NO_BOXES or node.parent is None:
         return False
     return siblings.count_like(node) > 1 or _has_cousins(node.parent, tag_and_class(node), siblings)
@@ -177,9 +177,9 @@ def _upwards(node: LexborNode, card: LexborNode) -> Iterator[LexborNode]:
 def _stock(card: LexborNode) -> Availability:
     """What the card says: a notice named for stock, a button, or the picture of one."""
     for node in card.css("[class*=stock], [class*=availab], [class*=sold], button, a[class*=cart], img[alt]"):
-        said = availability_in(text_within(node) or node.attributes.get("alt") or "")
-        if said is not Availability.UNKNOWN:
-            return said
+        availability = availability_in(text_within(node) or node.attributes.get("alt") or "")
+        if availability is not Availability.UNKNOWN:
+            return availability
     for node in card.css("button, a[class*=cart], input[type=submit], img[alt]"):
         words = f"{text_within(node)} {node.attributes.get('alt') or ''} {node.attributes.get('value') or ''}"
         if "cart" in words.lower() or "basket" in words.lower():

@@ -78,10 +78,10 @@ def _from_claim(
     crossed = crossed_out_price(ranked, amount) or (
         former_by_discount(matching[0].shown, ranked, layout) if matching else None
     )
-    told = next((each.shown.money.currency for each in matching if each.shown.money.currency), "")
+    shown_currency = next((each.shown.money.currency for each in matching if each.shown.money.currency), "")
     return ChosenPrice(
         amount=amount,
-        currency=claim.currency or told or page_currency,
+        currency=claim.currency or shown_currency or page_currency,
         strategy=claim.strategy,
         confidence=min(0.99, claim.confidence + (_AGREEMENT if matching else 0.0)),
         place=f"{claim.origin}/{claim.places.get('price', 'price')}",

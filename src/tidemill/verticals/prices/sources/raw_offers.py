@@ -40,7 +40,7 @@ def failed(reason: ExtractReason, detail: str = "") -> Fail:
     return Fail(FAILURE_OF.get(reason, Failure.LAYOUT_CHANGED), f"{reason}: {detail}" if detail else str(reason))
 
 
-def answer(reading: ProductReading, page: Page, adapter: str) -> Reading:
+def adapter_answer(reading: ProductReading, page: Page, adapter: str) -> Reading:
     """The raw offer of a product page; what is sold out, ambiguous or free goes on to be judged, with its reason."""
     match reading:
         case Product() as product:
@@ -50,13 +50,13 @@ def answer(reading: ProductReading, page: Page, adapter: str) -> Reading:
         case NoOffer(reason=QuarantineReason(), product=product):
             return Found(records=[raw_offer(product, adapter)])
         case NoOffer(reason=reason, detail=detail):
-            return failed(_where_it_led(ExtractReason(reason), page), detail)
+            return failed(_after_redirect(ExtractReason(reason), page), detail)
 
 
-def _where_it_led(reason: ExtractReason, page: Page) -> ExtractReason:
+def _after_redirect(reason: ExtractReason, page: Page) -> ExtractReason:
     """A product's address that leads to another page without a product: the product moved or went."""
-    told = {ExtractReason.PRICE_NOT_FOUND, ExtractReason.TITLE_NOT_FOUND}
-    return ExtractReason.PAGE_STRUCTURE_CHANGED if reason in told and was_redirected(page) else reason
+    missing = {ExtractReason.PRICE_NOT_FOUND, ExtractReason.TITLE_NOT_FOUND}
+    return ExtractReason.PAGE_STRUCTURE_CHANGED if reason in missing and was_redirected(page) else reason
 
 
 def was_redirected(page: Page) -> bool:

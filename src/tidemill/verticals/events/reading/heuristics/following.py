@@ -10,10 +10,10 @@ _PARAGRAPHS = frozenset({"p", LINE})
 
 
 class FollowingElements:
-    """What comes after the bare dates of one page; families of siblings are looked over once."""
+    """What comes after the bare dates of one page; the children of each element are looked at once."""
 
     def __init__(self) -> None:
-        """Nothing looked over yet."""
+        """Nothing looked at yet."""
         self._siblings_of: dict[int, _Siblings] = {}
 
     def of(self, block: Element) -> list[Element]:

@@ -1,4 +1,4 @@
-"""Writing raw records from blocks."""
+"""Raw records from blocks of a page."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _END_COLUMN = re.compile(r"\b(?:end|ends|until|through|to|eind\w*|tot|t/m|deadli
 
 
 class RecordBuilder:
-    """Writes records for one page; knows its setting and surroundings."""
+    """Builds the records of one page from its blocks, their dates and their headings."""
 
     def __init__(self, document: Document, context: ReadingContext, block_context: BlockContext) -> None:
         """Keep what every record of the page needs."""

@@ -1,4 +1,4 @@
-"""Prices that markup carries loose, in attributes: `itemprop` without a scope, `data-price`, a form's hidden field."""
+"""Prices in attributes of single elements: `itemprop` without a scope, `data-price`, a form's hidden field."""
 
 from decimal import Decimal
 
@@ -24,7 +24,7 @@ _MOST = 30
 
 
 def attribute_claim(document: Document, page_currency: str) -> PriceClaim | None:
-    """The one price that such attributes name, when all of a kind agree outside of what stands aside."""
+    """The price that such attributes give, if all agree but for other products' and former prices."""
     for selector, attribute in _ATTRIBUTES:
         nodes = [node for node in document.css(selector)[:_MOST] if not _is_aside(node)]
         amounts = {amount for node in nodes if (amount := _amount(node, attribute, page_currency))}

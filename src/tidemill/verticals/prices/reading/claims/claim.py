@@ -1,4 +1,4 @@
-"""What one place on a page claims about the product: structured data, meta tags, a platform's markup, a script."""
+"""What one source of data on a page claims about the product: JSON-LD, meta tags, platform markup, a script."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
@@ -21,10 +21,10 @@ _WITHOUT_DECIMALS = frozenset({"CLP", "COP", "IDR", "VND", "KRW", "JPY", "HUF", 
 
 
 class PriceClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """One account of the product.
+    """One source's description of the product.
 
     `fields` are its words by name and `places` where each stands; `price` is its selling price, `list_price` the
-    crossed-out one, `high` the upper end where it gives a range. `confidence` is how far such accounts can be trusted.
+    crossed-out one, `high` the upper end where it gives a range. `confidence` is how far such a source is trusted.
     """
 
     strategy: Strategy

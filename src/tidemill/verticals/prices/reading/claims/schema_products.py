@@ -19,7 +19,7 @@ _PRODUCTS = frozenset(
     {"product", "productmodel", "individualproduct", "productgroup", "someproducts", "vehicle", "car", "motorcycle",
      "productcollection", "itemoffered"}
 )  # fmt: skip
-_SOLD_AS_WELL = frozenset(
+_OTHER_SOLD_TYPES = frozenset(
     {"book", "videogame", "softwareapplication", "musicalbum", "movie", "drug", "mobileapplication", "creativework",
      "thing", "menuitem", "course", "webapplication", "game"}
 )  # fmt: skip
@@ -70,7 +70,7 @@ def is_product(item: Item) -> bool:
     types = types_of(item)
     if types & _PRODUCTS or any(type_.endswith("product") for type_ in types):
         return True
-    return bool(types & _OFFERS) or (bool(types & _SOLD_AS_WELL) and "offers" in {key.lower() for key in item})
+    return bool(types & _OFFERS) or (bool(types & _OTHER_SOLD_TYPES) and "offers" in {key.lower() for key in item})
 
 
 def claim_of(

@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Final
 
 Hints = int
-"""Any number of marks together: plain bits, because a page has thousands of elements and an enum's cost adds up."""
+"""Any number of hints together: plain bits, because a page has thousands of elements and an enum's cost adds up."""
 
 
 class Hint:
-    """What the places around a price make of it; inherited from everything that it stands in."""
+    """What class names, tags and words around a price say about it, as bit flags."""
 
     NONE: Final = 0
     PRICE: Final = 1
@@ -32,9 +32,9 @@ class Hint:
 
 
 INHERITED = Hint.ASIDE | Hint.HIDDEN | Hint.TIER
-"""What holds for all that stands within, however deep; the rest is said only of what stands near."""
+"""Hints that hold for everything inside an element; the others only for a few levels."""
 NOT_THE_PRICE = Hint.ASIDE | Hint.OTHER_AMOUNT | Hint.UNIT
-"""Whose prices are not what the product costs."""
+"""Hints of amounts that are not the product's price."""
 
 
 def _any_of(words: str, *, whole_words: bool = False) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""One walk over a page: its words, its heading, its buttons, its notices of stock, each with its place."""
+"""One walk over a page: its texts, heading, buttons, and elements named for stock or brand, with their hints."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 
 
 class TextNode(msgspec.Struct, frozen=True, gc=False):
-    """A string on the page, with the element that it stands in and what the places around it make of it."""
+    """A text node with its parent element and the hints that it inherits; `order` is its number on the page."""
 
     order: int
     text: str
@@ -44,7 +44,7 @@ class TextNode(msgspec.Struct, frozen=True, gc=False):
 
 
 class Button(msgspec.Struct, frozen=True, gc=False):
-    """Something to press, in its own words."""
+    """A button or link that works as one; `sells` if its text or class says so."""
 
     order: int
     text: str
@@ -55,7 +55,7 @@ class Button(msgspec.Struct, frozen=True, gc=False):
 
 
 class LabelledElement(msgspec.Struct, frozen=True, gc=False):
-    """An element that is named for what it tells: the stock, or the brand."""
+    """An element whose class or id names what it holds: the stock, or the brand."""
 
     order: int
     node: LexborNode
@@ -78,7 +78,7 @@ EMPTY_LAYOUT = PageLayout()
 
 
 class _Inherited(msgspec.Struct, frozen=True, gc=False):
-    """What an element inherits from those that it stands in."""
+    """What an element inherits from its ancestors; `nearby` are the hints of the closest few."""
 
     inherited: Hints
     nearby: tuple[Hints, ...]

@@ -1,4 +1,4 @@
-"""Which of the prices on a page is the product's: by their names, by the words beside them, by where they stand."""
+"""Shown prices ranked by how likely each is the product's: by class names, words beside it and position."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from tidemill.verticals.prices.reading.shown.shown_prices import ShownPrice
 from tidemill.verticals.prices.reading.shown.siblings import SiblingCounter
 
 STRONG_SCORE = 6.0
-"""From here a shown price outweighs structured data that nobody sees."""
+"""From here on a shown price beats structured data that the page does not show."""
 FAIR_SCORE = 3.5
-"""Under this a shown price is no claim at all."""
+"""Below this a shown price does not count."""
 _CLOSE = 40
 _BUTTON_REACH = 30
 _NO_HEADING = 1.5
-"""What a price gets where no heading tells what is near: less than by one, more than far from one."""
+"""The score for distance on a page without a heading: between near one and far from one."""
 _CARD_CLIMB, _GRID = 7, 3
 _MOST_SCORED = 120
 
 
 class RankedPrice(msgspec.Struct, frozen=True, gc=False):
-    """A shown price with its weight."""
+    """A shown price with its score; `aside` if it is another product's, or no product's."""
 
     shown: ShownPrice
     score: float
@@ -34,7 +34,7 @@ class RankedPrice(msgspec.Struct, frozen=True, gc=False):
 
 
 def rank_prices(shown_prices: Sequence[ShownPrice], layout: PageLayout, page_path: str) -> list[RankedPrice]:
-    """The page's prices, the likeliest first; those of other products and of no product are marked as aside."""
+    """The page's prices, the likeliest first."""
     scorer = _PriceScorer(layout, page_path)
     amounts = Counter(shown.amount for shown in shown_prices if not shown.hints & (NOT_THE_PRICE | Hint.OLD))
     ranked = [scorer.score_price(shown, amounts) for shown in shown_prices[:_MOST_SCORED]]
@@ -57,43 +57,45 @@ def crossed_out_price(ranked: Sequence[RankedPrice], price: Decimal) -> ShownPri
 
 
 class _PriceScorer:
-    """Where things stand on the page, against which prices are weighed."""
+    """Scores prices by their hints and by where they stand: near the heading, near a buy button, in a card."""
 
     def __init__(self, layout: PageLayout, page_path: str) -> None:
         self._layout = layout
         self._path = page_path
-        self._above = _depths(layout.heading)
-        self._sellers = [button.order for button in layout.buttons if button.sells and not button.hints & Hint.ASIDE]
+        self._heading_ancestors = _depths(layout.heading)
+        self._buy_buttons = [
+            button.order for button in layout.buttons if button.sells and not button.hints & Hint.ASIDE
+        ]
         self._cards: dict[int, bool] = {}
         self._siblings = SiblingCounter()
 
     def score_price(self, shown: ShownPrice, amounts: Counter[Decimal]) -> RankedPrice:
-        aside = bool(shown.hints & Hint.ASIDE) or self._leads_elsewhere(shown) or self._in_a_grid(shown.node)
-        score = _named(shown) + self._placed(shown) + min(amounts[shown.amount] - 1, 2) * 0.5
+        aside = bool(shown.hints & Hint.ASIDE) or self._leads_elsewhere(shown) or self._is_in_card(shown.node)
+        score = _score_by_hints(shown) + self._score_by_position(shown) + min(amounts[shown.amount] - 1, 2) * 0.5
         if aside:
             score -= 8
         if not shown.amount:
             score -= 6
         return RankedPrice(shown, score, aside)
 
-    def _placed(self, shown: ShownPrice) -> float:
+    def _score_by_position(self, shown: ShownPrice) -> float:
         score = 0.0
         heading = self._layout.heading_order
         if heading >= 0:
             distance = shown.order - heading
             score += max(0.0, 3.0 * (1 - distance / _CLOSE)) if distance > 0 else (1.0 if distance > -15 else -0.5)  # noqa: PLR2004 - a line or two above
-            score += self._kinship(shown.node)
+            score += self._score_by_ancestor(shown.node)
         else:
             score += _NO_HEADING
-        if self._sellers:
-            nearest = min(abs(order - shown.order) for order in self._sellers)
+        if self._buy_buttons:
+            nearest = min(abs(order - shown.order) for order in self._buy_buttons)
             score += max(0.0, 2.0 * (1 - nearest / _BUTTON_REACH))
         return score
 
-    def _kinship(self, node: LexborNode | None) -> float:
+    def _score_by_ancestor(self, node: LexborNode | None) -> float:
         """Up to 2 for standing in one box with the heading: the fewer levels above it, the more."""
         while node is not None:
-            if (height := self._above.get(node.mem_id)) is not None:
+            if (height := self._heading_ancestors.get(node.mem_id)) is not None:
                 return max(0.0, 2.0 - 0.4 * height)
             node = node.parent
         return 0.0
@@ -104,10 +106,10 @@ class _PriceScorer:
             return False
         return urlsplit(href).path.rstrip("/") not in {"", self._path}
 
-    def _in_a_grid(self, node: LexborNode | None) -> bool:
+    def _is_in_card(self, node: LexborNode | None) -> bool:
         """Whether a price stands in one of several boxes alike, each with a link and a picture: other products."""
         result = 0
-        while node is not None and result < _CARD_CLIMB and node.mem_id not in self._above:
+        while node is not None and result < _CARD_CLIMB and node.mem_id not in self._heading_ancestors:
             if node.mem_id not in self._cards:
                 self._cards[node.mem_id] = self._is_card(node)
             if self._cards[node.mem_id]:
@@ -125,7 +127,7 @@ class _PriceScorer:
 _NO_BOXES = frozenset({"span", "b", "strong", "em", "td", "option", "label", "p"})
 
 
-def _named(shown: ShownPrice) -> float:
+def _score_by_hints(shown: ShownPrice) -> float:
     hints = shown.hints
     score = 0.0
     score += 3.0 if hints & Hint.PRICE else 0.0

@@ -208,7 +208,7 @@ def _following(texts: Sequence[TextNode], index: int, node: LexborNode | None) -
 
 
 def _of_this_price(text: str) -> str:
-    """What words behind a price say of it; those that lead to another price are marked, for they are that one's."""
+    """The words after a price that are about it; words that lead to the next price start with `#`."""
     another = AMOUNT.search(text)
     if another is not None:
         return f"#{text[: another.start()]}"[:_LONGEST_LABEL]

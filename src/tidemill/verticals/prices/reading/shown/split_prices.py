@@ -1,4 +1,4 @@
-"""A price put together again: markup takes sign, number and cents apart, each in an element of its own."""
+"""Prices whose sign, number and cents stand in elements of their own, put together."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -42,9 +42,9 @@ def _pairs(document: Document) -> Iterator[tuple[str, str]]:
         if len(cells) == 2:  # noqa: PLR2004 - a name and its value
             yield _text(cells[0]), _text(cells[1])
     for term in document.css("dt")[:_MOST_ROWS]:
-        told = _next_element(term)
-        if told is not None and told.tag == "dd":
-            yield _text(term), _text(told)
+        definition = _next_element(term)
+        if definition is not None and definition.tag == "dd":
+            yield _text(term), _text(definition)
     for item in document.css("li")[:_MOST_ROWS]:
         text = _text(item)
         name, colon, value = text.partition(":")
