@@ -1,4 +1,4 @@
-"""Markets in trouble, through the engine in virtual time: cut short, capped, blocked for days (B6, L2, X6)."""
+"""Markets in trouble, through the engine in virtual time: cut short, capped, blocked for days."""
 
 import asyncio
 import sqlite3
@@ -81,6 +81,7 @@ async def leave_three(desk):
     await desk.change(CAPPED, {"max_listings": 15}, "test")
 
 
+@pytest.mark.shows("B6", "X6")
 def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fallout):
     short = fallout.ask(
         "SELECT complete, records_removed FROM scrape_runs WHERE scope = ? AND doubts LIKE '%are usual%'", CUT_SHORT
@@ -97,6 +98,7 @@ def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fal
     assert [one.is_over for one in told] == [False, True]
 
 
+@pytest.mark.shows("X6")
 def test_a_list_is_not_followed_past_the_markets_cap_and_its_run_is_never_complete(fallout):
     capped = fallout.ask(
         "SELECT complete, truncated_pages, pages_followed FROM scrape_runs WHERE scope = ? AND source_id = "
@@ -107,6 +109,7 @@ def test_a_list_is_not_followed_past_the_markets_cap_and_its_run_is_never_comple
     assert followed[0][0] >= 1
 
 
+@pytest.mark.shows("L2", "R1")
 def test_a_market_that_fails_three_times_is_left_alone_but_for_a_try_a_day(fallout):
     breaker = next(step for step in fallout.tripped.steps if step.gate == "market breaker")
     assert "3 failures in a row: one fresh try a day" in breaker.detail

@@ -14,6 +14,8 @@ from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import alembic_config, current, newest, require_current, upgrade
 from tidemill.store.schema import metadata
 
+pytestmark = pytest.mark.shows("D1")
+
 
 async def test_the_migrations_lead_to_the_schema(database):
     def differences(connection):

@@ -1,7 +1,11 @@
 from datetime import timedelta
 
+import pytest
+
 from rig.clock import NOON
 from tidemill.core.breaker import BreakerPolicy, Closed, Open, Probing, ask, failed, given_up, reopens_at, succeeded
+
+pytestmark = pytest.mark.shows("R1")
 
 POLICY = BreakerPolicy()
 HALF_HOUR = timedelta(minutes=30)

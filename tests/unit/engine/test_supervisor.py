@@ -78,7 +78,8 @@ def turned(register, troubles=(), ticks=()):
 
     async def main(clock):
         worker, lane = Worker(register, clock, "test"), Lane(list(troubles))
-        work = Ticks(ticks, Slots(), clock, lambda _: None, worker.key)
+        work = Ticks(Slots(), clock, lambda _: None, worker.key)
+        work.register(ticks)
         supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)
 
         async def after_ten_minutes():

@@ -2,6 +2,8 @@ import pytest
 
 from tidemill.reading.sanitize import sanitized_html
 
+pytestmark = pytest.mark.shows("A4")
+
 
 @pytest.mark.parametrize(
     "markup",

@@ -9,6 +9,8 @@ from tidemill.reading import Document, ReadingContext
 from tidemill.verticals.events.reading.heuristics import read_heuristics
 from tidemill.verticals.events.reading.heuristics.wording import is_title, title_from, without_dates
 
+pytestmark = pytest.mark.shows("P1")
+
 SUNDAY = ReadingContext(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 
 

@@ -1,0 +1,68 @@
+"""What prices have and do in a running system: tables, corrections, product links, webhooks."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tidemill.core.rhythm import Every
+from tidemill.engine.ticks import Tick
+from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
+from tidemill.verticals.prices.corrections import CorrectionActions
+from tidemill.verticals.prices.links import LinkActions
+from tidemill.verticals.prices.notices import Notifier
+from tidemill.verticals.prices.store.corrections import CorrectionRepository
+from tidemill.verticals.prices.store.counter import COUNTER
+from tidemill.verticals.prices.store.links import ProductLinkRepository
+from tidemill.verticals.prices.store.repository import PriceRepository
+from tidemill.verticals.prices.store.views import PriceReads
+from tidemill.verticals.prices.store.webhooks import WebhookRepository
+from tidemill.verticals.prices.webhooks import WebhookActions
+
+EVERY_MINUTE = Every(timedelta(minutes=1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricesStore(VerticalStore):
+    """Products, offers and prices as readers may see them, and what people say about them."""
+
+    views: PriceReads
+    corrections: CorrectionRepository
+    links: ProductLinkRepository
+    webhooks: WebhookRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricesParts(Parts):
+    """What people can do about prices, and the tables behind it."""
+
+    corrections: CorrectionActions
+    links: LinkActions
+    webhooks: WebhookActions
+    notifier: Notifier
+    store: PricesStore
+
+
+def open_store(environment: StoreEnvironment) -> PricesStore:
+    """The tables of prices."""
+    database, ids = environment.database, environment.ids
+    return PricesStore(
+        repository=PriceRepository(ids),
+        counter=COUNTER,
+        views=PriceReads(database),
+        corrections=CorrectionRepository(database, ids),
+        links=ProductLinkRepository(database, ids),
+        webhooks=WebhookRepository(database, ids),
+    )
+
+
+def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
+    """What people can do about prices, and the chore that tells subscribers what changed."""
+    clock = environment.clock
+    notifier = Notifier(store.webhooks, store.views, environment.post, clock)
+    return PricesParts(
+        chores=[Tick("notices", EVERY_MINUTE, notifier.notify, follows="services")],
+        corrections=CorrectionActions(store.corrections, clock),
+        links=LinkActions(store.links, clock),
+        webhooks=WebhookActions(store.webhooks, environment.refusal, clock),
+        notifier=notifier,
+        store=store,
+    )
