@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, text
 
 from rig.clock import NOON
 from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.core.identity import signed_checksum
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import alembic_config, current, newest, require_current, upgrade
 from tidemill.store.schema import metadata
-from tidemill.verticals.events.store.repository import signed
 
 pytestmark = pytest.mark.shows("D1")
 
@@ -98,5 +98,5 @@ async def test_events_of_before_get_the_hash_by_which_they_are_found(database_ur
     finally:
         await database.close()
     assert [tuple(row) for row in found] == [
-        (row["id"], row["identity"], signed(row["identity"].encode()), 1) for row in rows
+        (row["id"], row["identity"], signed_checksum(row["identity"].encode()), 1) for row in rows
     ]

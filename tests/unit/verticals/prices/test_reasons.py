@@ -151,8 +151,8 @@ def test_an_address_that_is_none_is_invalid() -> None:
 
 def test_robots_txt_has_a_word_of_its_own() -> None:
     [shop] = build_shops(7, 1, NOON)
-    said = answer(shop, "/robots.txt", [RobotsChange()], NOON)
-    assert "Disallow: /product/" in said.page
+    fields = answer(shop, "/robots.txt", [RobotsChange()], NOON)
+    assert "Disallow: /product/" in fields.page
     assert reason_of(Failure.ROBOTS_DISALLOWED) is DropReason.BLOCKED_BY_ROBOTS_TXT
 
 
