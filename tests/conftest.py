@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import settings
@@ -67,7 +68,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
         _do_without(f"PostgreSQL did not start: {reason}")
 
 
-def _do_without(reason: str) -> None:
+def _do_without(reason: str) -> NoReturn:
     """A missing service may skip a test on a laptop, never in CI."""
     if IN_CI:
         pytest.fail(reason)

@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import pytest
 
+from tidemill.bootstrap import System
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.system_under_test import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import DriftNoticed, Overdue
+from tidemill.pipeline.happenings import DriftNoticed, Happening, Overdue
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
@@ -46,7 +47,7 @@ class Fallout:
 @pytest.fixture(scope="module")
 def fallout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("troubles")
-    announced = []
+    announced: list[Happening] = []
     world = HomesWorld(7, START, DAYS, homes_each=40)
     leash = Leash()
 
@@ -56,7 +57,7 @@ def fallout(tmp_path_factory):
             transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, leash=leash, ticks=TICKS,
             lease=LEASE, settings={},
         )  # fmt: skip
-        systems = []
+        systems: list[System] = []
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
         await leave_three(systems[0].actions.markets)

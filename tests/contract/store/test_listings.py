@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -96,7 +97,7 @@ class Shelf:
 async def repository(database, ids):
     made = Shelf(database, ids)
     for key in (1, 2):
-        source = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
+        source: dict[str, Any] = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
                   "adapter_id": "listings.search", "fetcher": "http", "tier": "hot", "time_zone": "America/New_York",
                   "language": "en", "city": "", "precedence": 50, "headers": {}, "trust": {}, "adapter_settings": {},
                   "visibility": "ELIGIBLE", "enabled": True, "created_at": NOW, "updated_at": NOW}  # fmt: skip
@@ -337,7 +338,7 @@ async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_i
     assert [row["is_active"] for row in await repository.rows()] == [False]
 
 
-def key_of(check):
+def key_of(check) -> tuple[int, int]:
     return check.listing_id, check.sighting_id
 
 

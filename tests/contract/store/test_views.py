@@ -17,6 +17,7 @@ from tidemill.core.views import (
     JobFilter,
     RejectedFilter,
     TargetFilter,
+    TargetView,
 )
 from tidemill.core.views.records import BadCursor
 from tidemill.store.database.database import Database
@@ -65,7 +66,7 @@ async def test_a_source_is_found_by_name_and_by_key_with_what_surrounds_it(views
 
 async def test_targets_are_listed_page_by_page_and_by_filter(views: Views, clock: SettableClock) -> None:
     everything = await views.targets(limit=1000)
-    paged = []
+    paged: list[TargetView] = []
     while page := await views.targets(after=paged[-1].id if paged else 0, limit=2):
         paged += page
     assert paged == everything
@@ -158,7 +159,7 @@ async def test_events_are_filtered_by_text_category_source_and_date(views: Views
     span = EventFilter(date_from=one.event_date, date_to=one.event_date + timedelta(days=1))
     inside = await views.events(span, limit=10_000)
     assert one.id in {each.id for each in inside}
-    assert all(span.date_from <= each.event_date < span.date_to for each in inside)
+    assert all(one.event_date <= each.event_date < one.event_date + timedelta(days=1) for each in inside)
     assert await views.events(EventFilter(text="100%")) == []
 
 

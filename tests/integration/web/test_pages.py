@@ -107,7 +107,8 @@ async def test_a_reader_leafs_through_events_by_links_alone(sqlite_system: Syste
     await furnish(sqlite_system, titles=())
     rows = [an_event(key, f"Evening {key}", NOON + timedelta(hours=key)) for key in range(1, 121)]
     await put(sqlite_system.store.database, events, *rows)
-    seen, path = [], "/events?text=evening"
+    seen: list[str] = []
+    path: str | None = "/events?text=evening"
     while path:
         page = LexborHTMLParser((await sqlite_browser.page(path)).text)
         seen += [link.text() for link in page.css("h3 a")]

@@ -1,5 +1,7 @@
 """How a crawl is judged, and whether a demo's numbers add up."""
 
+from typing import Any, cast
+
 import msgspec
 import pytest
 
@@ -9,7 +11,7 @@ from tidemill.cli.summary import discrepancies
 from tidemill.core.views import RunDetail, RunView, Totals
 
 RUN = RunView(
-    **dict.fromkeys(RunView.__struct_fields__, 0)
+    **dict.fromkeys(RunView.__struct_fields__, cast("Any", 0))
     | {
         "status": "SUCCESS", "complete": True, "started_at": NOON, "completed_at": NOON, "urls_attempted": 2,
         "urls_succeeded": 2, "source_name": "jazzclub", "doubts": (),

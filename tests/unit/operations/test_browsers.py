@@ -1,5 +1,6 @@
 """A person looks at the browsers of every process, and has them replaced."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from rig.clock import NOON, SettableClock
@@ -34,7 +35,7 @@ class Log:
     def __init__(self) -> None:
         self.entries: list[AuditEntry] = []
 
-    async def note(self, entries: list[AuditEntry], now: datetime) -> None:
+    async def note(self, entries: Sequence[AuditEntry], now: datetime) -> None:
         assert now == NOON
         self.entries += entries
 
