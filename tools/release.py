@@ -47,7 +47,8 @@ def release(root: Path, version: str) -> None:
     if changed := git(root, "status", "--porcelain"):
         msg = f"the checks or the build left changes behind:\n{changed}"
         raise NotReadyError(msg)
-    git(root, "tag", "--annotate", f"v{version}", "--message", f"Tidemill {version}\n\n{changes(root, version)}")
+    words = f"Tidemill {version}\n\n{changes(root, version)}"
+    git(root, "tag", "--annotate", "--cleanup=whitespace", "--message", words, f"v{version}")
     say(f"Tagged v{version}. To publish: git push origin main v{version}, then .venv/bin/twine upload dist/*")
 
 
