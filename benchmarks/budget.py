@@ -22,7 +22,7 @@ from benchmarks.plain_reading import events_on
 from benchmarks.plain_store import SqliteStore, page_row
 from benchmarks.servers import ROOT, corpus
 from benchmarks.task import Task
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.core.job import move
 from tidemill.core.outcome import Outcome
 from tidemill.engine.drain import moved_on, run_stage

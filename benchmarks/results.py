@@ -5,7 +5,7 @@ import sqlite3
 import asyncpg
 from sqlalchemy import text
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 
 _PLAIN = {
     "pages": "SELECT count(*) FROM pages WHERE length(body) > 20000",

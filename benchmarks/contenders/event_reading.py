@@ -20,7 +20,7 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.lab.corpus import Corpus
 from tidemill.verticals.events.lab.makes import SELECTORS
 from tidemill.verticals.events.lab.site import LabRequest, respond
@@ -55,7 +55,7 @@ def _cards() -> tuple[list[bytes], str]:
 
 
 def _ours(selectors: dict[str, str], url: str = URL) -> Callable[[bytes], int]:
-    adapter = VERTICAL.adapters["events.selectors" if selectors else "events.generic"]
+    adapter = EVENTS.adapters["events.selectors" if selectors else "events.generic"]
     source = Source(id=1, name="bench", vertical="events", base_url=url, adapter_id=adapter.id,
                     adapter_settings={"selectors": selectors} if selectors else {})  # fmt: skip
     context = Context(source, url, EPOCH)
@@ -66,7 +66,7 @@ def _ours(selectors: dict[str, str], url: str = URL) -> Callable[[bytes], int]:
                     content_type="text/html", digest=0, fetched_at=EPOCH)  # fmt: skip
         reading = adapter.read(page, context)
         records = reading.records if isinstance(reading, Found) else ()
-        kept = [verdict for raw in records if isinstance(verdict := VERTICAL.judge(raw, context), Accepted)]
+        kept = [verdict for raw in records if isinstance(verdict := EVENTS.judge(raw, context), Accepted)]
         return len([encode(one.record) for one in kept])
 
     return read

@@ -15,7 +15,7 @@ import uvloop
 from benchmarks.contenders.tidemill_system import enqueue, settings_for
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.core.job import move
 from tidemill.core.outcome import Advance
 from tidemill.engine.interpreter import settle_in

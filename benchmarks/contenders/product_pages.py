@@ -17,7 +17,7 @@ from benchmarks.contenders.tidemill_system import PARALLEL, settings_for
 from benchmarks.plain_store import page_row
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import settle_in
 from tidemill.settings import load_settings

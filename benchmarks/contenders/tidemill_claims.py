@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.settings import load_settings
 from tidemill.store.database.database import Database
 from tidemill.store.database.migrate import upgrade

@@ -8,7 +8,8 @@ import uvloop
 from benchmarks.contenders.tidemill_system import settings_for
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.run import Trigger
 from tidemill.pipeline.happenings import Happening, RecordsKept
 from tidemill.settings import load_settings

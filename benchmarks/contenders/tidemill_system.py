@@ -10,7 +10,7 @@ import uvloop
 from benchmarks.results import found_in_tidemill
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import settle_in
 from tidemill.settings import load_settings

@@ -1,4 +1,4 @@
-"""Two hundred pages in a browser that is killed, loses its driver and hangs on the way: all come, none stays (B14)."""
+"""Two hundred pages in a browser that is killed, loses its driver and hangs on the way: all come, none stays."""
 
 import asyncio
 import os
@@ -11,13 +11,15 @@ import pytest
 
 from rig.chromium import family_of
 from rig.works import the_works
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.pool import BrowserPool
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.store.schema import audit_log, dead_letters, jobs, pages
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("B14")
 
 PAGES = 200
 UNHURRIED = {"interval_seconds": 0, "burst": 1, "parallel": 4}

@@ -7,9 +7,13 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from rig.parent import TESTS
 from rig.site import a_site
 from tidemill.fetching.browsers.processes import ProcessWatch, process_of
+
+pytestmark = pytest.mark.shows("F9")
 
 CHILD = """
 import asyncio, json, sys

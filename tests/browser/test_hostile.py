@@ -1,4 +1,4 @@
-"""No hostile address reaches a socket from within a browser either, whoever in the page asks for it (F8)."""
+"""No hostile address reaches a socket from within a browser either, whoever in the page asks for it."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from integration.fetching.test_hostile import CountingGuard, Dns
 from rig.chromium import Browsing, browsing
 from tidemill.core.failure import Failure
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.shows("F8"), pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = {Failure.ADDRESS_REFUSED, Failure.BAD_URL}
 LURE = "127.0.0.2"

@@ -1,4 +1,4 @@
-"""Without a browser its jobs wait and the system says so; once there is one, everything goes on by itself (B15)."""
+"""Without a browser its jobs wait and the system says so; once there is one, everything goes on by itself."""
 
 from pathlib import Path
 
@@ -9,6 +9,8 @@ from tidemill.core.degradation import Service, ServiceState
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.store.schema import audit_log, dead_letters, jobs, page_screenshots, pages, runs
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("B15")
 
 
 async def test_jobs_wait_for_a_browser_that_is_missing_and_go_on_when_it_is_there(

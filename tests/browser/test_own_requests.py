@@ -1,4 +1,4 @@
-"""A source in the browser, in the running system: its site is asked no faster than its pace, scripts included (F6)."""
+"""A source in the browser, in the running system: its site is asked no faster than its pace, scripts included."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -10,6 +10,8 @@ from tidemill.core.urls import registrable_domain
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.store.schema import hosts, pages
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("F6")
 
 INTERVAL = 0.4
 REQUESTS = 3

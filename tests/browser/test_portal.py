@@ -3,12 +3,13 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from integration.web.conftest import browsing, deps_of
+from integration.web.conftest import browsing
 from integration.web.world import furnish
 from rig.clock import SettableClock
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 
@@ -33,13 +34,14 @@ async def seen(chromium: str, address: str, profile: Path) -> LexborHTMLParser:
     return LexborHTMLParser(page.decode())
 
 
+@pytest.mark.shows("A4")
 async def test_nothing_scraped_runs_in_a_browser(
     chromium: str, sqlite_url: str, clock: SettableClock, tmp_path: Path
 ) -> None:
     system = build(load_settings(database=sqlite_url), clock=clock)
     await upgrade(system.store.database)
     await furnish(system, titles=HOSTILE, name=HOSTILE[0])
-    async for browser in browsing(deps_of(system)):
+    async for browser in browsing(system):
         page = await seen(chromium, f"{browser.address}/events", tmp_path / "profile")
     await system.close()
     assert page.css_first("title").text() == "Events · Tidemill"

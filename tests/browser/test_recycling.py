@@ -1,4 +1,4 @@
-"""Every rule of the pool, in a test in which it fires on a real browser (F9)."""
+"""Every rule of the pool, in a test in which it fires on a real browser."""
 
 import asyncio
 from datetime import timedelta
@@ -12,6 +12,8 @@ from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.core.views.browsers import PoolView
 from tidemill.store.database.database import open_database
 from tidemill.store.services.browsers import BrowserRepository
+
+pytestmark = pytest.mark.shows("F9")
 
 BEAT = PoolLimits(beat=timedelta(milliseconds=50), told_every=timedelta(milliseconds=50))
 HUGE = 10**12
@@ -59,6 +61,7 @@ def told_of(pool: PoolView) -> bool:
     return [one.vitals.tasks for one in pool.state.browsers] == [1]
 
 
+@pytest.mark.shows("H3")
 async def test_a_person_has_every_browser_replaced_through_the_database(chromium: str, migrated_sqlite_url: str):
     database = open_database(migrated_sqlite_url)
     repository = BrowserRepository(database)
@@ -87,6 +90,7 @@ async def test_a_page_that_eats_memory_is_stopped_by_the_hard_limit(chromium: st
         assert (await browser.get(f"{site.origin}/page", "p")).failure is None
 
 
+@pytest.mark.shows("R6")
 @pytest.mark.parametrize("busy", [False, True])
 async def test_closing_takes_little_time_and_leaves_nothing_whatever_the_pages_do(chromium: str, *, busy: bool):
     async with a_site() as site:

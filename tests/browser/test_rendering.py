@@ -20,7 +20,7 @@ from tidemill.core.recycling import PoolLimits
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.pipeline.ports import FetchStatus
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.shows("F2"), pytest.mark.asyncio(loop_scope="module")]
 
 WHOLE = "#agenda article"
 LONG = "<p>" + "Dit is een gewone pagina met genoeg tekst om te lezen. " * 4 + "</p>"

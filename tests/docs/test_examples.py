@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from docs.reading import block, blocks, documents
-from tidemill.bootstrap import VERTICALS
+from rig.tick_names import tick_names
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.commands.sql import QUESTIONS
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -19,7 +20,6 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Adapter, Context
-from tidemill.engine.chores import RHYTHMS
 from tidemill.operations.plans import KnownAdapters, SourcePlan, Troubles
 from tidemill.operations.source_file import read_sources
 from tidemill.operations.target_file import read_targets
@@ -27,11 +27,21 @@ from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
 from tidemill.store.upkeep.retention import DEFAULT_RULES
 from tidemill.store.views.runbook import ask, questions_in
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Event
+from tidemill.verticals.listings.actions import market_template
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-KNOWN = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+
+
+async def no_targets(_now: datetime) -> int:
+    """Lay nothing out: examples are only read."""
+    return 0
+
+
+KNOWN = KnownAdapters(
+    {name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, [market_template(no_targets)]
+)
 NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv": {"targets.csv"}}
 """Every block in these languages bears a name, by which it is tried here; a vertical's README shows settings alone."""
 
@@ -55,7 +65,7 @@ def events_on(markup: str, adapter: Adapter, source: Source) -> list[Event]:
     context = Context(source, source.base_url, NOON)
     found = adapter.read(page_of(markup, source.base_url), context)
     assert isinstance(found, Found), found
-    verdicts = [VERTICAL.judge(record, context) for record in found.records]
+    verdicts = [EVENTS.judge(record, context) for record in found.records]
     assert all(isinstance(verdict, Accepted) for verdict in verdicts), verdicts
     return [verdict.record for verdict in verdicts if isinstance(verdict, Accepted)]
 
@@ -95,7 +105,7 @@ def test_no_example_escapes_these_tests(project_root: Path) -> None:
 
 def test_the_selectors_in_the_document_read_the_page_in_the_document(verticals_page: Path) -> None:
     (plan,) = imported(block(verticals_page, "sources.yaml"))
-    adapter = VERTICAL.adapters[plan.source.adapter_id]
+    adapter = EVENTS.adapters[plan.source.adapter_id]
     assert told(events_on(block(verticals_page, "agenda.html"), adapter, plan.source)) == [
         ("Winterreis", "2026-12-04T20:15:00+01:00", "Grote zaal", "https://www.desluis.example/agenda/winterreis"),
         ("Open podium", "2026-12-09T19:30:00+01:00", "Foyer", "https://www.desluis.example/agenda/open-podium"),
@@ -126,11 +136,11 @@ def test_a_verticals_readme_shows_settings_that_a_sources_file_takes(
     assert "selectors" in plan.source.adapter_settings
 
 
-def test_the_settings_in_the_document_are_settings(operating_page: Path, tmp_path: Path) -> None:
+async def test_the_settings_in_the_document_are_settings(operating_page: Path, tmp_path: Path) -> None:
     file = tmp_path / "tidemill.toml"
     file.write_text(block(operating_page, "tidemill.toml"))
     settings = load_settings(file)
-    assert set(settings.rhythms(RHYTHMS)) == set(RHYTHMS)
+    assert set(settings.ticks) <= set(await tick_names(tmp_path))
     assert set(settings.retention_days) <= set(DEFAULT_RULES)
 
 

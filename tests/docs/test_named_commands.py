@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from docs.reading import blocks, documents, spans
+from rig.tick_names import tick_names
 from tidemill.cli.app import COMMANDS, load
 from tidemill.core.failure import Failure
-from tidemill.engine.chores import RHYTHMS
 from tidemill.settings import Settings
 
 TYPED = re.compile(r"(?:\.venv/bin/)?tidemill +(.+)")
@@ -69,12 +69,12 @@ def test_the_runbook_names_only_failures_that_exist(project_root: Path) -> None:
     assert named - {failure.value for failure in Failure} == set()
 
 
-def test_the_runbook_speaks_of_settings_and_ticks_that_exist(project_root: Path) -> None:
+async def test_the_runbook_speaks_of_settings_and_ticks_that_exist(project_root: Path, tmp_path: Path) -> None:
     text = operating(project_root)
     for setting in ("user_agent", "retention_days", "lease_seconds", "allow_networks", "max_pending"):
         assert f"`{setting}`" in text
         assert setting in Settings.model_fields
-    assert "maintenance" in RHYTHMS
+    assert "maintenance" in await tick_names(tmp_path)
 
 
 def test_what_the_runbook_switches_on_are_settings_and_extras(project_root: Path) -> None:

@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,11 +22,13 @@ policies = st.builds(
 )
 
 
+@pytest.mark.shows("F3")
 @given(policies, st.integers(1, 10_000), rolls)
 def test_a_wait_never_exceeds_twice_the_longest(policy, tries, roll):
     assert timedelta(0) <= policy.wait(tries, roll) <= 2 * policy.longest
 
 
+@pytest.mark.shows("F3")
 @given(policies, rolls)
 def test_attempts_are_bounded(policy, roll):
     waits = [next_wait(policy, tries, roll, None) for tries in range(1, policy.attempts + 1)]
@@ -33,11 +36,13 @@ def test_attempts_are_bounded(policy, roll):
     assert None not in waits[:-1]
 
 
+@pytest.mark.shows("R1")
 @given(trips=st.integers(min_value=0))
 def test_a_cooldown_never_exceeds_the_longest(trips):
     assert BreakerPolicy().rest(trips) <= BreakerPolicy().longest_cooldown
 
 
+@pytest.mark.shows("R1")
 @given(st.lists(st.tuples(st.sampled_from(["ask", "well", "bad"]), st.integers(0, 7_200)), max_size=60))
 def test_whatever_happens_no_two_probes_are_out_at_once(steps):
     breaker: Breaker = Closed()
@@ -62,6 +67,7 @@ paces = st.builds(
 )
 
 
+@pytest.mark.shows("F6")
 @given(paces, st.lists(st.timedeltas(timedelta(0), timedelta(seconds=90)), min_size=1, max_size=80))
 def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
     booked_until, now, sent = None, NOON, []
@@ -76,6 +82,7 @@ def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
             assert count <= pace.burst + (moment - start) / pace.interval + 1e-6
 
 
+@pytest.mark.shows("F6")
 @given(paces, st.integers(1, 5))
 def test_a_host_opens_exactly_when_one_more_request_fits(pace, asked):
     booked_until = charged(pace, None, min(asked, pace.burst), NOON)
@@ -85,6 +92,7 @@ def test_a_host_opens_exactly_when_one_more_request_fits(pace, asked):
         assert free_slots(pace, booked_until, 0, moment - timedelta(microseconds=500)) == 0
 
 
+@pytest.mark.shows("O4")
 @given(st.integers(0, 5_000), st.integers(0, 5_000), st.integers(0, 20_000))
 def test_admission_never_overfills_and_drops_nothing_silently(wanted, adapter, total):
     limits = QueueLimits()
@@ -107,12 +115,14 @@ def test_every_failure_leads_somewhere_and_none_for_ever(failure, attempts, poli
     assert step.ends == (step.stage in {Stage.COMPLETED, Stage.DEAD_LETTER})
 
 
+@pytest.mark.shows("E3")
 @given(st.text(), st.text(min_size=1))
 def test_a_fingerprint_tells_its_parts_apart(left, right):
     assert fingerprint(left, right) == fingerprint(left, right)
     assert ("\x1f" in left + right) or fingerprint(left, right) != fingerprint(left + right, "")
 
 
+@pytest.mark.shows("E3")
 @given(st.text())
 def test_normalizing_for_identity_twice_changes_nothing(text):
     assert normalized(normalized(text)) == normalized(text)

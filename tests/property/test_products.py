@@ -35,6 +35,7 @@ UNSEEN = r"\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff
 BETWEEN = rf"[\s{UNSEEN}.,€$£'\u2019\u02bc\u00b4\u066c\u066b]|<[^<>]*>"
 
 
+@pytest.mark.shows("P2")
 @settings(max_examples=300, deadline=None)
 @given(markup=MARKUP)
 def test_every_page_answers_an_offer_or_a_reason(markup: str) -> None:
@@ -51,6 +52,7 @@ def test_every_page_answers_an_offer_or_a_reason(markup: str) -> None:
     read_products(markup, "https://shop.example/p")
 
 
+@pytest.mark.shows("C2")
 @settings(max_examples=200, deadline=None)
 @given(
     markup=st.lists(PIECES.filter(lambda piece: not DIGITS.search(piece)) | st.text("ab <>$€", max_size=6)).map("".join)
@@ -59,6 +61,7 @@ def test_a_page_without_a_number_has_no_price(markup: str) -> None:
     assert read_product(markup, "https://shop.example/p").price is None
 
 
+@pytest.mark.shows("C2")
 @settings(max_examples=400, deadline=None)
 @given(markup=MARKUP | SOLD)
 def test_a_price_stands_on_the_page_as_one_run_of_digits_with_separators(markup: str) -> None:

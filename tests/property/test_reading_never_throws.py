@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ PIECES = st.sampled_from([
 MARKUP = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 
 
+@pytest.mark.shows("P3")
 @settings(max_examples=150, deadline=None)
 @given(markup=MARKUP)
 def test_no_markup_makes_a_reader_throw(markup: str) -> None:
@@ -31,6 +33,7 @@ def test_no_markup_makes_a_reader_throw(markup: str) -> None:
     declares_empty(document)
 
 
+@pytest.mark.shows("F1")
 @settings(max_examples=150, deadline=None)
 @given(pieces=st.lists(PIECES.map(str.encode) | st.binary(max_size=4), max_size=40))
 def test_a_pages_bytes_are_read_as_the_text_that_a_browser_makes_of_them(pieces: list[bytes]) -> None:
@@ -48,6 +51,7 @@ def test_no_text_makes_a_date_reader_throw(text: str, language: str) -> None:
     assert moment is None or moment.ends is None or moment.ends >= moment.starts
 
 
+@pytest.mark.shows("E2")
 @given(
     day=st.dates(min_value=datetime(1950, 1, 1, tzinfo=UTC).date(), max_value=datetime(2150, 1, 1, tzinfo=UTC).date())
 )

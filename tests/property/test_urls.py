@@ -1,5 +1,6 @@
 from contextlib import suppress
 
+import pytest
 from ada_url import normalize_url
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ urls = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.shows("S3")
 @given(urls)
 @example("http://example.org/%%32e/%%32e/")
 @example("http://example.org/?a&%61=%3D&=b")
@@ -30,6 +32,7 @@ def test_canonicalizing_twice_changes_nothing(url: str) -> None:
         assert canonicalize(once) == once
 
 
+@pytest.mark.shows("S3")
 @given(urls, st.sampled_from(["utm_source=x", "UTM_x=1", "fbclid=a", "ref=b", "empty=", "source=%20", ""]))
 def test_tracking_empty_parameters_and_fragments_name_no_other_page(url: str, noise: str) -> None:
     with suppress(BadUrl):
@@ -44,6 +47,7 @@ def test_any_text_is_an_address_or_a_bad_url(url: str) -> None:
         assert canonicalize(url).startswith("https://")
 
 
+@pytest.mark.shows("F6")
 @given(urls)
 def test_a_host_and_its_subdomains_share_a_registrable_domain(url: str) -> None:
     with suppress(BadUrl):

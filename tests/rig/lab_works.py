@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import Table, select
 
 from rig.clock import NOON, SettableClock, seeded_dice
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.run import RunSummary, Trigger
 from tidemill.lab.faults import Fault, Spell, Timetable
 from tidemill.lab.transport import LabTransport

@@ -31,7 +31,7 @@ from tidemill.store.pages.bodies import bodies_for
 from tidemill.store.schema import targets
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
-from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Category, Event, Method, Precision, StructuredDate, StructuredLocation
 from tidemill.verticals.events.store.repository import EventRepository
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from rig.clock import NOON, SettableClock, seeded_dice
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
 from tidemill.lab.faults import Forbidden403, Spell, Timetable
 from tidemill.lab.transport import LabTransport
 from tidemill.settings import Settings

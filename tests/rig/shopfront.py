@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.scraped import work_off
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database

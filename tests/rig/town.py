@@ -12,7 +12,8 @@ from sqlalchemy import text
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.site import Site, a_site
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin

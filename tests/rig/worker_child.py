@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,19 +22,21 @@ from sqlalchemy import Pool, event
 
 from rig.clock import LaterClock
 from rig.small_disk import mount_small_disk, remount
-from tidemill import bootstrap
+from tidemill.bootstrap import system as bootstrap
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.app import run as command_line
 from tidemill.cli.commands import up  # noqa: F401 -- so that a fork finds it imported
 from tidemill.cli.stopping import Stopper
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord, Reading
 from tidemill.core.verdict import Verdict
-from tidemill.core.vertical import Adapter, Context
+from tidemill.core.vertical import Adapter, Context, Vertical
 from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import load_settings
 from tidemill.store.database import inline
-from tidemill.verticals.events import VERTICAL, EventsVertical
+from tidemill.verticals.events.definition import EVENTS
 
 Orders = dict[str, Any]
 PATIENT_SECONDS = 60
@@ -110,19 +113,16 @@ class WatchedAdapter:
         return self._adapter.read(page, context)
 
 
-class WatchedVertical(EventsVertical):
-    """The events vertical, telling of every record it judges."""
+def watched(voice: Voice, fate: Fate) -> Vertical:
+    """The events vertical, telling of every page it reads and every record it judges."""
 
-    def __init__(self, voice: Voice, fate: Fate) -> None:
-        """Judge as the real one does."""
-        self.adapters = {key: WatchedAdapter(each, voice, fate) for key, each in VERTICAL.adapters.items()}
-        self._voice, self._fate = voice, fate
+    def judge(raw: RawRecord, context: Context) -> Verdict:
+        voice.say("judge", title=raw.fields.get("title"), url=context.page_url)
+        fate.at("judge")
+        return EVENTS.judge(raw, context)
 
-    def judge(self, raw: RawRecord, context: Context) -> Verdict:
-        """Judge, having said so."""
-        self._voice.say("judge", title=raw.fields.get("title"), url=context.page_url)
-        self._fate.at("judge")
-        return super().judge(raw, context)
+    adapters = {key: WatchedAdapter(each, voice, fate) for key, each in EVENTS.adapters.items()}
+    return replace(EVENTS, adapters=adapters, judge=judge)
 
 
 WATCHED_TABLES = {
@@ -174,10 +174,10 @@ def build(orders: Orders, voice: Voice) -> bootstrap.System:
     """The real system on the orders' settings, with its vertical and its database watched."""
     fate = Fate(orders, voice)
     inline.PATIENCE_MILLISECONDS = orders.get("patience_ms", inline.PATIENCE_MILLISECONDS)
-    bootstrap.VERTICALS["events"] = WatchedVertical(voice, fate)
+    VERTICALS["events"] = watched(voice, fate)
     settings = load_settings(**{"allow_networks": ["127.0.0.0/8"], "jobs_in_hand": 2, **orders["settings"]})
     clock = LaterClock(timedelta(seconds=orders.get("ahead_seconds", 0)))
-    system = bootstrap.build(settings, announce=bootstrap.Listeners(voice.announce), clock=clock)
+    system = bootstrap.build(settings, announce=Listeners(voice.announce), clock=clock)
     watch_database(system, fate)
     return system
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Table, select, text, update
 
 from rig.site import Site
-from tidemill import bootstrap
+from tidemill.bootstrap import system as bootstrap
 from tidemill.core.run import Trigger
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.pipeline.ports import Clock

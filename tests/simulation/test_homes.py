@@ -3,11 +3,14 @@
 import msgspec
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.verification import Fate
 from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
+from tidemill.verticals.listings.parts import ListingsParts
+
+pytestmark = pytest.mark.shows("X3")
 
 
 def told(outcome):
@@ -32,6 +35,7 @@ def test_the_faults_were_really_met(days_with_faults):
     assert figures["fault met: down"] > 0
 
 
+@pytest.mark.shows("L5")
 def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_without_doubles(tmp_path):
     plan = HomesPlan(days=2.8, homes_each=1, faults=(), siege=(DOWN, 0.4, 1.9))
     outcome = simulate_homes(plan, build_mill, tmp_path)
@@ -40,6 +44,7 @@ def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_witho
     assert outcome.figures["homes that came back"] > 0
 
 
+@pytest.mark.shows("B6")
 def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_there(tmp_path):
     plan = HomesPlan(days=2.2, homes_each=2, faults=(), siege=(TRUNCATED, 0.3, 1.9))
     outcome = simulate_homes(plan, build_mill, tmp_path)
@@ -50,12 +55,12 @@ def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_the
 
 def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
     def alter(system: System) -> None:
-        record = system.store.verification.record
+        record = system.part(ListingsParts).store.verification.record
 
         async def credulous(looked, now):
             return await record([msgspec.structs.replace(one, fate=Fate.GONE) for one in looked], now)
 
-        system.store.verification.record = credulous
+        system.part(ListingsParts).store.verification.record = credulous
 
     plan = HomesPlan(days=1.8, homes_each=3, faults=(), siege=(DOWN, 0.3, 1.4))
     outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)

@@ -11,6 +11,8 @@ import pytest
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
 
+pytestmark = pytest.mark.shows("X3")
+
 EXACT = timedelta(0)
 
 

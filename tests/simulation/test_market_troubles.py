@@ -1,4 +1,4 @@
-"""Markets in trouble, through the engine in virtual time: cut short, capped, blocked for days (B6, L2, X6)."""
+"""Markets in trouble, through the engine in virtual time: cut short, capped, blocked for days."""
 
 import asyncio
 import sqlite3
@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
@@ -17,6 +17,7 @@ from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, MarketFault
+from tidemill.verticals.listings.parts import ListingsParts
 
 DAYS = 2.2
 CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"
@@ -60,10 +61,10 @@ def fallout(tmp_path_factory):
         systems: list[System] = []
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
-        await leave_three(systems[0].actions.markets)
+        await leave_three(systems[0].part(ListingsParts).markets)
         at_work = asyncio.create_task(mill.run())
         await clock.sleep_until(TRIPPED)
-        tripped = await systems[0].actions.markets.explain(BLOCKED_FOR_DAYS)
+        tripped = await systems[0].part(ListingsParts).markets.explain(BLOCKED_FOR_DAYS)
         await clock.sleep_until(world.ends - GRAIN)
         mill.stop()
         await at_work
@@ -82,6 +83,7 @@ async def leave_three(desk):
     await desk.change(CAPPED, {"max_listings": 15}, "test")
 
 
+@pytest.mark.shows("B6", "X6")
 def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fallout):
     short = fallout.ask(
         "SELECT complete, records_removed FROM scrape_runs WHERE scope = ? AND doubts LIKE '%are usual%'", CUT_SHORT
@@ -98,6 +100,7 @@ def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fal
     assert [one.is_over for one in told] == [False, True]
 
 
+@pytest.mark.shows("X6")
 def test_a_list_is_not_followed_past_the_markets_cap_and_its_run_is_never_complete(fallout):
     capped = fallout.ask(
         "SELECT complete, truncated_pages, pages_followed FROM scrape_runs WHERE scope = ? AND source_id = "
@@ -108,6 +111,7 @@ def test_a_list_is_not_followed_past_the_markets_cap_and_its_run_is_never_comple
     assert followed[0][0] >= 1
 
 
+@pytest.mark.shows("L2", "R1")
 def test_a_market_that_fails_three_times_is_left_alone_but_for_a_try_a_day(fallout):
     breaker = next(step for step in fallout.tripped.steps if step.gate == "market breaker")
     assert "3 failures in a row: one fresh try a day" in breaker.detail

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunSummary
@@ -19,8 +19,10 @@ from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation import Plan, simulate
 from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.records import CompleteRun
 from tidemill.store.ledger.run_counts import count_kept
+
+pytestmark = pytest.mark.shows("X3")
 
 Planting = Callable[[System], None]
 

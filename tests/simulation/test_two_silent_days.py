@@ -1,4 +1,4 @@
-"""No site answers for two days: readers are served, confidence falls, markets are named; then all comes back (L5)."""
+"""No site answers for two days: readers are served, confidence falls, markets are named; then all comes back."""
 
 import asyncio
 import sqlite3
@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
@@ -17,7 +17,10 @@ from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import DOWN, HomesWorld
+from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import ListingFilter
+
+pytestmark = pytest.mark.shows("L5")
 
 MARKETS = {"nyc": 6, "cambridge": 12, "hartford": 24}
 """One of each tier, with its hours."""
@@ -49,9 +52,9 @@ def seen(tmp_path_factory):
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
         (system,) = systems
-        for market in await system.actions.markets.every():
+        for market in await system.part(ListingsParts).markets.every():
             if market.id not in MARKETS:
-                await system.actions.markets.change(market.id, {"enabled": False}, "test")
+                await system.part(ListingsParts).markets.change(market.id, {"enabled": False}, "test")
         at_work = asyncio.create_task(mill.run())
         moments = (SILENT_FROM, SILENT_FROM + timedelta(hours=10), SILENT_UNTIL, world.ends - timedelta(minutes=1))
         looks = [await look_at(system, clock, moment) for moment in moments]
@@ -70,9 +73,11 @@ async def look_at(system, clock, moment):
     await clock.sleep_until(moment)
     sure = {}
     for market in MARKETS:
-        homes = await system.store.homes.search(ListingFilter(market=market), clock.now(), after=None, limit=500)
+        homes = await system.part(ListingsParts).store.views.search(
+            ListingFilter(market=market), clock.now(), after=None, limit=500
+        )
         sure[market] = [home.freshness_confidence for home in homes]
-    return Look(sure, {doubt.market: doubt.words for doubt in await system.actions.markets.doubts()})
+    return Look(sure, {doubt.market: doubt.words for doubt in await system.part(ListingsParts).markets.doubts()})
 
 
 def test_readers_are_served_while_no_site_answers_and_confidence_falls(seen):

@@ -1,9 +1,8 @@
 """What a person can do, once, for every face."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tidemill.bootstrap.listings import build_market_actions
 from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.bootstrap.webhooks import WebhookParts
@@ -25,6 +24,7 @@ from tidemill.operations.webhooks import WebhookActions
 from tidemill.operations.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
+from tidemill.plugin import Parts
 from tidemill.settings import Settings
 from tidemill.store.database.ping import DatabasePing
 from tidemill.store.ledger.stale_jobs import StaleJobs
@@ -32,12 +32,6 @@ from tidemill.store.quality.incidents import IncidentRepository
 from tidemill.store.quality.proposals import Proposals
 from tidemill.store.sources.adapters import AdapterRepository
 from tidemill.store.sources.upgrades import UpgradeRepository
-from tidemill.verticals.events.export import Exporter
-from tidemill.verticals.listings.actions import MarketActions
-from tidemill.verticals.prices.corrections import CorrectionActions
-from tidemill.verticals.prices.links import LinkActions
-from tidemill.verticals.prices.store.corrections import CorrectionRepository
-from tidemill.verticals.prices.store.links import ProductLinkRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +42,7 @@ class Actions:
     sources: SourceActions
     targets: TargetActions
     runs: RunActions
-    markets: MarketActions
-    letters: DeadLetterActions
+    dead_letters: DeadLetterActions
     breakers: BreakerActions
     browsers: BrowserActions
     adapters: AdapterActions
@@ -57,10 +50,7 @@ class Actions:
     proposals: ProposalActions
     why: WhyActions
     doctor: Doctor
-    exporter: Exporter
     quarantine: QuarantineActions
-    corrections: CorrectionActions
-    links: LinkActions
     webhooks: WebhookActions
 
 
@@ -73,21 +63,23 @@ def build_actions(
     wake: Callable[[int], None],
     services: ServiceRegistry,
     notices: WebhookParts,
+    *,
+    parts: Mapping[str, Parts],
 ) -> Actions:
     """What a person can do."""
-    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()})
+    templates = [template for each in parts.values() for template in each.templates]
+    explainers = [explainer for each in parts.values() for explainer in each.explainers]
+    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, templates)
     sources = SourceActions(store.sources, clock, known)
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterRepository(store.database, store.ids)
-    markets = build_market_actions(store, clock, dispatcher, wake)
     return Actions(
-        importer=Importer(store.sources, store.targets, clock, known, store.markets.lay_out),
+        importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
         targets=targets,
         runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
-        markets=markets,
-        letters=DeadLetterActions(store.letters, store.views, store.audit, clock, wake),
+        dead_letters=DeadLetterActions(store.dead_letters, store.views, store.audit, clock, wake),
         breakers=BreakerActions(sources, store.breakers, store.views, store.audit, clock, wake),
         browsers=BrowserActions(store.browsers, store.audit, clock),
         adapters=AdapterActions(
@@ -99,7 +91,7 @@ def build_actions(
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, markets),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
         doctor=Doctor(
             DatabasePing(store.database),
             store.views,
@@ -109,9 +101,6 @@ def build_actions(
             clock,
             store.overbooked_hosts.overbooked,
         ),
-        exporter=Exporter(store.views),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
-        corrections=CorrectionActions(CorrectionRepository(store.database, store.ids), clock),
-        links=LinkActions(ProductLinkRepository(store.database, store.ids), clock),
         webhooks=WebhookActions(notices.outbox, notices.guard.refusal, clock),
     )

@@ -1,10 +1,10 @@
-"""The hands of the periodic work."""
+"""What the engine's periodic work works with."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from tidemill.bootstrap.store import Store
-from tidemill.engine.chores import Hands
+from tidemill.engine.chores import ChoreDependencies
 from tidemill.engine.ports import Waker
 from tidemill.fetching.apify import ApifyFetcher
 from tidemill.pipeline.dispatch import Dispatcher
@@ -15,7 +15,6 @@ from tidemill.store.pages.compaction import compact
 from tidemill.store.quality.proposals import Proposals
 from tidemill.store.services.status import Services
 from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
-from tidemill.verticals.events.store.publishing import Publisher
 
 COMPACTED_AT_ONCE = 5_000
 
@@ -29,26 +28,22 @@ def build_chore_dependencies(
     waker: Waker,
     services: Services,
     actors: ApifyFetcher,
-    *,
-    notify: Callable[[], Awaitable[str]],
-) -> Hands:
+) -> ChoreDependencies:
     """What the periodic work does its work with."""
-    return Hands(
+    return ChoreDependencies(
         clock=clock,
         announce=announce,
         dispatcher=dispatcher,
-        workers=store.workers,
+        rescue=store.workers.rescue,
         runs=store.ledger.runs,
-        letters=store.letters,
+        dead_letters=store.dead_letters,
         sweeps=store.sweeps,
-        publish=Publisher(store.database).publish,
         repairs=Proposals(store.database, store.ids, store.bodies),
         compact=compactor(store),
         prune=pruner(settings, store),
         overbooked=store.overbooked_hosts.overbooked,
-        services=services,
-        actors=actors,
-        notify=notify,
+        ask_degraded=services.look_again,
+        stop_orphans=actors.give_up_orphans,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from tidemill.bootstrap.store import Store, folders_of
@@ -11,7 +12,9 @@ from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import NOISE
 from tidemill.core.pacing import Pace
+from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import Trigger
+from tidemill.engine.ticks import Tick
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.discover import Discoverer, Scope
 from tidemill.pipeline.dispatch import Dispatcher
@@ -89,12 +92,12 @@ def build_enricher(
     wake: Callable[[int], None],
 ) -> Enricher | None:
     """The pass that asks what rules could not say; None when nobody is to be asked."""
-    if store.enrichment is None:
+    if not settings.asks:
         return None
     return Enricher(
         store.wants,
         store.answers,
-        {EVENTS: store.enrichment},
+        {name: each.enrichment for name, each in store.verticals.items() if each.enrichment is not None},
         ENRICHING,
         services,
         clock,
@@ -151,6 +154,8 @@ def build_discovery(
         store.sources,
         store.targets,
         clock,
+        vertical=EVENTS,
+        adapter_id=GENERIC,
         auto_enable=settings.discovery_auto_enable,
     )
 
@@ -160,22 +165,21 @@ def spill_folder(settings: Settings, store: Store) -> Path:
     return settings.discovery_folder or next(iter(folders_of(settings, store.database)), Path())
 
 
-def enriching_chore(enricher: Enricher | None) -> Callable[[], Awaitable[str]]:
-    """The periodic pass of enrichment."""
+def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enricher: Enricher | None) -> list[Tick]:
+    """The periodic work that asks outside services: weekly discovery, and enrichment where somebody may be asked."""
 
-    async def work() -> str:
-        return str(await enricher.enrich()) if enricher is not None else "nobody is to be asked"
-
-    return work
-
-
-def discovering_chore(desk: DiscoveryActions, askable: OutsideServices) -> Callable[[], Awaitable[str]]:
-    """The weekly discovery."""
-
-    async def work() -> str:
+    async def discover() -> str:
         if askable.search is None:
             return "no search service is set up (see `search_key`)"
-        done, enabled = await desk.run()
+        done, enabled = await discovery.run()
         return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
 
-    return work
+    ticks = [Tick("discover", Cron("0 3 * * 0"), discover)]
+    if enricher is not None:
+        ticks.append(Tick("enrich", Every(timedelta(minutes=1)), partial(enriched, enricher)))
+    return ticks
+
+
+async def enriched(enricher: Enricher) -> str:
+    """One pass of enrichment, in a few words."""
+    return str(await enricher.enrich())

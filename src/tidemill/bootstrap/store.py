@@ -1,11 +1,14 @@
 """What is kept: the database, and every concern on it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.verticals import ENRICHING, VERTICALS, build_repositories
+from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.policy import checked
+from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -32,12 +35,6 @@ from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
-from tidemill.verticals.events.store.enrichment import EventEnrichment
-from tidemill.verticals.listings.policy import FADING
-from tidemill.verticals.listings.store.markets import Markets
-from tidemill.verticals.listings.store.verification import Verification
-from tidemill.verticals.listings.store.views import ListingViews
-from tidemill.verticals.prices.store.views import PriceReads
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Store:
     agenda: DispatchRepository
     workers: Workers
     slots: TickSlots
-    letters: DeadLetterRetries
+    dead_letters: DeadLetterRetries
     breakers: Breakers
     sweeps: Sweeps
     overbooked_hosts: OverbookedHosts
@@ -67,13 +64,10 @@ class Store:
     candidates: CandidateRepository
     wants: EnrichmentRequestRepository
     answers: AnswerRepository
-    enrichment: EventEnrichment | None
-    markets: Markets
-    homes: ListingViews
-    verification: Verification
     views: Views
-    prices: PriceReads
     quarantine: QuarantineRepository
+    environment: StoreEnvironment
+    verticals: Mapping[str, VerticalStore]
 
     async def close(self) -> None:
         """Let go of files and connections."""
@@ -89,12 +83,12 @@ def build_store(settings: Settings, database: Database) -> Store:
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
-    asks = settings.asks
-    enrichment = EventEnrichment(database, ids, ENRICHING["events"], asks) if asks else None
-    repositories = build_repositories(ids, enrichment)
-    ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
     paces = Paces(own=settings.own_paces)
     sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
+    environment = StoreEnvironment(database=database, ids=ids, sources=sources, targets=targets, asks=settings.asks)
+    verticals = {name: plugin.store(environment) for name, plugin in PLUGINS.items()}
+    repositories = {name: each.repository for name, each in verticals.items()}
+    ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
     return Store(
         database=database,
         ids=ids,
@@ -103,7 +97,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         agenda=DispatchRepository(database, ids),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=TickSlots(database),
-        letters=DeadLetterRetries(database, ids),
+        dead_letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database),
         overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
@@ -119,13 +113,10 @@ def build_store(settings: Settings, database: Database) -> Store:
         candidates=CandidateRepository(database, ids),
         wants=EnrichmentRequestRepository(database),
         answers=AnswerRepository(database),
-        enrichment=enrichment,
-        markets=Markets(database, ids, sources, targets),
-        homes=ListingViews(database, FADING),
-        verification=Verification(database, ids, FADING),
         views=Views(database, bodies.outputs),
-        prices=PriceReads(database),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
+        environment=environment,
+        verticals=verticals,
     )
 
 

@@ -1,8 +1,10 @@
 """Settings in, running system out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+
+import msgspec
 
 from tidemill.bootstrap.actions import Actions, build_actions
 from tidemill.bootstrap.browsers import build_browser
@@ -13,20 +15,20 @@ from tidemill.bootstrap.enrichment import (
     build_askable,
     build_discovery,
     build_enricher,
-    discovering_chore,
-    enriching_chore,
+    service_ticks,
 )
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.bootstrap.listings import build_market_work
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid
+from tidemill.bootstrap.plugins import PLUGINS, UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.bootstrap.webhooks import WebhookParts, build_notices
+from tidemill.core.rhythm import Every
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.engine.chores import RHYTHMS, periodic_work, with_proof
+from tidemill.engine.chores import engine_ticks, proof_tick
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
 from tidemill.engine.narrator import Narrator
@@ -38,10 +40,10 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Enricher
 from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
+from tidemill.plugin import Environment, Part, Parts, part_of
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.services.status import Services
-from tidemill.verticals.listings.chores import MARKET_RHYTHMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class System:
     enricher: Enricher | None
     discovery: DiscoveryActions
     actions: Actions
+    parts: Mapping[str, Parts]
+
+    def part(self, kind: type[Part]) -> Part:
+        """What a vertical does in this system, by the kind of its parts."""
+        return part_of(self.parts, kind)
 
     async def close(self) -> None:
         """Let go of sockets, files and connections."""
@@ -87,7 +94,7 @@ def build(
 ) -> System:
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
-    tell_of_unusable_adapters(announce, clock)
+    tell_of_unusable_packages(announce, clock)
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
     fetchers, paid = build_every_fetcher(settings, store, clock, services, transport)
@@ -99,23 +106,30 @@ def build(
     )  # fmt: skip
     make_drain = drain_maker(settings, store, tools, dice, Narrator(announce, clock), worker)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
-    ticks = Ticks([], store.slots, clock, announce, worker.key)
+    ticks = Ticks(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
-    hands = build_chore_dependencies(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, notify=notices.notifier.notify
+    uses = build_chore_dependencies(
+        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify
     )  # fmt: skip
-    rhythms = settings.rhythms({**RHYTHMS, **MARKET_RHYTHMS})
-    ticks.add(periodic_work(hands, rhythms))
     askable = build_askable(settings, clock)
     enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)
     discovery = build_discovery(settings, store, clock, announce, services, askable, fetchers[FetcherKind.HTTP])
-    chores = {"discover": discovering_chore(discovery, askable)}
-    chores |= {"enrich": enriching_chore(enricher)} if enricher is not None else {}
-    ticks.add(Tick(name, rhythms[name], chore) for name, chore in chores.items())
-    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices)
-    ticks.add(build_market_work(store, fetchers, clock, announce, actions.markets, rhythms))
-    with_proof(ticks, hands, rhythms["proof"])
+    environment = Environment(
+        settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
+        audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
+        verticals=VERTICALS, wake=supervisor.wake,
+    )  # fmt: skip
+    parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
+    chores = [
+        *engine_ticks(uses),
+        Tick("notices", Every(timedelta(minutes=1)), notices.notifier.notify, follows="services"),
+        *service_ticks(discovery, askable, enricher),
+        *(tick for each in parts.values() for tick in each.chores),
+        proof_tick(ticks, uses),
+    ]
+    ticks.register(with_own_rhythms(chores, settings))
+    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices, parts=parts)
     return System(
         settings=settings,
         clock=clock,
@@ -135,13 +149,21 @@ def build(
         enricher=enricher,
         discovery=discovery,
         actions=actions,
+        parts=parts,
     )
 
 
-def tell_of_unusable_adapters(announce: Listeners, clock: Clock) -> None:
-    """An adapter that cannot be loaded is left out, and said so: the others work on."""
-    for broken in UNUSABLE_ADAPTERS:
-        announce(PartCrashed(clock.now(), f"adapter {broken.name}", f"{broken.where} is left out: {broken.reason}"))
+def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
+    """The periodic work at this installation's own times."""
+    rhythms = settings.rhythms({tick.name: tick.rhythm for tick in chores})
+    return [msgspec.structs.replace(tick, rhythm=rhythms[tick.name]) for tick in chores]
+
+
+def tell_of_unusable_packages(announce: Listeners, clock: Clock) -> None:
+    """An installed adapter or vertical that cannot be loaded is left out, and said so: the others work on."""
+    for kind, left_out in (("vertical", UNUSABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
+        for broken in left_out:
+            announce(PartCrashed(clock.now(), f"{kind} {broken.name}", f"{broken.where} is left out: {broken.reason}"))
 
 
 def build_every_fetcher(

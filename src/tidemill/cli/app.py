@@ -6,79 +6,74 @@
 import importlib
 import os
 import sys
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
-from typer._click.core import Command, Context
+from typer._click.core import Command as ClickCommand
+from typer._click.core import Context
 from typer.core import TyperCommand, TyperGroup
 
 from tidemill import __version__
-from tidemill.cli.global_options import GlobalOptions
+from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.plugin import Command, Plugin
+from tidemill.terminal.global_options import GlobalOptions, RunningSystem
 
 RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
 
 
-class CommandEntry(NamedTuple):
-    """A command: the panel it is listed in and its help in one line."""
-
-    panel: str
-    help: str
-
-
-COMMANDS: dict[str, CommandEntry] = {
-    "up": CommandEntry(RUN, "Run everything in one process: schedule, workers and web app."),
-    "demo": CommandEntry(RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
-    "crawl": CommandEntry(RUN, "Scrape a source now, to the end, and answer with an exit code."),
-    "tick": CommandEntry(RUN, "Do one piece of periodic work by hand."),
-    "simulate": CommandEntry(RUN, "Run the real system through weeks of virtual time and check its laws."),
-    "bench": CommandEntry(RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
-    "list": CommandEntry(LOOK, "List adapters, verticals and sources."),
-    "runs": CommandEntry(LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
-    "why": CommandEntry(LOOK, "Explain anything: which gate, which rule, which page."),
-    "doctor": CommandEntry(LOOK, "Check that everything is well, and say what to do if it is not."),
-    "sql": CommandEntry(LOOK, "Ask the database a question, read-only: the runbook's or your own."),
-    "export": CommandEntry(LOOK, "Write events as JSON Lines or CSV, however many there are."),
-    "sources": CommandEntry(ACT, "List, import, add, switch, run and remove sources."),
-    "targets": CommandEntry(ACT, "List, import, add, pause, run and remove targets."),
-    "markets": CommandEntry(ACT, "List, add, change and scrape markets: cities and their homes for rent."),
-    "discover": CommandEntry(
-        ACT, "Search municipalities for agendas, and import what a search without a database found."
-    ),
-    "candidates": CommandEntry(ACT, "Look through the sites that discovery found, approve and reject them."),
-    "adapters": CommandEntry(ACT, "List adapters, switch them on and off, bless what they yield."),
-    "quarantine": CommandEntry(ACT, "Look at records that were set aside, release and reject them."),
-    "prices": CommandEntry(ACT, "Look at products, offers and prices; link offers to products."),
-    "corrections": CommandEntry(ACT, "Correct or ignore prices; the prices themselves never change."),
-    "webhooks": CommandEntry(ACT, "Tell other programs of prices that fall and stock that is back."),
-    "proposals": CommandEntry(
-        ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."
-    ),
-    "dlq": CommandEntry(ACT, "Look at dead letters, retry and discard them."),
-    "breaker": CommandEntry(ACT, "Look at circuit breakers and reset them."),
-    "browsers": CommandEntry(ACT, "Look at the browsers of running workers, and have them replaced."),
-    "fetch": CommandEntry(PAGES, "Fetch one page through every gate and tell what came back."),
-    "view": CommandEntry(PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
-    "parse": CommandEntry(PAGES, "Read a page and show what becomes of every record on it."),
-    "shell": CommandEntry(PAGES, "Try selectors on a fetched, saved or stored page."),
-    "new": CommandEntry(PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
-    "check": CommandEntry(PAGES, "Read the golden pages of adapters, and compare them field by field."),
-    "savefixture": CommandEntry(PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
-    "score": CommandEntry(
-        PAGES, "Score the reading library on a folder of saved pages and tables: days, titles, dates."
-    ),
-    "settings": CommandEntry(UPKEEP, "Show every setting: its value, where that comes from, what it does."),
-    "migrate": CommandEntry(UPKEEP, "Bring the database's tables to this version."),
+_OWN = {
+    "up": (RUN, "Run everything in one process: schedule, workers and web app."),
+    "demo": (RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
+    "crawl": (RUN, "Scrape a source now, to the end, and answer with an exit code."),
+    "tick": (RUN, "Do one piece of periodic work by hand."),
+    "simulate": (RUN, "Run the real system through weeks of virtual time and check its laws."),
+    "bench": (RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
+    "list": (LOOK, "List adapters, verticals and sources."),
+    "runs": (LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
+    "why": (LOOK, "Explain anything: which gate, which rule, which page."),
+    "doctor": (LOOK, "Check that everything is well, and say what to do if it is not."),
+    "sql": (LOOK, "Ask the database a question, read-only: the runbook's or your own."),
+    "sources": (ACT, "List, import, add, switch, run and remove sources."),
+    "targets": (ACT, "List, import, add, pause, run and remove targets."),
+    "discover": (ACT, "Search municipalities for agendas, and import what a search without a database found."),
+    "candidates": (ACT, "Look through the sites that discovery found, approve and reject them."),
+    "adapters": (ACT, "List adapters, switch them on and off, bless what they yield."),
+    "quarantine": (ACT, "Look at records that were set aside, release and reject them."),
+    "webhooks": (ACT, "Tell other programs of prices that fall and stock that is back."),
+    "proposals": (ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."),
+    "dlq": (ACT, "Look at dead letters, retry and discard them."),
+    "breaker": (ACT, "Look at circuit breakers and reset them."),
+    "browsers": (ACT, "Look at the browsers of running workers, and have them replaced."),
+    "fetch": (PAGES, "Fetch one page through every gate and tell what came back."),
+    "view": (PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
+    "parse": (PAGES, "Read a page and show what becomes of every record on it."),
+    "shell": (PAGES, "Try selectors on a fetched, saved or stored page."),
+    "new": (PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
+    "check": (PAGES, "Read the golden pages of adapters, and compare them field by field."),
+    "savefixture": (PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
+    "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
+    "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }
-"""Every command; its module is `tidemill.cli.commands.NAME`, and a test holds these words against its own."""
+OWN = {name: Command(panel, line, f"tidemill.cli.commands.{name}") for name, (panel, line) in _OWN.items()}
+"""The commands that are about no one vertical; a test holds these words against their own."""
 
-ELSEWHERE = {
-    "export": "tidemill.verticals.events.commands.export",
-    "score": "tidemill.verticals.events.commands.score",
-    "prices": "tidemill.verticals.prices.commands.prices",
-    "corrections": "tidemill.verticals.prices.commands.corrections",
-    "markets": "tidemill.verticals.listings.commands.markets",
-}
+
+def with_plugins(own: Mapping[str, Command], plugins: Iterable[Plugin[Any, Any]]) -> dict[str, Command]:
+    """Our own commands and those that verticals bring, each listed where it wants to be; ours keep their names."""
+    table = list(own.items())
+    for plugin in plugins:
+        for name, command in plugin.commands.items():
+            if name not in dict(table):
+                names = [each for each, _ in table]
+                table.insert(names.index(command.after) + 1 if command.after in names else len(table), (name, command))
+    return dict(table)
+
+
+COMMANDS = with_plugins(OWN, PLUGINS.values())
+"""Every command by name."""
 
 
 class LazyGroup(TyperGroup):
@@ -93,15 +88,15 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(
         self, ctx: Context, args: list[str]
-    ) -> tuple[str | None, Command | None, list[str]]:  # fmt: skip
+    ) -> tuple[str | None, ClickCommand | None, list[str]]:  # fmt: skip
         """The real command, once it is known which; a typo gets a suggestion."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, load(str(name)), rest
 
 
-def load(name: str) -> Command:
+def load(name: str) -> ClickCommand:
     """Import a command's module and make its command."""
-    module = importlib.import_module(ELSEWHERE.get(name, f"tidemill.cli.commands.{name}"))
+    module = importlib.import_module(COMMANDS[name].module)
     command = typer.main.get_command(module.app)
     command.name = name
     return command
@@ -121,6 +116,13 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
     if wanted:
         typer.echo(f"tidemill {__version__}")
         raise typer.Exit
+
+
+def open_system(context: typer.Context) -> AbstractAsyncContextManager[RunningSystem]:
+    """How a vertical's command opens the system; imported only now, for it knows all of it."""
+    from tidemill.cli.opening import opened  # noqa: PLC0415 - see above
+
+    return opened(context)
 
 
 @app.callback()
@@ -143,7 +145,7 @@ def tidemill(
     Begin with [bold]tidemill demo[/bold]. Every command that reads takes --json for machines. Exit codes: 0 complete,
     1 failure, 2 usage, 3 partial, 4 empty although nothing said so.
     """
-    ctx.obj = GlobalOptions(settings, database)
+    ctx.obj = GlobalOptions(settings, database, open_system)
 
 
 def main() -> None:

@@ -11,10 +11,10 @@ from tidemill.operations.golden import MANIFEST
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 
 GOLDEN = "golden"
-Found = tuple[Adapter, Path]
+AdapterFolder = tuple[Adapter, Path]
 
 
-def installed() -> list[Found]:
+def installed() -> list[AdapterFolder]:
     """Every adapter of this installation that has golden pages beside its code."""
     every = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
     return [(adapter, folder) for adapter in every if (folder := golden_of(adapter)) is not None]
@@ -27,7 +27,7 @@ def golden_of(adapter: Adapter) -> Path | None:
     return folder if folder is not None and (folder / MANIFEST).is_file() else None
 
 
-def wanted(which: str | None) -> list[Found]:
+def selected_adapters(which: str | None) -> list[AdapterFolder]:
     """What somebody means: an adapter's id, the folder of one that is being written, or all of them."""
     if which is None:
         return installed()
@@ -43,7 +43,7 @@ def wanted(which: str | None) -> list[Found]:
     return [(names[which], folder)]
 
 
-def in_folder(folder: Path) -> list[Found]:
+def in_folder(folder: Path) -> list[AdapterFolder]:
     """The adapters in the packages of a folder, as `tidemill new adapter` makes them."""
     packages = [each.parent for each in sorted(folder.glob("*/__init__.py"))]
     found = [(adapter, each / GOLDEN) for each in packages if (adapter := _adapter_in(each)) is not None]

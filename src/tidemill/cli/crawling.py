@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
-from tidemill.bootstrap import LANES, System
-from tidemill.cli.mistakes import EMPTY, FAILURE, PARTIAL
+from tidemill.bootstrap.fetchers import LANES
+from tidemill.bootstrap.system import System
 from tidemill.core.failure import Failure
 from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail
+from tidemill.terminal.exit_codes import EMPTY, FAILURE, PARTIAL
 
 PATIENCE = timedelta(minutes=2)
 """How long to wait for jobs that are put off; those of a tripped breaker wait longer, and stay in the queue."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.candidates import CandidateStatus
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin

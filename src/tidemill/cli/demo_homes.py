@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.demo_lab import LabTerms
 from tidemill.operations.mistakes import Mistake
 from tidemill.verticals.listings.lab.server import homes_served
+from tidemill.verticals.listings.parts import ListingsParts
 
 AGAIN = timedelta(seconds=12)
 """How soon every market is scraped again: in the demo's world that is half a day."""
@@ -42,6 +43,6 @@ async def scraped_over_and_over(system: System) -> AsyncIterator[None]:
 async def ask_for_all(system: System) -> None:
     """Have every market scraped now, and again after a while."""
     while True:
-        for market in await system.actions.markets.every():
-            await system.actions.markets.scrape(market.id, REQUESTER)
+        for market in await system.part(ListingsParts).markets.every():
+            await system.part(ListingsParts).markets.scrape(market.id, REQUESTER)
         await system.clock.sleep_until(system.clock.now() + AGAIN)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 import xxhash
 
-from tidemill.bootstrap import System, build, build_fetchers
+from tidemill.bootstrap.fetchers import build_fetchers
+from tidemill.bootstrap.system import System, build
 from tidemill.cli.opening import refuse_if_absent
 from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
 from tidemill.core.pacing import Pace
@@ -43,10 +44,10 @@ class Attempt(NamedTuple):
 
 async def fetched(settings: Settings, url: str) -> FetchResult:
     """One page, through every gate, as a job would get it."""
-    return (await attempted(settings, url)).result
+    return (await attempt_fetch(settings, url)).result
 
 
-async def attempted(settings: Settings, url: str, *, browser: bool = False) -> Attempt:
+async def attempt_fetch(settings: Settings, url: str, *, browser: bool = False) -> Attempt:
     """One page by hand, and every gate's word on it; got as its source's jobs get it, but that nothing is paid for.
 
     Where there is a database, its pace holds and the request counts, so that a person at a terminal and the running

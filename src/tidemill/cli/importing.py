@@ -1,8 +1,8 @@
 """What an import did, for people and machines."""
 
-from tidemill.cli.mistakes import FAILURE, PARTIAL
-from tidemill.cli.showing import emit, say, table
 from tidemill.operations.importing import ImportCounts, Imported
+from tidemill.terminal.exit_codes import FAILURE, PARTIAL
+from tidemill.terminal.showing import emit, say, table
 
 
 def report_import(done: Imported, *, as_json: bool) -> int:
@@ -13,8 +13,8 @@ def report_import(done: Imported, *, as_json: bool) -> int:
         for what, tally in (("sources", done.sources), ("targets", done.targets)):
             if total(tally):
                 say(f"{what}: {tally.created} new, {tally.updated} changed, {tally.unchanged} as they were")
-        if done.in_markets:
-            say(f"markets: {done.in_markets} targets laid out, one per market; see `tidemill markets list`")
+        if done.laid_out:
+            say(f"markets: {done.laid_out} targets laid out, one per market; see `tidemill markets list`")
         if done.problems:
             rows = [(problem.line or "file", problem.field, problem.message) for problem in done.problems]
             table(f"{len(done.problems)} problems", ["line", "field", "what is wrong"], rows, right=["line"])

@@ -5,9 +5,8 @@ from tidemill.core.views.records import BadCursor
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import BadSettings
-
-FAILURE, USAGE, PARTIAL, EMPTY = 1, 2, 3, 4
-"""Exit codes beside 0, which is complete."""
+from tidemill.terminal.exit_codes import FAILURE, USAGE
+from tidemill.web.listening import CannotListen
 
 
 def told(error: Exception) -> tuple[int, str | None]:
@@ -15,7 +14,7 @@ def told(error: Exception) -> tuple[int, str | None]:
     match error:
         case BadSettings() | Mistake() | BadUrl() | BadCursor():
             return USAGE, str(error)
-        case StoreError() | ListeningTrouble():
+        case StoreError() | CannotListen():
             return FAILURE, str(error)
         case ModuleNotFoundError(name="asyncpg"):
             return FAILURE, "PostgreSQL needs one more package: pip install 'tidemill[postgres]'"
@@ -23,7 +22,3 @@ def told(error: Exception) -> tuple[int, str | None]:
             return FAILURE, f"{error.filename or 'a file'}: {error.strerror}"
         case _:
             return FAILURE, None
-
-
-class ListeningTrouble(Exception):
-    """The web app cannot have its address; the message says what to do."""

@@ -1,23 +1,19 @@
-"""Opens the system for a command, and runs its coroutine."""
+"""Opens the system for a command."""
 
-import asyncio
-import getpass
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import typer
 
-from tidemill.bootstrap import Listeners, System, build
-from tidemill.cli.global_options import GlobalOptions
-from tidemill.engine.interpreter import settle_in
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.store.database.migrate import current, require_current, upgrade
-
-Answer = TypeVar("Answer")
+from tidemill.terminal.global_options import GlobalOptions
 
 SCHEMES = ("sqlite", "postgresql", "postgres")
 TRY_DEMO = "`tidemill migrate` makes it, `tidemill up` makes it and starts"
@@ -72,21 +68,3 @@ def refuse_if_absent(settings: Settings) -> None:
     if url.startswith("sqlite") and file and file != ":memory:" and not Path(file).exists():
         msg = f"there is no database {file} yet; {TRY_DEMO}"
         raise Mistake(msg)
-
-
-def run(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a command's coroutine, on the fast loop where there is one."""
-    settle_in()
-    try:
-        import uvloop  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return asyncio.run(work)
-    return uvloop.run(work)
-
-
-def actor() -> str:
-    """Who the audit log says it was."""
-    try:
-        return f"cli:{getpass.getuser()}"
-    except (KeyError, OSError):  # a process without a user's name, as in some containers
-        return "cli"

@@ -11,7 +11,6 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tidemill.cli.showing import STYLES, harmless
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import (
     BreakerMoved,
@@ -26,6 +25,7 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
 )
+from tidemill.terminal.showing import STYLES, harmless
 
 SHOWN = 8
 LONGEST = 110
@@ -49,7 +49,7 @@ class Scoreboard:
     def listen(self, happening: Happening) -> None:
         """Count a happening, and remember it if a person would want to know."""
         self._count(happening)
-        words, style = told(happening, self._names)
+        words, style = line_of(happening, self._names)
         if words:
             line = Text(f"{happening.at:%H:%M:%S} ", style="dim")
             self._latest.append(line.append(harmless(words)[:LONGEST], style=style))
@@ -131,42 +131,42 @@ class Scoreboard:
         return table
 
 
-Told = tuple[str, str]
+Line = tuple[str, str]
 """Words and their colour; no words for what is too common to tell."""
-SILENT: Told = ("", "")
+NO_LINE: Line = ("", "")
 
 
-def told(happening: Happening, names: Mapping[int, str]) -> Told:
+def line_of(happening: Happening, names: Mapping[int, str]) -> Line:
     """A happening as a person would want to hear of it."""
-    teller = TELLERS.get(type(happening))
-    if teller is None:
-        return SILENT
-    words, style = teller(happening)
+    write = LINES.get(type(happening))
+    if write is None:
+        return NO_LINE
+    words, style = write(happening)
     source = getattr(happening, "source_id", None)
     return (f"{names.get(source, source)}: {words}" if words and source is not None else words), style
 
 
-def _breaker(moved: BreakerMoved) -> Told:
+def _breaker(moved: BreakerMoved) -> Line:
     if moved.after != "OPEN":
         return f"breaker {moved.after.lower()}", "yellow"
     return "breaker opened" + (f", asked again from {moved.until:%H:%M} UTC" if moved.until else ""), "bold red"
 
 
-def _waits(waits: JobWaits) -> Told:
-    return (f"{waits.failure}, tried again later", "yellow") if waits.failure is not None else SILENT
+def _waits(waits: JobWaits) -> Line:
+    return (f"{waits.failure}, tried again later", "yellow") if waits.failure is not None else NO_LINE
 
 
-def _closed(closed: RunClosed) -> Told:
+def _closed(closed: RunClosed) -> Line:
     run = closed.summary
-    return SILENT if run.complete else (f"{run.source_name}: run not complete ({'; '.join(run.doubts)})", "yellow")
+    return NO_LINE if run.complete else (f"{run.source_name}: run not complete ({'; '.join(run.doubts)})", "yellow")
 
 
-def _kept(kept: RecordsKept) -> Told:
+def _kept(kept: RecordsKept) -> Line:
     news = kept.inserted or kept.updated
-    return (f"{kept.inserted} new events, {kept.updated} changed", "green") if news else SILENT
+    return (f"{kept.inserted} new events, {kept.updated} changed", "green") if news else NO_LINE
 
 
-TELLERS: Mapping[type, Callable[[Any], Told]] = {
+LINES: Mapping[type, Callable[[Any], Line]] = {
     BreakerMoved: _breaker,
     JobWaits: _waits,
     JobDead: lambda dead: (f"dead letter, {dead.failure}: {dead.detail}", "red"),

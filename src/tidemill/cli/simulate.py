@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.rhythm import Every
 from tidemill.lab.leash import Leash
 from tidemill.lab.system_under_test import SimulatedEnvironment, SystemUnderTest

@@ -7,8 +7,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tidemill.cli.showing import cell
 from tidemill.core.views import SourceView, Totals
+from tidemill.terminal.showing import cell
 
 
 def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_in: str) -> RenderableType:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.bootstrap import VERTICALS
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord
@@ -53,7 +53,7 @@ def vertical_named(name: str) -> Vertical:
     return VERTICALS[name]
 
 
-def stand_in(
+def trial_source(
     vertical: Vertical,
     adapter: str | None,
     selectors: Mapping[str, Any],
@@ -107,7 +107,7 @@ def specification(given: str) -> dict[str, Any]:
     return found
 
 
-def tried(page: Page, vertical: Vertical, source: Source, now: datetime) -> Tried:
+def try_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> Tried:
     """Read the page and judge every record on it."""
     context = Context(source, page.final_url or page.url, now)
     adapter = vertical.adapters[source.adapter_id]
@@ -122,11 +122,11 @@ def tried(page: Page, vertical: Vertical, source: Source, now: datetime) -> Trie
         total=reading.total,
         next_url=reading.next_url,
         notes=tuple(reading.notes),
-        records=tuple(judged(raw, vertical, context) for raw in reading.records),
+        records=tuple(judge_record(raw, vertical, context) for raw in reading.records),
     )
 
 
-def judged(raw: RawRecord, vertical: Vertical, context: Context) -> JudgedRecord:
+def judge_record(raw: RawRecord, vertical: Vertical, context: Context) -> JudgedRecord:
     """One record's verdict."""
     verdict = vertical.judge(raw, context)
     if isinstance(verdict, Accepted):

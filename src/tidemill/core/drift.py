@@ -24,15 +24,17 @@ POORER = 0.5
 """Under this share of the usual yield a person is told."""
 OFF_BY = 0.05
 """How far the share of records that have a field may be from the blessed one: five points."""
+ALARM = "alarming values were read and set aside"
+"""How what a vertical finds alarming is told, unless it has words of its own."""
 _ROUNDING = 1e-9
 
 
 class DriftRule(StrEnum):
-    """What was noticed; an incident is open once per rule, source and field."""
+    """What was noticed; an incident is open once per rule, source and field, and keeps the name it is stored under."""
 
     FAILURES = "failures"
     NO_RECORDS = "no_records"
-    ZERO_PRICE = "zero_price"
+    ALARMING = "zero_price"
     WORSE_THAN_USUAL = "worse_than_usual"
     FIELD_SHARE = "field_share"
     WATCHED = "watched"
@@ -40,7 +42,10 @@ class DriftRule(StrEnum):
 
 
 class DriftStrikes(msgspec.Struct, frozen=True, kw_only=True):
-    """What is held against an adapter on one source; `watched` until its first run after a person's word."""
+    """What is held against an adapter on one source; `watched` until its first run after a person's word.
+
+    `zero_price_runs` is named as its column is: runs in a row that met what their vertical finds alarming.
+    """
 
     failed_batches: int = 0
     empty_runs: int = 0
@@ -82,8 +87,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def batch_size(counts: Counts) -> int:
-    """The URLs that count: asked for, not refused, and not of products that are merely sold out without a price."""
-    return counts.urls_succeeded + counts.urls_failed - counts.oos_no_price_count
+    """The URLs that count: asked for, not refused, and not excused by their vertical."""
+    return counts.urls_succeeded + counts.urls_failed - counts.excused
 
 
 def failure_rate(counts: Counts) -> float:
@@ -99,7 +104,7 @@ def drift_rate(counts: Counts) -> float:
 
 
 def yield_rate(counts: Counts) -> float:
-    """Records per URL that counts; an unchanged page yields what it did, be it a product sold out without a price."""
+    """Records per URL that counts; an unchanged page yields what it did, be it a record that was excused."""
     size = batch_size(counts)
     again = max(counts.records_seen_again, counts.pages_unchanged)
     return (counts.records_accepted + again) / size if size > 0 else 0.0
@@ -113,20 +118,23 @@ def baseline_of(batches: Sequence[Counts]) -> Baseline:
     return Baseline(median(map(failure_rate, fit)), median(map(yield_rate, fit)), len(fit))
 
 
-def judge_run(counts: Counts, standing: DriftStrikes, baseline: Baseline) -> Judgement:
-    """Judge a run that has ended. Small runs say little, but a price of zero is told of at once."""
+def judge_run(counts: Counts, standing: DriftStrikes, baseline: Baseline, alarm: str = ALARM) -> Judgement:
+    """Judge a run that has ended. Small runs say little, but what its vertical finds alarming is told of at once.
+
+    `alarm` is how that is told, after the number of records.
+    """
     if standing.watched and batch_size(counts) > 0:
         return _judge_watched(counts)
     if batch_size(counts) < BATCH:
-        found = (_zero_price(counts, disables=False),) if counts.zero_price_count else ()
+        found = (_alarming(counts, alarm, disables=False),) if counts.alarming else ()
         return Judgement(standing, found)
     after = DriftStrikes(
         failed_batches=standing.failed_batches + 1 if drift_rate(counts) > FAILING else 0,
         empty_runs=standing.empty_runs + 1 if _is_empty(counts) else 0,
-        zero_price_runs=standing.zero_price_runs + 1 if counts.zero_price_count else 0,
+        zero_price_runs=standing.zero_price_runs + 1 if counts.alarming else 0,
     )
     findings = _failures(counts, after) or _emptiness(after)  # pages that failed are why there are no records
-    findings += _zero_prices(counts, after)
+    findings += _alarms(counts, after, alarm)
     findings += _unusual(counts, baseline)
     return Judgement(
         after, tuple(findings), frozenset(DriftRule) - {each.rule for each in findings} - {DriftRule.FIELD_SHARE}
@@ -155,15 +163,13 @@ def _emptiness(after: DriftStrikes) -> list[DriftFinding]:
     return [DriftFinding(DriftRule.NO_RECORDS, f"no record in {after.empty_runs} runs in a row", disables=True)]
 
 
-def _zero_prices(counts: Counts, after: DriftStrikes) -> list[DriftFinding]:
-    return [_zero_price(counts, disables=after.zero_price_runs >= STRIKES)] if counts.zero_price_count else []
+def _alarms(counts: Counts, after: DriftStrikes, alarm: str) -> list[DriftFinding]:
+    return [_alarming(counts, alarm, disables=after.zero_price_runs >= STRIKES)] if counts.alarming else []
 
 
-def _zero_price(counts: Counts, *, disables: bool) -> DriftFinding:
-    detail = f"{counts.zero_price_count} prices of zero were read and set aside"
-    return DriftFinding(
-        DriftRule.ZERO_PRICE, detail + (", for the second run in a row" if disables else ""), disables=disables
-    )
+def _alarming(counts: Counts, alarm: str, *, disables: bool) -> DriftFinding:
+    again = ", for the second run in a row" if disables else ""
+    return DriftFinding(DriftRule.ALARMING, f"{counts.alarming} {alarm}{again}", disables=disables)
 
 
 def _unusual(counts: Counts, baseline: Baseline) -> list[DriftFinding]:

@@ -6,7 +6,6 @@ Everything is whole numbers of microseconds, so that a database computes the ver
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from enum import StrEnum
 from types import MappingProxyType
 
 import msgspec
@@ -54,25 +53,7 @@ def lasts(worth: int, rate: int, level: int) -> timedelta:
     return timedelta(microseconds=-(-lost * MICROS_AN_HOUR // rate)) if lost > 0 else timedelta(0)
 
 
-class Lifecycle(StrEnum):
-    """Where a record stands between being seen and being gone."""
-
-    ACTIVE = "active"
-    AGING = "aging"
-    VERIFICATION = "verification"
-    INACTIVE = "inactive"
-
-
 FRESH = 80
-
-
-def lifecycle(fading: Fading, sure: int, *, gone: bool) -> Lifecycle:
-    """The state that a confidence amounts to."""
-    if gone or sure <= 0:
-        return Lifecycle.INACTIVE
-    if sure < fading.verify_under:
-        return Lifecycle.VERIFICATION
-    return Lifecycle.ACTIVE if sure >= FRESH else Lifecycle.AGING
 
 
 class Badge(msgspec.Struct, frozen=True):
@@ -86,7 +67,7 @@ def badge(fading: Fading, sure: int, first_seen_at: datetime, now: datetime) -> 
     """The badge for a confidence; None below the floor, where readers see nothing at all."""
     if sure >= FRESH:
         return Badge("green", "Recently verified")
-    if sure >= 50:  # noqa: PLR2004 - the table of L5
+    if sure >= 50:  # noqa: PLR2004 - the badge's own bound
         return Badge("yellow", f"Listed {days_ago(first_seen_at, now)}")
     return Badge("orange", "May no longer be available") if sure >= fading.floor else None
 

@@ -21,7 +21,6 @@ class RecycleReason(StrEnum):
     TASKS = "tasks"
     IDLE = "idle"
     REQUESTED = "requested"
-    NOT_STARTED = "not_started"
 
 
 class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,8 +29,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts.
 
     `records_repeated` stood twice on their page; `records_seen_again` are those of pages that had not changed.
-    `urls_drifted` are the failed ones whose page the adapter no longer fits. Products that are sold out and show no
-    price are among the dropped and speak against nobody; a price of zero is among the quarantined.
+    `urls_drifted` are the failed ones whose page the adapter no longer fits. The last two are named as the database
+    names them, and hold what their vertical excuses and what it finds alarming, whatever that is.
     """
 
     urls_attempted: int = 0
@@ -50,6 +50,16 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     urls_drifted: int = 0
     oos_no_price_count: int = 0
     zero_price_count: int = 0
+
+    @property
+    def excused(self) -> int:
+        """Records that were dropped for a reason that speaks against nobody."""
+        return self.oos_no_price_count
+
+    @property
+    def alarming(self) -> int:
+        """Records that were set aside for a reason that a person is told of at once."""
+        return self.zero_price_count
 
     @property
     def failure_rate(self) -> float:

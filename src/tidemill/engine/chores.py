@@ -1,4 +1,4 @@
-"""The one list of periodic work: every engine runs these, at these times, unless the settings say otherwise."""
+"""The engine's own periodic work, with how often each is due in UTC, unless the settings say otherwise."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,53 +14,8 @@ from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_
 from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.pipeline.repair import RepairRepository, propose_repairs
 
-RHYTHMS: dict[str, Every | Cron] = {
-    "dispatch": Every(timedelta(minutes=1)),
-    "rescue": Every(timedelta(seconds=15)),
-    "close_runs": Every(timedelta(minutes=1)),
-    "services": Every(timedelta(minutes=1)),
-    "enrich": Every(timedelta(minutes=1)),
-    "notices": Every(timedelta(minutes=1)),
-    "retry_letters": Every(timedelta(minutes=5)),
-    "proof": Every(timedelta(minutes=5)),
-    "stale_jobs": Every(timedelta(hours=1)),
-    "publish_events": Every(timedelta(minutes=5)),
-    "propose_repairs": Every(timedelta(minutes=15)),
-    "compact_pages": Every(timedelta(hours=1)),
-    "maintenance": Cron("0 3 * * *"),
-    "discover": Cron("0 3 * * 0"),
-}
-"""How often each piece of work is due, in UTC."""
-
 DISPATCH_GRACE = timedelta(minutes=30)
 """How long a due target may go without a job before that counts as a fault of ours."""
-
-
-class Rescuing(Protocol):
-    """Frees the jobs of dead workers."""
-
-    async def rescue(self, now: datetime) -> "Sequence[RescueLike]":
-        """Free what can be freed; one entry per worker."""
-        ...
-
-
-class RescueLike(Protocol):
-    """What a rescue tells."""
-
-    @property
-    def worker_id(self) -> int:
-        """Whose jobs they were."""
-        ...
-
-    @property
-    def jobs(self) -> int:
-        """How many were freed."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-        ...
 
 
 class RunCloser(Protocol):
@@ -82,7 +37,7 @@ class DeadLetterQueue(Protocol):
         """Their keys."""
         ...
 
-    async def retry(self, letter_ids: list[int], now: datetime) -> int:
+    async def retry(self, dead_letter_ids: list[int], now: datetime) -> int:
         """Put their jobs back into the queue."""
         ...
 
@@ -103,105 +58,90 @@ class Sweeper(Protocol):
         ...
 
 
-class Reviving(Protocol):
-    """Services outside of us that may answer again."""
-
-    async def look_again(self) -> list[str]:
-        """Ask those that are degraded; answers which are back."""
-        ...
-
-
-class Actors(Protocol):
-    """Work that jobs began elsewhere."""
-
-    async def give_up_orphans(self) -> int:
-        """Stop what nobody will come for; answers how many."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Hands:
+class ChoreDependencies:
     """What the chores work with."""
 
     clock: Clock
     announce: Announce
     dispatcher: Dispatcher
-    workers: Rescuing
+    rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued]]]
     runs: RunCloser
-    letters: DeadLetterQueue
+    dead_letters: DeadLetterQueue
     sweeps: Sweeper
-    publish: Callable[[datetime], Awaitable[int]]
     repairs: RepairRepository
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     overbooked: Callable[[], Awaitable[list[tuple[str, str]]]]
-    services: Reviving
-    actors: Actors
-    notify: Callable[[], Awaitable[str]]
+    ask_degraded: Callable[[], Awaitable[Sequence[str]]]
+    stop_orphans: Callable[[], Awaitable[int]]
     waker: Waker
     stale_after: timedelta
     alert_backoff: timedelta = timedelta(minutes=30)
 
 
-def periodic_work(hands: Hands, rhythms: Mapping[str, Every | Cron] = RHYTHMS) -> list[Tick]:
-    """The list; `proof` is added by `with_proof`, because it looks at the others."""
-    chores = {
-        "dispatch": lambda: dispatch(hands),
-        "rescue": lambda: rescue(hands),
-        "close_runs": lambda: close_runs(hands),
-        "services": lambda: look_again(hands),
-        "notices": hands.notify,
-        "retry_letters": lambda: retry_letters(hands),
-        "stale_jobs": lambda: sweep_stale(hands),
-        "publish_events": lambda: publish(hands),
-        "propose_repairs": lambda: propose_repairs(hands.repairs, hands.announce, hands.clock.now()),
-        "compact_pages": lambda: hands.compact(hands.clock.now()),
-        "maintenance": lambda: maintain(hands),
-    }
-    return [Tick(name, rhythms[name], chore) for name, chore in chores.items()]
+def every(**interval: float) -> Every:
+    """Work that is due again and again: `every(minutes=5)`."""
+    return Every(timedelta(**interval))
 
 
-def with_proof(ticks: Ticks, hands: Hands, rhythm: Every | Cron = RHYTHMS["proof"]) -> None:
-    """Add the tick that compares the schedule with what happened, itself included."""
-    ticks.all["proof"] = Tick("proof", rhythm, lambda: prove(ticks, hands))
+def engine_ticks(uses: ChoreDependencies) -> list[Tick]:
+    """The engine's own periodic work, but for `proof`, which looks at all of it."""
+    return [
+        Tick("dispatch", every(minutes=1), lambda: dispatch(uses)),
+        Tick("rescue", every(seconds=15), lambda: rescue(uses)),
+        Tick("close_runs", every(minutes=1), lambda: close_runs(uses)),
+        Tick("services", every(minutes=1), lambda: look_again(uses)),
+        Tick("retry_letters", every(minutes=5), lambda: retry_letters(uses)),
+        Tick("stale_jobs", every(hours=1), lambda: sweep_stale(uses)),
+        Tick("propose_repairs", every(minutes=15),
+             lambda: propose_repairs(uses.repairs, uses.announce, uses.clock.now())),
+        Tick("compact_pages", every(hours=1), lambda: uses.compact(uses.clock.now())),
+        Tick("maintenance", Cron("0 3 * * *"), lambda: maintain(uses)),
+    ]  # fmt: skip
 
 
-async def dispatch(hands: Hands) -> str:
+def proof_tick(ticks: Ticks, uses: ChoreDependencies) -> Tick:
+    """The tick that compares the schedule with what happened, itself included."""
+    return Tick("proof", every(minutes=5), lambda: prove(ticks, uses))
+
+
+async def dispatch(uses: ChoreDependencies) -> str:
     """Enqueue what is due, and wake workers for it."""
-    done = await hands.dispatcher.dispatch()
-    hands.waker.wake(done.workers)
-    if done.paused_for > hands.alert_backoff:
+    done = await uses.dispatcher.dispatch()
+    uses.waker.wake(done.workers)
+    if done.paused_for > uses.alert_backoff:
         words = f"scheduling is paused for {done.paused_for} more: the queue has been full for several rounds"
-        hands.announce(Overdue(hands.clock.now(), "schedule", words))
+        uses.announce(Overdue(uses.clock.now(), "schedule", words))
     if done.paused_for:
         return f"paused for {done.paused_for} more: the queue was full"
     return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"
 
 
-async def rescue(hands: Hands) -> str:
+async def rescue(uses: ChoreDependencies) -> str:
     """Free the jobs of dead workers."""
-    freed = await hands.workers.rescue(hands.clock.now())
+    freed = await uses.rescue(uses.clock.now())
     for each in freed:
-        hands.announce(JobsRescued(hands.clock.now(), each.worker_id, each.jobs, each.reason))
-    hands.waker.wake(sum(each.jobs for each in freed))
+        uses.announce(each)
+    uses.waker.wake(sum(each.jobs for each in freed))
     return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
 
 
-async def close_runs(hands: Hands) -> str:
+async def close_runs(uses: ChoreDependencies) -> str:
     """Close the runs that a crash left between their last job and their summary; one that cannot be stops no other."""
     closed = 0
     stuck: dict[int, Exception] = {}
-    for run_id in await hands.runs.finished():
+    for run_id in await uses.runs.finished():
         try:
-            summary = await hands.runs.close(run_id, hands.clock.now())
+            summary = await uses.runs.close(run_id, uses.clock.now())
         except StoreLost:
             raise
         except Exception as error:  # noqa: BLE001 - what spoils one run is told when the others are closed
             stuck[run_id] = error
             continue
         if summary is not None:
-            for told in at_run_end(summary, hands.clock.now()):
-                hands.announce(told)
+            for told in at_run_end(summary, uses.clock.now()):
+                uses.announce(told)
             closed += 1
     if stuck:
         raise StuckRunsError(stuck, closed)
@@ -218,50 +158,45 @@ class StuckRunsError(Exception):
         super().__init__(f"{closed} runs closed; not closed: {runs}. Run {first}: {type(trouble).__name__}: {trouble}")
 
 
-async def look_again(hands: Hands) -> str:
+async def look_again(uses: ChoreDependencies) -> str:
     """Ask the services that are degraded whether they answer again."""
-    back = await hands.services.look_again()
-    stopped = await hands.actors.give_up_orphans()
+    back = await uses.ask_degraded()
+    stopped = await uses.stop_orphans()
     return f"back: {', '.join(back) or 'none'}; {stopped} orphaned actor runs stopped"
 
 
-async def retry_letters(hands: Hands) -> str:
+async def retry_letters(uses: ChoreDependencies) -> str:
     """Try dead letters again whose time has come."""
-    retried = await hands.letters.retry(await hands.letters.due(hands.clock.now()), hands.clock.now())
-    hands.waker.wake(retried)
+    retried = await uses.dead_letters.retry(await uses.dead_letters.due(uses.clock.now()), uses.clock.now())
+    uses.waker.wake(retried)
     return f"{retried} letters"
 
 
-async def sweep_stale(hands: Hands) -> str:
+async def sweep_stale(uses: ChoreDependencies) -> str:
     """Mark jobs that waited for over a day."""
-    stale = await hands.sweeps.stale(hands.stale_after, hands.clock.now())
+    stale = await uses.sweeps.stale(uses.stale_after, uses.clock.now())
     if stale:
-        hands.announce(Overdue(hands.clock.now(), "jobs", f"{stale} jobs waited for over {hands.stale_after}"))
+        uses.announce(Overdue(uses.clock.now(), "jobs", f"{stale} jobs waited for over {uses.stale_after}"))
     return f"{stale} jobs"
 
 
-async def publish(hands: Hands) -> str:
-    """Make cards for readers of the events that have changed, one for all sources of an event."""
-    return f"{await hands.publish(hands.clock.now())} events"
-
-
-async def maintain(hands: Hands) -> str:
+async def maintain(uses: ChoreDependencies) -> str:
     """Prune by retention and tidy the database."""
-    pruned = await hands.prune(hands.clock.now())
-    await hands.sweeps.vacuum()
+    pruned = await uses.prune(uses.clock.now())
+    await uses.sweeps.vacuum()
     return pruned
 
 
-async def prove(ticks: Ticks, hands: Hands) -> str:
+async def prove(ticks: Ticks, uses: ChoreDependencies) -> str:
     """Compare what should have happened with what did, and say so."""
-    now = hands.clock.now()
+    now = uses.clock.now()
     late = await ticks.overdue()
-    missed = await hands.sweeps.undispatched(DISPATCH_GRACE, now)
+    missed = await uses.sweeps.undispatched(DISPATCH_GRACE, now)
     for name, detail in late:
-        hands.announce(Overdue(now, f"tick {name}", detail))
-    crowded = await hands.overbooked()
+        uses.announce(Overdue(now, f"tick {name}", detail))
+    crowded = await uses.overbooked()
     for name, count in missed:
-        hands.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
+        uses.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
     for host, detail in crowded:
-        hands.announce(Overdue(now, f"host {host}", detail))
+        uses.announce(Overdue(now, f"host {host}", detail))
     return f"{len(late)} ticks late, {len(missed)} sources undispatched, {len(crowded)} hosts crowded"

@@ -1,7 +1,7 @@
 """Periodic work, defined once for every engine: what, how often, and the row that proves it."""
 
 import traceback
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -19,11 +19,15 @@ Chore = Callable[[], Awaitable[str]]
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """A piece of periodic work; it answers in a few words what it did."""
+    """A piece of periodic work; it answers in a few words what it did.
+
+    `follows` names work that goes first where both are due at one moment.
+    """
 
     name: str
     rhythm: Every | Cron
     chore: Chore
+    follows: str = ""
 
     def slot(self, now: datetime) -> datetime:
         """The slot that `now` falls in."""
@@ -60,22 +64,25 @@ class Ticks:
 
     def __init__(
         self,
-        ticks: Sequence[Tick],
         slots: SlotRepository,
         clock: Clock,
         announce: Announce,
         worker_id: Callable[[], int],
     ) -> None:
-        """`ticks` is the one list of periodic work."""
-        self.all = {tick.name: tick for tick in ticks}
+        """The list is empty until work is registered."""
+        self.all: dict[str, Tick] = {}
         self._slots = slots
         self._clock = clock
         self._announce = announce
         self._worker_id = worker_id
 
-    def add(self, ticks: Iterable[Tick]) -> None:
-        """Put work on the list that could only be built once the others were."""
-        self.all.update({tick.name: tick for tick in ticks})
+    def register(self, ticks: Iterable[Tick]) -> None:
+        """Put work on the list, each after the work that it names, if that is there."""
+        found = list(self.all.values())
+        for tick in ticks:
+            places = [at for at, other in enumerate(found, 1) if tick.follows in {other.name, other.follows or None}]
+            found.insert(places[-1] if places else len(found), tick)
+        self.all = {tick.name: tick for tick in found}
 
     async def tick(self, name: str) -> str:
         """Do a piece of work for the slot of this moment, unless somebody has; answers how it went."""

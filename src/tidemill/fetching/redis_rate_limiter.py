@@ -45,8 +45,8 @@ if redis.call('ZCARD', KEYS[2]) >= parallel then
     return -1
 end
 
--- The booking: when everything asked so far will have been paid for. A booking from before `since` is not to be
--- trusted. local booking = tonumber(redis.call('GET', KEYS[1])) or 0
+-- The booking: until when requests are booked. One from before `since` is not to be trusted.
+local booking = tonumber(redis.call('GET', KEYS[1])) or 0
 booking = math.max(booking, since + burst * interval)
 local leaves = math.max(now, booking - (burst - 1) * interval)
 booking = math.max(booking, leaves) + interval

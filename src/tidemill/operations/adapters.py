@@ -1,81 +1,20 @@
 """What a person can do with adapters: switch them on and off."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.page import Page
-from tidemill.core.source import Source
 from tidemill.core.vertical import Adapter, Vertical
 from tidemill.core.views import AdapterView
 from tidemill.core.views.quality import IncidentView
 from tidemill.operations.dry_run import PAGES, DryRun, dry_run
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.pipeline.ports import Clock
-
-
-class Shelf(Protocol):
-    """Which adapters are off."""
-
-    async def set_enabled(
-        self, adapter_id: str, *, enabled: bool, by: str, reason: str, now: datetime, audit: Sequence[AuditEntry] = ()
-    ) -> None:
-        """Switch an adapter on or off, with its audit entries in the same transaction."""
-        ...
-
-
-class Sight(Protocol):
-    """Adapters, as they stand."""
-
-    async def adapters(self) -> list[AdapterView]:
-        """Those that have been dealt with."""
-        ...
-
-
-class Blessing(Protocol):
-    """The share of a source's records that have each field, taken over so many records."""
-
-    @property
-    def source_id(self) -> int:
-        """Whose records."""
-        ...
-
-    @property
-    def records(self) -> int:
-        """How many."""
-        ...
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """By field."""
-        ...
-
-
-class Quality(Protocol):
-    """How well adapters fit."""
-
-    async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
-        """What drift detection noticed."""
-        ...
-
-    async def latest_pages(self, adapter_id: str, limit: int) -> list[tuple[Source, Page]]:
-        """The newest stored page of each target, with its source."""
-        ...
-
-    async def sources_of(self, adapter_id: str) -> list[Source]:
-        """The sources that an adapter reads."""
-        ...
-
-    async def measure(self, source_id: int) -> Any:
-        """What the latest runs of a source show."""
-        ...
-
-    async def bless(self, blessings: Sequence[Any], by: str, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
-        """Take these shares as what should be."""
-        ...
+from tidemill.store.quality.incidents import FieldBaseline, IncidentRepository
+from tidemill.store.sources.adapters import AdapterRepository
+from tidemill.store.views.views import Views
 
 
 class AdapterLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,18 +47,23 @@ class AdapterActions:
     """Switches adapters; every deed is audited."""
 
     def __init__(
-        self, verticals: Mapping[str, Vertical], repository: Shelf, sight: Sight, clock: Clock, quality: Quality
+        self,
+        verticals: Mapping[str, Vertical],
+        repository: AdapterRepository,
+        views: Views,
+        clock: Clock,
+        incidents: IncidentRepository,
     ) -> None:
         """`verticals` know their adapters."""
-        self._quality = quality
         self._verticals = verticals
         self._repository = repository
-        self._sight = sight
+        self._views = views
         self._clock = clock
+        self._incidents = incidents
 
     async def every(self) -> list[AdapterLine]:
         """All adapters there are."""
-        known = {view.adapter_id: view for view in await self._sight.adapters()}
+        known = {view.adapter_id: view for view in await self._views.adapters()}
         lines = []
         for vertical in self._verticals.values():
             for adapter in vertical.adapters.values():
@@ -141,7 +85,8 @@ class AdapterActions:
     async def try_out(self, adapter_id: str) -> DryRun:
         """Let an adapter read the newest stored pages of its targets; nothing is written."""
         adapter, vertical = self._named(adapter_id)
-        return dry_run(adapter, vertical, await self._quality.latest_pages(adapter_id, PAGES))
+        pages = await self._incidents.latest_pages(adapter_id, PAGES)
+        return dry_run(adapter, vertical, pages)
 
     async def enable(self, adapter_id: str, actor: str, *, careful: bool = False) -> Enabled:
         """Switch an adapter on after a dry run on stored pages; what was held against it is forgiven.
@@ -160,22 +105,22 @@ class AdapterActions:
         detail = {"dry_run_pages": trial.pages, "dry_run_well": trial.well}
         return Enabled(await self._switch(adapter_id, actor, enabled=True, reason="", detail=detail), trial)
 
-    async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[Blessing]:
+    async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[FieldBaseline]:
         """Take the share of records that have each field, as the latest runs show it, for what should be."""
         self._named(adapter_id)
-        owners = [each for each in await self._quality.sources_of(adapter_id) if source in {None, each.name}]
-        found = [(each.name, await self._quality.measure(each.id)) for each in owners]
+        owners = [each for each in await self._incidents.sources_of(adapter_id) if source in {None, each.name}]
+        found = [(each.name, await self._incidents.measure(each.id)) for each in owners]
         known = [(name, each) for name, each in found if each.records]
         if not known:
             msg = f"no run of {adapter_id} has read a record yet, so there is nothing to bless"
             raise Mistake(msg)
         notes = [AuditEntry(actor, "adapter.bless", f"source {name}", dict(each.shares)) for name, each in known]
-        await self._quality.bless([each for _, each in known], actor, self._clock.now(), notes)
+        await self._incidents.bless([each for _, each in known], actor, self._clock.now(), notes)
         return [each for _, each in known]
 
     async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
         """What drift detection noticed, the newest first."""
-        return await self._quality.incidents(open_only=open_only, limit=limit)
+        return await self._incidents.incidents(open_only=open_only, limit=limit)
 
     async def disable(self, adapter_id: str, actor: str, reason: str = "") -> AdapterLine:
         """Switch an adapter off: nothing is enqueued for its targets any more."""

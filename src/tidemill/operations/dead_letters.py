@@ -1,8 +1,6 @@
 """What a person can do with dead letters: look, try again, give up; singly and in bulk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import Protocol
 
 import msgspec
 
@@ -10,116 +8,94 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.operations.runs import Log
 from tidemill.pipeline.ports import Clock
+from tidemill.store.ledger.retries import DeadLetterRetries
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.views.views import Views
 
 AT_ONCE = 500
-"""Letters in one transaction: enough to be quick, few enough to hold nobody up."""
+"""Dead letters in one transaction: enough to be quick, few enough to hold nobody up."""
 
 
-class Box(Protocol):
-    """Where dead letters lie."""
+class HandledDeadLetters(msgspec.Struct, frozen=True, kw_only=True, rename={"count": "letters"}):
+    """What came of a deed: how many dead letters it reached, and those left alone because their source is gone."""
 
-    async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
-        """Put their jobs back into the queue at the stage where they died."""
-        ...
-
-    async def discard(self, letter_ids: Sequence[int], notes: str, now: datetime) -> int:
-        """Give them up."""
-        ...
-
-
-class Sight(Protocol):
-    """Dead letters, as they stand."""
-
-    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
-        """One with its payload."""
-        ...
-
-    async def letters(
-        self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
-    ) -> list[DeadLetterView]:
-        """The newest first."""
-        ...
-
-
-class Handled(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a deed: how many letters it reached, and those left alone because their source is gone."""
-
-    letters: int
+    count: int
     orphans: Sequence[int] = ()
 
 
 class DeadLetterActions:
     """Retries and discards dead letters; every deed is audited."""
 
-    def __init__(self, box: Box, sight: Sight, log: Log, clock: Clock, wake: Callable[[int], None]) -> None:
+    def __init__(
+        self, retries: DeadLetterRetries, views: Views, audit: AuditLog, clock: Clock, wake: Callable[[int], None]
+    ) -> None:
         """`wake` tells workers that there is work."""
-        self._box = box
-        self._sight = sight
-        self._log = log
+        self._retries = retries
+        self._views = views
+        self._audit = audit
         self._clock = clock
         self._wake = wake
 
-    async def find(self, letter_id: int) -> DeadLetterDetail:
+    async def find(self, dead_letter_id: int) -> DeadLetterDetail:
         """A dead letter with everything in it."""
-        found = await self._sight.letter(letter_id)
+        found = await self._views.dead_letter(dead_letter_id)
         if found is None:
-            msg = f"there is no dead letter {letter_id}; see `tidemill dlq list`"
+            msg = f"there is no dead letter {dead_letter_id}; see `tidemill dlq list`"
             raise NotFound(msg)
         return found
 
-    async def retry(self, letter_id: int, actor: str) -> Handled:
+    async def retry(self, dead_letter_id: int, actor: str) -> HandledDeadLetters:
         """Try one again, now, at the stage where its job died."""
-        letter = (await self.find(letter_id)).letter
-        refuse_unless_pending(letter)
-        if not letter.source_name:
-            msg = f"the source of dead letter {letter_id} was removed; discard it"
+        found = (await self.find(dead_letter_id)).letter
+        refuse_unless_pending(found)
+        if not found.source_name:
+            msg = f"the source of dead letter {dead_letter_id} was removed; discard it"
             raise Mistake(msg)
-        return await self._retry([letter_id], f"dead letter {letter_id}", actor)
+        return await self._retry([dead_letter_id], f"dead letter {dead_letter_id}", actor)
 
-    async def retry_all(self, which: DeadLetterFilter, actor: str) -> Handled:
-        """Try every pending letter again that the filter means."""
-        letters = await self._pending(which)
-        orphans = [letter.id for letter in letters if not letter.source_name]
-        done = await self._retry([letter.id for letter in letters if letter.source_name], described(which), actor)
+    async def retry_all(self, which: DeadLetterFilter, actor: str) -> HandledDeadLetters:
+        """Try every pending one again that the filter means."""
+        pending = await self._pending(which)
+        orphans = [each.id for each in pending if not each.source_name]
+        done = await self._retry([each.id for each in pending if each.source_name], described(which), actor)
         return msgspec.structs.replace(done, orphans=orphans)
 
-    async def discard(self, letter_id: int, actor: str, notes: str = "") -> Handled:
+    async def discard(self, dead_letter_id: int, actor: str, notes: str = "") -> HandledDeadLetters:
         """Give one up; its notes say why."""
-        refuse_unless_pending((await self.find(letter_id)).letter)
-        return await self._discard([letter_id], f"dead letter {letter_id}", actor, notes)
+        refuse_unless_pending((await self.find(dead_letter_id)).letter)
+        return await self._discard([dead_letter_id], f"dead letter {dead_letter_id}", actor, notes)
 
-    async def discard_all(self, which: DeadLetterFilter, actor: str, notes: str = "") -> Handled:
-        """Give every pending letter up that the filter means."""
-        keys = [letter.id for letter in await self._pending(which)]
+    async def discard_all(self, which: DeadLetterFilter, actor: str, notes: str = "") -> HandledDeadLetters:
+        """Give every pending one up that the filter means."""
+        keys = [each.id for each in await self._pending(which)]
         return await self._discard(keys, described(which), actor, notes)
 
     async def _pending(self, which: DeadLetterFilter) -> list[DeadLetterView]:
         pending = msgspec.structs.replace(which, status=DeadLetterStatus.PENDING.value)
         found: list[DeadLetterView] = []
-        while page := await self._sight.letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
+        while page := await self._views.dead_letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
             found += page
         return found
 
-    async def _retry(self, keys: Sequence[int], subject: str, actor: str) -> Handled:
+    async def _retry(self, keys: Sequence[int], subject: str, actor: str) -> HandledDeadLetters:
         count = 0
         for some in chunks(keys):
-            count += await self._box.retry(some, self._clock.now())
+            count += await self._retries.retry(some, self._clock.now())
         self._wake(count)
         await self._note("dlq.retry", subject, actor, {"letters": count})
-        return Handled(letters=count)
+        return HandledDeadLetters(count=count)
 
-    async def _discard(self, keys: Sequence[int], subject: str, actor: str, notes: str) -> Handled:
+    async def _discard(self, keys: Sequence[int], subject: str, actor: str, notes: str) -> HandledDeadLetters:
         words = f"discarded by {actor}" + (f": {notes}" if notes else "")
         count = 0
         for some in chunks(keys):
-            count += await self._box.discard(some, words, self._clock.now())
+            count += await self._retries.discard(some, words, self._clock.now())
         await self._note("dlq.discard", subject, actor, {"letters": count, "notes": notes})
-        return Handled(letters=count)
+        return HandledDeadLetters(count=count)
 
     async def _note(self, action: str, subject: str, actor: str, detail: dict[str, object]) -> None:
-        await self._log.note([AuditEntry(actor, action, subject, detail)], self._clock.now())
+        await self._audit.note([AuditEntry(actor, action, subject, detail)], self._clock.now())
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -127,16 +103,16 @@ def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
     return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
-def refuse_unless_pending(letter: DeadLetterView) -> None:
-    """Only a letter that waits can be retried or discarded; the others are told what to do instead."""
-    match letter.status:
+def refuse_unless_pending(dead_letter: DeadLetterView) -> None:
+    """Only one that waits can be retried or discarded; the others are told what to do instead."""
+    match dead_letter.status:
         case DeadLetterStatus.RETRYING:
-            msg = f"dead letter {letter.id} is being retried; wait for how that goes"
+            msg = f"dead letter {dead_letter.id} is being retried; wait for how that goes"
         case DeadLetterStatus.RESOLVED:
-            msg = f"dead letter {letter.id} is resolved: a retry went well"
+            msg = f"dead letter {dead_letter.id} is resolved: a retry went well"
         case DeadLetterStatus.DISCARDED:
-            again = f"`tidemill targets run {letter.target_id}`"
-            msg = f"dead letter {letter.id} was discarded; start a new job for its target: {again}"
+            again = f"`tidemill targets run {dead_letter.target_id}`"
+            msg = f"dead letter {dead_letter.id} was discarded; start a new job for its target: {again}"
         case _:
             return
     raise Mistake(msg)

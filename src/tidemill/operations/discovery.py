@@ -2,70 +2,30 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateStatus, source_name
 from tidemill.core.discovery import Hit
-from tidemill.core.places import Place
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import normalize, origin_of, registrable_domain
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.ports import Sources, Targets
 from tidemill.pipeline.discover import Discovered, Discoverer
 from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.candidates import CandidateRepository
+from tidemill.store.sources.places import PlaceRepository, SearchRepository
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 
 AUTOMATIC = "discovery"
 """Who the audit names when a candidate was good enough by itself."""
 _MOST_AT_ONCE = 500
 
 
-class Candidates(Protocol):
-    """Where candidates wait."""
-
-    async def put(self, found: Sequence[Candidate]) -> None:
-        """Bring them in."""
-        ...
-
-    async def find(self, candidate_id: int) -> Candidate | None:
-        """One by key."""
-        ...
-
-    async def every(
-        self, *, status: str | None = None, place: str | None = None, before: int | None = None, limit: int = 100
-    ) -> list[Candidate]:
-        """The newest first."""
-        ...
-
-    async def decide(self, candidate: Candidate, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
-        """Write a decision down; False when somebody was first."""
-        ...
-
-
-class Places(Protocol):
-    """The municipalities."""
-
-    async def every(self) -> Sequence[Place]:
-        """All of them."""
-        ...
-
-    async def mark_searched(self, name: str, now: datetime) -> None:
-        """Remember that a place was searched."""
-        ...
-
-
-class Searches(Protocol):
-    """What was searched for."""
-
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
-        """Remember an answer."""
-        ...
-
-
-class Spilled(msgspec.Struct, frozen=True):
+class SpillLine(msgspec.Struct, frozen=True):
     """A line of the file that discovery writes when the database is away."""
 
     candidate: Candidate | None = None
@@ -76,7 +36,7 @@ class Spilled(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...] = ()
 
 
-class BroughtIn(msgspec.Struct, frozen=True):
+class SpillImported(msgspec.Struct, frozen=True):
     """What an import of such a file did; `bad_lines` could not be read."""
 
     candidates: int
@@ -90,16 +50,21 @@ class DiscoveryActions:
     def __init__(
         self,
         discoverer: Discoverer,
-        candidates: Candidates,
-        places: Places,
-        searches: Searches,
-        sources: Sources,
-        targets: Targets,
+        candidates: CandidateRepository,
+        places: PlaceRepository,
+        searches: SearchRepository,
+        sources: SourceRepository,
+        targets: TargetRepository,
         clock: Clock,
         *,
+        vertical: str,
+        adapter_id: str,
         auto_enable: float | None = None,
     ) -> None:
-        """Candidates of at least `auto_enable` become sources that are switched on at once; None asks a person."""
+        """Sources are made for one vertical and read by one adapter of it.
+
+        Candidates of at least `auto_enable` become sources that are switched on at once; None asks a person.
+        """
         self._discoverer = discoverer
         self._candidates = candidates
         self._places = places
@@ -107,16 +72,18 @@ class DiscoveryActions:
         self._sources = sources
         self._targets = targets
         self._clock = clock
+        self._vertical = vertical
+        self._adapter_id = adapter_id
         self._auto_enable = auto_enable
 
     async def run(self, limit: int | None = None, only: Collection[str] = ()) -> tuple[Discovered, int]:
         """Search the places whose turn it is, or those named; answers also how many sources were switched on."""
         names = await self._named(only)
         done = await self._discoverer.discover(limit, names)
-        enabled = 0 if done.spilled_to else await self.enable_the_surest()
+        enabled = 0 if done.spilled_to else await self.approve_confident()
         return done, enabled
 
-    async def enable_the_surest(self) -> int:
+    async def approve_confident(self) -> int:
         """Approve every waiting candidate that is good enough by itself; answers how many."""
         if self._auto_enable is None:
             return 0
@@ -161,7 +128,7 @@ class DiscoveryActions:
         entry = _entry(actor, "candidate.reject", candidate, {"note": note})
         return await self._decide(candidate, CandidateStatus.REJECTED, actor, note, None, [entry])
 
-    async def bring_in(self, content: bytes) -> BroughtIn:
+    async def import_spill(self, content: bytes) -> SpillImported:
         """Import what discovery wrote to a file while the database was away; twice is once."""
         lines, bad = read_spill(content)
         now = self._clock.now()
@@ -173,7 +140,7 @@ class DiscoveryActions:
         for line in lines:
             if line.searched:
                 await self._places.mark_searched(line.searched, now)
-        return BroughtIn(len(found), len(searches), tuple(bad))
+        return SpillImported(len(found), len(searches), tuple(bad))
 
     async def _decide(
         self,
@@ -202,9 +169,9 @@ class DiscoveryActions:
         return Source(
             id=0,
             name=source_name(candidate, frozenset(names)),
-            vertical="events",
+            vertical=self._vertical,
             base_url=origin_of(normalize(candidate.url)),
-            adapter_id="events.generic",
+            adapter_id=self._adapter_id,
             enabled=enabled,
             city=place.called if place is not None else candidate.place,
             coordinates=place.coordinates if place is not None else None,
@@ -227,14 +194,14 @@ class DiscoveryActions:
 _ALL_FIELDS = tuple(name for name in Source.__struct_fields__ if name != "id")
 
 
-def read_spill(content: bytes) -> tuple[list[Spilled], list[int]]:
+def read_spill(content: bytes) -> tuple[list[SpillLine], list[int]]:
     """The lines of a spill file, and the numbers of those that cannot be read."""
     lines, bad = [], []
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            lines.append(msgspec.json.decode(line, type=Spilled))
+            lines.append(msgspec.json.decode(line, type=SpillLine))
         except (msgspec.DecodeError, UnicodeDecodeError):
             bad.append(number)
     return lines, bad

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -15,6 +15,8 @@ from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
 from tidemill.operations.explanation import at, span
 from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.store.database.ping import DatabaseHealth, DatabasePing
+from tidemill.store.views.views import Views
 
 LITTLE_SPACE = 1_000_000_000
 """Bytes; under it a person should make room."""
@@ -46,98 +48,54 @@ class DoctorCheck(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-class Health(Protocol):
-    """What the database says about itself."""
-
-    @property
-    def kind(self) -> str:
-        """Which database it is."""
-        ...
-
-    @property
-    def stands_at(self) -> str | None:
-        """The step its tables are at."""
-        ...
-
-    @property
-    def needs(self) -> str:
-        """The step that this version needs."""
-        ...
-
-    @property
-    def time(self) -> datetime | None:
-        """Its own clock."""
-        ...
-
-
-class Pulse(Protocol):
-    """Asks the database how it does."""
-
-    async def feel(self) -> Health:
-        """One look."""
-        ...
-
-
-class Sight(Protocol):
-    """How things stand."""
-
-    async def counts(self) -> Totals:
-        """Everything in numbers."""
-        ...
-
-    async def workers(self, *, limit: int = 100) -> list[WorkerView]:
-        """Workers, those at work first."""
-        ...
-
-
 class Doctor:
     """Looks; changes nothing."""
 
     def __init__(
         self,
-        pulse: Pulse,
-        sight: Sight,
+        ping: DatabasePing,
+        views: Views,
         overdue: Callable[[], Awaitable[list[tuple[str, str]]]],
         folders: Sequence[Path],
         max_pending: int,
         clock: Clock,
-        crowded: Callable[[], Awaitable[list[tuple[str, str]]]],
+        overbooked: Callable[[], Awaitable[list[tuple[str, str]]]],
     ) -> None:
-        """`overdue` lists silent periodic work, `crowded` hosts with too many targets; `folders` are written to."""
-        self._pulse = pulse
-        self._sight = sight
+        """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to."""
+        self._ping = ping
+        self._views = views
         self._overdue = overdue
         self._folders = folders
         self._max_pending = max_pending
         self._clock = clock
-        self._crowded = crowded
+        self._overbooked = overbooked
 
     async def examine(self) -> list[DoctorCheck]:
         """Every check; what needs tables is left out when there are none."""
-        checks = [*map(disk, self._folders), python(), *extras()]
+        checks = [*map(disk_check, self._folders), python_check(), *extra_checks()]
         try:
-            health = await self._pulse.feel()
+            health = await self._ping.check()
         except StoreError as trouble:
             return [DoctorCheck("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
-        checks = [database(health), clock_check(self._clock.now(), health.time, []), *checks]
+        checks = [database_check(health), clock_check(self._clock.now(), health.time, []), *checks]
         if health.stands_at != health.needs:
             return checks
-        return [*checks, *await self._living()]
+        return [*checks, *await self._check_work()]
 
-    async def _living(self) -> list[DoctorCheck]:
-        totals, workers = await self._sight.counts(), await self._sight.workers()
+    async def _check_work(self) -> list[DoctorCheck]:
+        totals, workers = await self._views.counts(), await self._views.workers()
         seen = [worker.seen_at for worker in workers]
         late = clock_check(self._clock.now(), None, seen)
         return [
             *([late] if late.level != "ok" else []),
-            *ticks(await self._overdue()),
-            *(crowded_host(*each) for each in await self._crowded()),
-            *work(totals, self._max_pending),
-            at_work(workers),
+            *tick_checks(await self._overdue()),
+            *(overbooked_host(*each) for each in await self._overbooked()),
+            *work_checks(totals, self._max_pending),
+            workers_check(workers),
         ]
 
 
-def database(health: Health) -> DoctorCheck:
+def database_check(health: DatabaseHealth) -> DoctorCheck:
     """Whether the tables are those of this version."""
     if health.stands_at == health.needs:
         return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
@@ -145,7 +103,7 @@ def database(health: Health) -> DoctorCheck:
     return DoctorCheck("database", "failure", words, "run `tidemill migrate`")
 
 
-def disk(folder: Path) -> DoctorCheck:
+def disk_check(folder: Path) -> DoctorCheck:
     """Whether a folder can be written and has room."""
     name = f"disk {folder}"
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -176,12 +134,12 @@ def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[da
     return DoctorCheck("clock", "ok", at(now))
 
 
-def python() -> DoctorCheck:
+def python_check() -> DoctorCheck:
     """Which Python runs this."""
     return DoctorCheck("python", "ok", sys.version.split()[0])
 
 
-def extras() -> list[DoctorCheck]:
+def extra_checks() -> list[DoctorCheck]:
     """What is not installed and would help."""
     missing = [name for name in EXTRAS if importlib.util.find_spec(name) is None]
     if not missing:
@@ -192,19 +150,19 @@ def extras() -> list[DoctorCheck]:
     ]
 
 
-def crowded_host(host: str, words: str) -> DoctorCheck:
+def overbooked_host(host: str, words: str) -> DoctorCheck:
     """A host whose targets cannot all be fresh at its pace."""
     return DoctorCheck(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
 
 
-def ticks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
+def tick_checks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
     """Periodic work that has fallen silent."""
     if not overdue:
         return [DoctorCheck("ticks", "ok", "no periodic work is overdue")]
     return [DoctorCheck(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
 
 
-def work(totals: Totals, max_pending: int) -> list[DoctorCheck]:
+def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     """The queue, the dead letters and the breakers."""
     waiting = totals.jobs.get("ready", 0) + totals.jobs.get("waiting", 0)
     full = waiting >= FULL_QUEUE * max_pending
@@ -212,7 +170,7 @@ def work(totals: Totals, max_pending: int) -> list[DoctorCheck]:
                   "start more workers, or raise max_pending" if full else "")  # fmt: skip
     pending = totals.dead_letters.get("pending", 0)
     many = pending > ALERT_ABOVE
-    letters = DoctorCheck("dead letters", "warning" if many else "ok", f"{pending} pending",
+    dead_letters = DoctorCheck("dead letters", "warning" if many else "ok", f"{pending} pending",
                     "see `tidemill dlq list`; retry or discard them" if many else "")  # fmt: skip
     opened = totals.breakers.get("OPEN", 0)
     breakers = DoctorCheck("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
@@ -221,10 +179,10 @@ def work(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     aside = (
         [DoctorCheck("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
     )
-    return [queue, letters, breakers, *aside]
+    return [queue, dead_letters, breakers, *aside]
 
 
-def at_work(workers: Sequence[WorkerView]) -> DoctorCheck:
+def workers_check(workers: Sequence[WorkerView]) -> DoctorCheck:
     """Who is working."""
     alive = [worker for worker in workers if worker.ended_at is None]
     return DoctorCheck("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")

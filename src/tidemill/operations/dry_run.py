@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import msgspec
 
@@ -11,20 +10,11 @@ from tidemill.core.page import Page
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.core.vertical import Adapter, Context, Vertical
-from tidemill.verticals.prices.reasons import reason_of
 
 PAGES = 50
 """Stored pages that a dry run reads: the newest of as many targets."""
 ENOUGH = 0.5
 """The share of pages that must yield something, or say harmlessly that there is nothing."""
-
-
-class Stored(Protocol):
-    """Pages as they were stored."""
-
-    async def latest_pages(self, adapter_id: str, limit: int) -> list[tuple[Source, Page]]:
-        """The newest stored page of each target, with its source."""
-        ...
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +59,7 @@ def _try(adapter: Adapter, vertical: Vertical, page: Page, context: Context) -> 
     except Exception as error:  # noqa: BLE001 - a crash is what a dry run is there to find
         return 0, [f"crashed: {type(error).__name__}"]
     if isinstance(reading, Fail):
-        return 0, [str(reason_of(reading.failure, reading.detail) or reading.failure)]
+        return 0, [str(vertical.name_failure(reading.failure, reading.detail) or reading.failure)]
     verdicts = [vertical.judge(raw, context) for raw in reading.records]
     kept = sum(isinstance(each, Accepted) for each in verdicts)
     against = [

@@ -1,6 +1,7 @@
 """The form of an answer to `why`: the same words for the command line, the API and the portal."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
@@ -35,6 +36,20 @@ class Explanation(msgspec.Struct, frozen=True):
     subject: str
     verdict: str
     steps: Sequence[Step]
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains one kind of subject by its name; a vertical adds its own.
+
+    `forms` says how people write such a subject: `event:ID or event:ID.FIELD`. Records are listed before the other
+    things that a vertical can explain.
+    """
+
+    kind: str
+    forms: str
+    explain: Callable[[str], Awaitable[Explanation]]
+    is_record: bool = False
 
 
 def concluded(subject: str, steps: Sequence[Step], well: str) -> Explanation:

@@ -44,7 +44,7 @@ class GoldenCase(msgspec.Struct, frozen=True, kw_only=True):
     failure: str | None = None
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
     """How a case went: every difference in words, and whether its page is old."""
 
     adapter: str
@@ -74,7 +74,7 @@ def cases_in(folder: Path) -> list[GoldenCase]:
         raise Mistake(msg) from error
 
 
-def keep_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
+def write_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
     """Write the list of cases, so that people can read and change it."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = [
@@ -83,10 +83,10 @@ def keep_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
     (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n")
 
 
-def check(adapter: Adapter, folder: Path, now: datetime) -> list[Checked]:
+def check(adapter: Adapter, folder: Path, now: datetime) -> list[CheckedCase]:
     """Every case of a folder, read anew."""
     return [
-        Checked(
+        CheckedCase(
             adapter=adapter.id,
             case=case.name,
             differences=tuple(differences(adapter, case, folder)),

@@ -1,8 +1,7 @@
 """Bring sources and targets in from files: idempotent, the good kept, the bad told."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,13 +9,11 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.target import Target
 from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetPlan, Troubles
-from tidemill.operations.ports import Change, Sources, Targets
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import most_targets, read_targets
 from tidemill.pipeline.ports import Clock
-from tidemill.verticals.listings.market import TEMPLATE
-
-LayOut = Callable[[datetime], Awaitable[int]]
+from tidemill.store.sources.sources import Change, SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -27,13 +24,13 @@ class ImportCounts(msgspec.Struct, frozen=True):
     unchanged: int = 0
 
 
-class Imported(msgspec.Struct, frozen=True):
+class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
     """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
-    in_markets: int = 0
+    laid_out: int = 0  # made from templates; JSON keeps the name that programs read
 
     @property
     def created(self) -> int:
@@ -52,13 +49,16 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class Importer:
-    """Reads files and writes what they ask for; `known` says which verticals and adapters there are."""
+    """Reads files and writes what they ask for; `known` says which verticals, adapters and templates there are."""
 
     def __init__(
-        self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters, lay_out: LayOut | None = None
+        self,
+        sources: SourceRepository,
+        targets: TargetRepository,
+        clock: Clock,
+        known: KnownAdapters,
     ) -> None:
-        """Write through the store's repositories; `lay_out` makes targets of the sources that cover markets."""
-        self._lay_out = lay_out
+        """Write through the store's repositories."""
         self._sources = sources
         self._targets = targets
         self._clock = clock
@@ -67,12 +67,12 @@ class Importer:
     async def sources_file(self, content: bytes, actor: str, name: str = "sources.yaml") -> Imported:
         """Bring in a sources file."""
         troubles = Troubles()
-        return await self._bring_in(read_sources(content, self._known, troubles), troubles, actor, name)
+        return await self._import(read_sources(content, self._known, troubles), troubles, actor, name)
 
     async def source_entries(self, entries: Iterable[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
         """Bring in sources that a program lists in the form of a sources file."""
         troubles = Troubles()
-        return await self._bring_in(read_entries(entries, self._known, troubles), troubles, actor, name)
+        return await self._import(read_entries(entries, self._known, troubles), troubles, actor, name)
 
     async def targets_file(self, content: bytes, actor: str, name: str = "targets.csv") -> Imported:
         """Bring in a targets file for sources that exist."""
@@ -84,9 +84,9 @@ class Importer:
             return _entry(actor, "targets.import", name, {"targets": count, "problems": len(troubles.found)})
 
         done = await self._targets.bring_in(wanted, most_targets(content), self._clock.now(), audit)
-        return Imported(targets=_tally(done), problems=troubles.found)
+        return Imported(targets=_counts(done), problems=troubles.found)
 
-    async def _bring_in(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
+    async def _import(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
         most = sum(len(plan.targets) for plan in plans)
         detail = {"sources": len(plans), "targets": most, "problems": len(troubles.found)}
         audit = [_entry(actor, "sources.import", name, detail)]
@@ -95,15 +95,15 @@ class Importer:
         keys = {name: key for name, (key, _) in done.items()}
         targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
-        in_markets = await self._cover_markets(plans)
+        laid_out = await self._lay_out_targets(plans)
         changes = Counter(change for _, change in done.values())
-        return Imported(_tally(changes), _tally(written), troubles.found, in_markets)
+        return Imported(_counts(changes), _counts(written), troubles.found, laid_out)
 
-    async def _cover_markets(self, plans: Sequence[SourcePlan]) -> int:
-        """Give sources that cover markets their targets now, and not when the next hour strikes."""
-        if self._lay_out is None or not any(TEMPLATE in plan.source.adapter_settings for plan in plans):
-            return 0
-        return await self._lay_out(self._clock.now())
+    async def _lay_out_targets(self, plans: Sequence[SourcePlan]) -> int:
+        """Give sources that have a template their targets now, and not when the next hour strikes."""
+        used = {setting for plan in plans for setting in plan.source.adapter_settings}
+        templates = [template for template in self._known.templates if template.setting in used]
+        return sum([await template.lay_out(self._clock.now()) for template in templates])
 
 
 def _wanted(
@@ -115,7 +115,7 @@ def _wanted(
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
 
 
-def _tally(changes: Mapping[Change, int]) -> ImportCounts:
+def _counts(changes: Mapping[Change, int]) -> ImportCounts:
     return ImportCounts(changes.get("created", 0), changes.get("updated", 0), changes.get("unchanged", 0))
 
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TypeVar
 
 LISTED = 8
+
+Thing = TypeVar("Thing")
 
 
 class Mistake(Exception):
@@ -33,3 +36,19 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     if len(names) <= LISTED:
         return f"unknown {kind} {name!r}; there is {', '.join(names)}"
     return f"unknown {kind} {name!r}"
+
+
+def parse_key(kind: str, text: str) -> int:
+    """The key that somebody typed."""
+    if not text.isdecimal() or len(text) > len(str(2**63)) - 1:
+        msg = f"a {kind} is named by its number, not by {text!r}"
+        raise Mistake(msg)
+    return int(text)
+
+
+def require_found(found: Thing | None, kind: str, key: object) -> Thing:
+    """The thing itself; a mistake that names it if there is none."""
+    if found is None:
+        msg = f"there is no {kind} {key}; it may have been removed, or let go by retention"
+        raise NotFound(msg)
+    return found

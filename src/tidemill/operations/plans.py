@@ -1,6 +1,7 @@
 """What a file asks for: sources and targets to bring in, and everything that is wrong with it, by line."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -40,10 +41,26 @@ class SourcePlan(msgspec.Struct, frozen=True):
     targets: tuple[TargetPlan, ...] = ()
 
 
+LayOut = Callable[[datetime], Awaitable[int]]
+
+
+class TargetTemplate(msgspec.Struct, frozen=True):
+    """A setting from which a source's targets are made, one for each thing that its vertical lists.
+
+    `trouble` says what is wrong with a value of it, '' if nothing is. `lay_out` gives every source that has the
+    setting its targets and answers how many were changed.
+    """
+
+    setting: str
+    trouble: Callable[[object], str]
+    lay_out: LayOut
+
+
 class KnownAdapters(msgspec.Struct, frozen=True):
-    """What names may be used: the adapters of each vertical."""
+    """What names may be used: the adapters of each vertical, and the settings that make targets."""
 
     adapters: Mapping[str, Collection[str]]
+    templates: Sequence[TargetTemplate] = ()
 
 
 class Troubles:

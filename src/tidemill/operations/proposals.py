@@ -1,39 +1,16 @@
 """What a person can do about proposed selectors: look, accept, reject."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Protocol
-
 from tidemill.core.audit import AuditEntry
 from tidemill.core.proposals import Proposal, ProposalStatus
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import Clock
-
-
-class ProposalShelf(Protocol):
-    """Proposals, kept."""
-
-    async def every(self, status: ProposalStatus | None = None, limit: int = 200) -> list[Proposal]:
-        """The newest first."""
-        ...
-
-    async def find(self, key: int) -> Proposal | None:
-        """One of them."""
-        ...
-
-    async def accept(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
-        """Carry it out; False when somebody has decided before."""
-        ...
-
-    async def reject(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
-        """Drop it; False when somebody has decided before."""
-        ...
+from tidemill.store.quality.proposals import Proposals
 
 
 class ProposalActions:
     """Decides on proposals; every deed is audited."""
 
-    def __init__(self, repository: ProposalShelf, clock: Clock) -> None:
+    def __init__(self, repository: Proposals, clock: Clock) -> None:
         """Work on what is kept."""
         self._repository = repository
         self._clock = clock

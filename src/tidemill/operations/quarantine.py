@@ -1,64 +1,24 @@
 """What a person can do with records that were set aside: look, release, reject; singly and in bulk."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord
-from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.pipeline.ports import Clock
+from tidemill.store.quality.quarantine import QuarantineRepository
+from tidemill.store.sources.sources import SourceRepository
 
 AT_ONCE = 500
 
 _encode = msgspec.json.Encoder().encode
-
-
-class Shelf(Protocol):
-    """Where records wait for a person."""
-
-    async def aside(
-        self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
-    ) -> list[QuarantinedView]:
-        """The newest first."""
-        ...
-
-    async def find(self, key: int) -> QuarantinedView | None:
-        """One of them."""
-        ...
-
-    async def page(self, page_id: int) -> Page | None:
-        """The page that a record stood on."""
-        ...
-
-    async def reject(
-        self, keys: Sequence[int], by: str, notes: str, now: datetime, audit: Sequence[AuditEntry] = ()
-    ) -> int:
-        """Give them up."""
-        ...
-
-    async def release(
-        self, record: QuarantinedView, page: Page, accepted: Accepted, by: str, notes: str, now: datetime,
-        audit: Sequence[AuditEntry] = (),
-    ) -> WriteCounts | None:  # fmt: skip
-        """Put one onto its repository."""
-        ...
-
-
-class Sources(Protocol):
-    """Sources by key."""
-
-    async def find(self, which: int | str) -> Source | None:
-        """One of them."""
-        ...
 
 
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +31,13 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 class QuarantineActions:
     """Releases and rejects what was set aside; every deed is audited, every reason kept."""
 
-    def __init__(self, repository: Shelf, sources: Sources, verticals: Mapping[str, Vertical], clock: Clock) -> None:
+    def __init__(
+        self,
+        repository: QuarantineRepository,
+        sources: SourceRepository,
+        verticals: Mapping[str, Vertical],
+        clock: Clock,
+    ) -> None:
         """`verticals` judge a record again before it is released."""
         self._repository = repository
         self._sources = sources
@@ -183,7 +149,7 @@ def _revived(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, s
         raise Mistake(msg)
     encoded = _encode(record.raw["record"])
     identity = str(record.raw["identity"])
-    return Accepted(identity, vertical.revive(identity, encoded), encoded)
+    return Accepted(identity, vertical.revive(encoded), encoded)
 
 
 def _refuse_if_settled(record: QuarantinedView) -> None:

@@ -2,20 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import msgspec
 
-from tidemill.core.admission import Admission, Rejection
+from tidemill.core.admission import Rejection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source
-from tidemill.core.views import RunView, SourceDetail
+from tidemill.core.views import SourceDetail
 from tidemill.operations.mistakes import Mistake, SwitchedOff
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
-from tidemill.pipeline.dispatch import Dispatched, Due
+from tidemill.pipeline.dispatch import Dispatcher, Due
 from tidemill.pipeline.ports import Clock
+from tidemill.store.ledger.scheduling import DispatchRepository
+from tidemill.store.ledger.stale_jobs import StaleJobs
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.views.views import Views
 
 ORDINARY_WAIT = timedelta(minutes=1)
 """A host that opens later than this has asked to be left alone: the schedule passes it over, and so do people."""
@@ -36,56 +39,6 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
 
 
-class Enqueuer(Protocol):
-    """Puts work into the queue, under its limits."""
-
-    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Admission]:
-        """Enqueue what was asked for, now."""
-        ...
-
-
-class Shelf(Protocol):
-    """Targets with their sources."""
-
-    async def of_source(self, source_id: int) -> list[Due]:
-        """Every target of a source that is switched on and not at work."""
-        ...
-
-    async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
-        """These targets, unless they are at work."""
-        ...
-
-
-class Sight(Protocol):
-    """How things stand."""
-
-    async def source(self, which: int | str, now: datetime) -> SourceDetail | None:
-        """A source with everything around it."""
-        ...
-
-    async def runs(
-        self, source_id: int | None = None, status: str | None = None, *, before: int | None = None, limit: int = 50
-    ) -> list[RunView]:
-        """The newest runs first."""
-        ...
-
-
-class Stale(Protocol):
-    """Jobs that waited for too long."""
-
-    async def requeue(self, source_id: int | None, now: datetime, audit: Sequence[AuditEntry] = ()) -> int:
-        """Make them ready again."""
-        ...
-
-
-class Log(Protocol):
-    """The audit log."""
-
-    async def note(self, entries: Sequence[AuditEntry], now: datetime) -> None:
-        """Write entries."""
-        ...
-
-
 class RunActions:
     """Starts runs on a person's word; every deed is audited."""
 
@@ -93,11 +46,11 @@ class RunActions:
         self,
         sources: SourceActions,
         targets: TargetActions,
-        repository: Shelf,
-        enqueuer: Enqueuer,
-        sight: Sight,
-        stale: Stale,
-        log: Log,
+        queue: DispatchRepository,
+        dispatcher: Dispatcher,
+        views: Views,
+        stale_jobs: StaleJobs,
+        audit: AuditLog,
         clock: Clock,
         *,
         wake: Callable[[int], None],
@@ -105,11 +58,11 @@ class RunActions:
         """`wake` tells workers that there is work."""
         self._sources = sources
         self._targets = targets
-        self._repository = repository
-        self._enqueuer = enqueuer
-        self._sight = sight
-        self._stale = stale
-        self._log = log
+        self._queue = queue
+        self._dispatcher = dispatcher
+        self._views = views
+        self._stale_jobs = stale_jobs
+        self._audit = audit
         self._clock = clock
         self._wake = wake
 
@@ -117,11 +70,11 @@ class RunActions:
         """Scrape every target of a source that is switched on, now."""
         source = await self._sources.find(which)
         refuse_if_off(source)
-        detail = await self._sight.source(source.id, self._clock.now())
+        detail = await self._views.source(source.id, self._clock.now())
         if detail is None or detail.view.targets_on == 0:
             msg = f"source {source.name!r} has no targets that are switched on; see `tidemill targets list`"
             raise Mistake(msg)
-        due = await self._repository.of_source(source.id)
+        due = await self._queue.of_source(source.id)
         return await self._start(due, detail, detail.view.targets_on, f"source {source.name}", actor)
 
     async def start_target(self, which: str, actor: str) -> Started:
@@ -132,19 +85,17 @@ class RunActions:
         if not target.enabled:
             msg = f"target {target.id} is switched off; `tidemill targets resume {target.id}` takes it up again"
             raise SwitchedOff(msg)
-        detail = await self._sight.source(source.id, self._clock.now())
+        detail = await self._views.source(source.id, self._clock.now())
         if detail is None:
             msg = f"source {source.name!r} was removed just now"
             raise Mistake(msg)
-        return await self._start(
-            await self._repository.of_targets([target.id]), detail, 1, f"target {target.url}", actor
-        )
+        return await self._start(await self._queue.of_targets([target.id]), detail, 1, f"target {target.url}", actor)
 
     async def requeue_stale(self, source: str | None, actor: str) -> int:
         """Take up the jobs that waited for over a day, of one source or of all; answers how many."""
         key = (await self._sources.find(source)).id if source is not None else None
         note = AuditEntry(actor, "jobs.requeue_stale", f"source {source}" if source else "all sources")
-        count = await self._stale.requeue(key, self._clock.now(), [note])
+        count = await self._stale_jobs.requeue(key, self._clock.now(), [note])
         self._wake(count)
         return count
 
@@ -152,11 +103,11 @@ class RunActions:
         now = self._clock.now()
         if wait := held_for(source, now):
             return Started(rejected=asked, reason=Rejection.RATE_LIMITED, retry_after_seconds=wait.total_seconds())
-        done, answer = await self._enqueuer.enqueue(due, Trigger.MANUAL)
+        done, answer = await self._dispatcher.enqueue(due, Trigger.MANUAL)
         self._wake(done.workers)
         opened = await self._opened(source.view.id, now) if done.runs else []
         detail = {"jobs": done.jobs, "rejected": answer.rejected, "runs": opened}
-        await self._log.note([AuditEntry(actor, "run.start", subject, detail)], now)
+        await self._audit.note([AuditEntry(actor, "run.start", subject, detail)], now)
         return Started(
             run_ids=opened,
             jobs=done.jobs,
@@ -167,7 +118,7 @@ class RunActions:
         )
 
     async def _opened(self, source_id: int, since: datetime) -> list[int]:
-        newest = await self._sight.runs(source_id, limit=5)
+        newest = await self._views.runs(source_id, limit=5)
         return [run.id for run in newest if run.trigger == Trigger.MANUAL and run.started_at >= since]
 
 

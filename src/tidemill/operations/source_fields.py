@@ -14,7 +14,7 @@ from tidemill.core.rhythm import BadSchedule, parse_schedule
 from tidemill.core.source import FetcherKind, Visibility
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.operations.mistakes import unknown
-from tidemill.operations.yaml_nodes import Bad, fields_of, mapping_of, text_of
+from tidemill.operations.yaml_nodes import BadValue, fields_of, mapping_of, text_of
 
 LONGEST_WAIT = timedelta(days=1)
 
@@ -23,7 +23,7 @@ def flag(node: yaml.Node) -> bool:
     """Yes or no."""
     if node.tag != "tag:yaml.org,2002:bool":
         msg = "write true or false"
-        raise Bad(msg)
+        raise BadValue(msg)
     return bool(SafeConstructor().construct_object(node))
 
 
@@ -33,10 +33,10 @@ def number(node: yaml.Node, low: float, high: float) -> float:
         found = float(text_of(node))
     except ValueError as error:
         msg = f"write a number from {low:g} to {high:g}"
-        raise Bad(msg) from error
+        raise BadValue(msg) from error
     if not low <= found <= high:
         msg = f"{found:g} is out of bounds; write a number from {low:g} to {high:g}"
-        raise Bad(msg)
+        raise BadValue(msg)
     return found
 
 
@@ -45,7 +45,7 @@ def whole(node: yaml.Node, low: int, high: int) -> int:
     found = number(node, low, high)
     if found != int(found):
         msg = f"{found:g} is not whole; write a whole number from {low} to {high}"
-        raise Bad(msg)
+        raise BadValue(msg)
     return int(found)
 
 
@@ -54,7 +54,7 @@ def address(node: yaml.Node) -> str:
     try:
         return normalize(text_of(node))
     except BadUrl as error:
-        raise Bad(str(error)) from error
+        raise BadValue(str(error)) from error
 
 
 def schedule(node: yaml.Node) -> str:
@@ -63,7 +63,7 @@ def schedule(node: yaml.Node) -> str:
     try:
         parse_schedule(text)
     except BadSchedule as error:
-        raise Bad(str(error), "schedule") from error
+        raise BadValue(str(error), "schedule") from error
     return text
 
 
@@ -73,7 +73,7 @@ def zone(node: yaml.Node) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Bad(unknown("time zone", name, available_timezones())) from error
+        raise BadValue(unknown("time zone", name, available_timezones())) from error
     return name
 
 
@@ -83,7 +83,7 @@ def one_of(kind: type[StrEnum], node: yaml.Node) -> Any:
     for member in kind:
         if member.value.lower() == text.lower():
             return member
-    raise Bad(unknown("value", text, [member.value for member in kind]))
+    raise BadValue(unknown("value", text, [member.value for member in kind]))
 
 
 def moment(node: yaml.Node) -> datetime:
@@ -98,7 +98,7 @@ def moment(node: yaml.Node) -> datetime:
         found = datetime(found.year, found.month, found.day, tzinfo=UTC)
     if not isinstance(found, datetime):
         msg = "write a date such as 2026-03-02"
-        raise Bad(msg)
+        raise BadValue(msg)
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
@@ -108,7 +108,7 @@ def headers(node: yaml.Node) -> dict[str, str]:
     for name, value in found.items():
         if not name.replace("-", "").isalnum() or not name.isascii() or not value.isprintable():
             msg = f"{name!r} is no header; write letters and dashes, a colon, one line: `Accept-Language: nl`"
-            raise Bad(msg)
+            raise BadValue(msg)
     return found
 
 
@@ -140,7 +140,7 @@ def known_fields(node: yaml.Node, names: tuple[str, ...]) -> dict[str, yaml.Node
     found = fields_of(node)
     for name in found:
         if name not in names:
-            raise Bad(unknown("field", name, names))
+            raise BadValue(unknown("field", name, names))
     return found
 
 

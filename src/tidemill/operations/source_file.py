@@ -12,8 +12,7 @@ from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, r
 from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import KnownAdapters, SourcePlan, TargetPlan, Troubles
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
-from tidemill.operations.yaml_nodes import Bad, fields_of, is_null, items_of, line_of, node_of, parse, text_of
-from tidemill.verticals.listings.market import TEMPLATE, template_trouble
+from tidemill.operations.yaml_nodes import BadValue, fields_of, is_null, items_of, line_of, node_of, parse, text_of
 
 
 def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
@@ -25,7 +24,7 @@ def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> li
         if isinstance(node, yaml.MappingNode):
             node = known_fields(node, ("sources",)).get("sources", node)
         items = items_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "sources", str(error))
         return []
     return _read_all(items, known, troubles)
@@ -53,14 +52,14 @@ def _entry(
 ) -> SourcePlan | None:
     try:
         parts = fields_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "", str(error))
         return None
     listed = parts.pop("targets", None)
     before = len(troubles.found)
     values = _values(node, parts, troubles)
     _check_names(parts, values, plans, known, troubles)
-    _check_markets(parts, values, troubles)
+    _check_templates(parts, values, known, troubles)
     if len(troubles.found) > before:
         return None
     source = Source(id=0, **values)
@@ -76,7 +75,7 @@ def _values(node: yaml.Node, parts: Mapping[str, yaml.Node], troubles: Troubles)
         elif not is_null(part):
             try:
                 values |= FIELDS[name](part)
-            except Bad as error:
+            except BadValue as error:
                 troubles.add(line_of(part), name, str(error))
     for name in REQUIRED:
         if name not in parts or is_null(parts[name]):
@@ -112,24 +111,28 @@ def _check_names(
         troubles.add(line_of(parts["adapter"]), "adapter", message)
 
 
-def _check_markets(parts: Mapping[str, yaml.Node], values: Mapping[str, Any], troubles: Troubles) -> None:
-    """A source that covers markets needs no targets: one is made for each market, of an address that must be one."""
+def _check_templates(
+    parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, troubles: Troubles
+) -> None:
+    """A source whose targets are made from a template needs none of its own, but a template that makes addresses."""
     settings = values.get("adapter_settings") or {}
-    if TEMPLATE in settings and (trouble := template_trouble(settings[TEMPLATE])):
-        troubles.add(line_of(parts["settings"]), f"settings.{TEMPLATE}", trouble)
+    for template in known.templates:
+        name = template.setting
+        if name in settings and (trouble := template.trouble(settings[name])):
+            troubles.add(line_of(parts["settings"]), f"settings.{name}", trouble)
 
 
 def _targets(node: yaml.Node, source: Source, known: KnownAdapters, troubles: Troubles) -> list[TargetPlan]:
     try:
         items = items_of(node)
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line_of(node), "targets", str(error))
         return []
     plans: dict[str, TargetPlan] = {}
     for item in items:
         try:
             plan = _target(item, source, known)
-        except Bad as error:
+        except BadValue as error:
             troubles.add(line_of(item), error.field or "targets", str(error))
             continue
         first = plans.setdefault(plan.target.canonical_url, plan)
@@ -156,10 +159,10 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
     """A target from its checked values; `/agenda` means that page of the source's own site."""
     if not values.get("url"):
         msg = "a target needs its url"
-        raise Bad(msg, "url")
+        raise BadValue(msg, "url")
     adapter = values.get("adapter", source.adapter_id)
     if adapter not in known.adapters.get(source.vertical, ()):
-        raise Bad(unknown("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
+        raise BadValue(unknown("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
     given = {name: values[name] for name in ("schedule", "priority", "notes") if name in values}
     url, canonical_url, host = place_of(values["url"], source)
     target = Target(
@@ -181,7 +184,7 @@ def place_of(url: str, source: Source) -> tuple[str, str, str]:
         host = host_of(full) if counts_by_host(source.adapter_settings) else registrable_domain(full)
         return full, canonicalize(full), host
     except BadUrl as error:
-        raise Bad(str(error), "url") from error
+        raise BadValue(str(error), "url") from error
 
 
 def same_page(plan: TargetPlan, first: int) -> str:

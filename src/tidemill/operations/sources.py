@@ -7,15 +7,15 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.source import Source
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.plans import KnownAdapters, Troubles
-from tidemill.operations.ports import Sources
 from tidemill.operations.source_file import read_entries
 from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import SourceRepository
 
 
 class SourceActions:
     """Switches sources on and off, adds and removes them; every deed is audited."""
 
-    def __init__(self, sources: Sources, clock: Clock, known: KnownAdapters) -> None:
+    def __init__(self, sources: SourceRepository, clock: Clock, known: KnownAdapters) -> None:
         """Act on the store's repository."""
         self._sources = sources
         self._clock = clock

@@ -12,7 +12,7 @@ from tidemill.core.source import Source
 from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, TargetPlan, Troubles
 from tidemill.operations.source_file import plan_target, same_page
-from tidemill.operations.yaml_nodes import Bad
+from tidemill.operations.yaml_nodes import BadValue
 
 COLUMNS = ("url", "source", "adapter", "schedule", "priority", "notes")
 REQUIRED = ("url", "source")
@@ -38,7 +38,7 @@ def read_targets(
         plan = _plan(line, cells, columns, sources, known, troubles)
         if plan is None:
             continue
-        first = lines.setdefault(_trace(plan), line)
+        first = lines.setdefault(_fingerprint(plan), line)
         if first == line:
             yield plan
         else:
@@ -50,7 +50,7 @@ def most_targets(content: bytes) -> int:
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
 
 
-def _trace(plan: TargetPlan) -> bytes:
+def _fingerprint(plan: TargetPlan) -> bytes:
     """What is remembered of a target to know it again: a fraction of its addresses."""
     return blake2b(f"{plan.source_name}\n{plan.target.canonical_url}".encode(), digest_size=16).digest()
 
@@ -163,7 +163,7 @@ def _checked(
         return plan_target(line, source, values, known)
     except BadSchedule as error:
         troubles.add(line, "schedule", str(error))
-    except Bad as error:
+    except BadValue as error:
         troubles.add(line, error.field, str(error))
     return None
 
@@ -173,4 +173,4 @@ def _priority(text: str) -> int:
         return int(text)
     except ValueError as error:
         msg = f"{text!r} is no priority; write a whole number, higher goes first"
-        raise Bad(msg, "priority") from error
+        raise BadValue(msg, "priority") from error

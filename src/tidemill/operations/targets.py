@@ -12,16 +12,19 @@ from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.operations.plans import KnownAdapters
-from tidemill.operations.ports import Sources, Targets
 from tidemill.operations.source_file import plan_target
-from tidemill.operations.yaml_nodes import Bad
+from tidemill.operations.yaml_nodes import BadValue
 from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.sources.targets import TargetRepository
 
 
 class TargetActions:
     """Adds, pauses, resumes and removes targets; every deed is audited."""
 
-    def __init__(self, sources: Sources, targets: Targets, clock: Clock, known: KnownAdapters) -> None:
+    def __init__(
+        self, sources: SourceRepository, targets: TargetRepository, clock: Clock, known: KnownAdapters
+    ) -> None:
         """Act on the store's repositories."""
         self._sources = sources
         self._targets = targets
@@ -91,7 +94,7 @@ class TargetActions:
             if values.get("schedule"):
                 parse_schedule(values["schedule"])
             plan = plan_target(0, source, values, self._known)
-        except (Bad, BadSchedule) as error:
+        except (BadValue, BadSchedule) as error:
             raise Mistake(str(error)) from error
         return plan.target, plan.fields
 

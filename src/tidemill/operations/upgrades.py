@@ -1,34 +1,17 @@
 """What a person can do about suggested fetcher upgrades: look, accept, dismiss."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Protocol
-
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views import UpgradeView
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.sources import SourceActions
 from tidemill.pipeline.ports import Clock
-
-
-class Upgrades(Protocol):
-    """Suggestions, kept."""
-
-    async def every(self, status: str | None = None) -> list[UpgradeView]:
-        """All of them, or those of one status."""
-        ...
-
-    async def decide(
-        self, upgrade: UpgradeView, status: str, actor: str, now: datetime, audit: Sequence[AuditEntry]
-    ) -> None:
-        """Write a person's word down, with what it changes and its audit, in one transaction."""
-        ...
+from tidemill.store.sources.upgrades import UpgradeRepository
 
 
 class UpgradeActions:
     """Decides on suggestions; every deed is audited."""
 
-    def __init__(self, upgrades: Upgrades, sources: SourceActions, clock: Clock) -> None:
+    def __init__(self, upgrades: UpgradeRepository, sources: SourceActions, clock: Clock) -> None:
         """`sources` finds by name."""
         self._upgrades = upgrades
         self._sources = sources

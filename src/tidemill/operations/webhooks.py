@@ -2,8 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Protocol
 
 import msgspec
 
@@ -13,40 +11,9 @@ from tidemill.core.views.quality import DeliveryView, SubscriptionView
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 from tidemill.pipeline.notify import NoticeKind, Subscription
 from tidemill.pipeline.ports import Clock
+from tidemill.store.services.webhooks import WebhookRepository
 
 LONGEST_NAME = 100
-
-
-class Outbox(Protocol):
-    """Subscriptions, and what they wait for."""
-
-    async def add(
-        self, subscription: Subscription, name: str, by: str, now: datetime, audit: Sequence[AuditEntry] = ()
-    ) -> int:
-        """Keep a new one."""
-        ...
-
-    async def remove(self, key: int, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
-        """Forget one."""
-        ...
-
-    async def every(self) -> list[SubscriptionView]:
-        """All of them, without their secrets."""
-        ...
-
-    async def deliveries(
-        self, *, status: str | None = None, before: int | None = None, limit: int = 100
-    ) -> list[DeliveryView]:
-        """The newest first."""
-        ...
-
-    async def retry(self, now: datetime, audit: Sequence[AuditEntry] = ()) -> int:
-        """Try what was given up once more."""
-        ...
-
-    async def start_from_now(self, now: datetime) -> None:
-        """Remember where news begins."""
-        ...
 
 
 class Subscribed(msgspec.Struct, frozen=True):
@@ -59,9 +26,9 @@ class Subscribed(msgspec.Struct, frozen=True):
 class WebhookActions:
     """Subscribes and unsubscribes addresses; every deed is audited."""
 
-    def __init__(self, outbox: Outbox, refusal: Callable[[str], str], clock: Clock) -> None:
+    def __init__(self, repository: WebhookRepository, refusal: Callable[[str], str], clock: Clock) -> None:
         """`refusal` says why an address may not be called, '' if it may."""
-        self._outbox = outbox
+        self._repository = repository
         self._refusal = refusal
         self._clock = clock
 
@@ -84,15 +51,15 @@ class WebhookActions:
             id=0, url=address, secret=secret, kinds=wanted, product_id=product_id, least_drop_percent=least_drop_percent
         )
         now = self._clock.now()
-        if not await self._outbox.every():
-            await self._outbox.start_from_now(now)
+        if not await self._repository.every():
+            await self._repository.start_from_now(now)
         note = AuditEntry(actor, "webhook.subscribe", f"webhook {name}", {"url": address, "kinds": list(wanted)})
-        await self._outbox.add(by, name, actor, now, [note])
+        await self._repository.add(by, name, actor, now, [note])
         return Subscribed(await self.find(name), secret)
 
     async def find(self, name: str) -> SubscriptionView:
         """A subscription by name."""
-        every = await self._outbox.every()
+        every = await self._repository.every()
         for each in every:
             if each.name == name:
                 return each
@@ -102,23 +69,23 @@ class WebhookActions:
         """Tell an address nothing more."""
         found = await self.find(name)
         note = AuditEntry(actor, "webhook.unsubscribe", f"webhook {name}", {"url": found.url})
-        await self._outbox.remove(found.id, self._clock.now(), [note])
+        await self._repository.remove(found.id, self._clock.now(), [note])
         return found
 
     async def every(self) -> list[SubscriptionView]:
         """All subscriptions."""
-        return await self._outbox.every()
+        return await self._repository.every()
 
     async def deliveries(
         self, *, status: str | None = None, before: int | None = None, limit: int = 100
     ) -> list[DeliveryView]:
         """What was or will be sent, the newest first."""
-        return await self._outbox.deliveries(status=status, before=before, limit=limit)
+        return await self._repository.deliveries(status=status, before=before, limit=limit)
 
     async def retry(self, actor: str) -> int:
         """Try what was given up once more; answers how many."""
         note = AuditEntry(actor, "webhook.retry", "webhooks")
-        return await self._outbox.retry(self._clock.now(), [note])
+        return await self._repository.retry(self._clock.now(), [note])
 
     async def _check(self, name: str, kinds: Sequence[str]) -> None:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
@@ -128,7 +95,7 @@ class WebhookActions:
         for kind in kinds:
             if kind not in known:
                 raise Mistake(unknown("kind", kind, known))
-        if any(each.name == name for each in await self._outbox.every()):
+        if any(each.name == name for each in await self._repository.every()):
             msg = f"there is a webhook {name!r} already; remove it first"
             raise Mistake(msg)
 

@@ -9,7 +9,7 @@ from tidemill.operations.explanation import Explanation, Step, away, known, pass
 def why_service(status: ServiceStatus, now: datetime) -> Explanation:
     """Whether it answers, since when not, why, and what stands in for it."""
     subject = f"service {status.service}"
-    return Explanation(subject, verdict(status, now), [standing_step(status, now), *_advice(status)])
+    return Explanation(subject, verdict(status, now), [service_step(status, now), *_advice(status)])
 
 
 def verdict(status: ServiceStatus, now: datetime) -> str:
@@ -24,7 +24,7 @@ def verdict(status: ServiceStatus, now: datetime) -> str:
             return "works, as far as anybody has noticed"
 
 
-def standing_step(status: ServiceStatus, now: datetime) -> Step:
+def service_step(status: ServiceStatus, now: datetime) -> Step:
     """The line about a service in any explanation."""
     gate = f"service {status.service}"
     if status.state is ServiceState.DEGRADED:

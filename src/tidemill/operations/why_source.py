@@ -34,7 +34,7 @@ def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -
         _queue(detail),
         due_gate(detail.due_at, now),
         *last_run(detail.runs),
-        *_letters(detail),
+        *_dead_letters(detail),
         *_upgrade(detail),
     ]
     return concluded(f"source {detail.view.name}", steps, _well(detail, now))
@@ -134,7 +134,7 @@ def last_run(runs: Sequence[RunView]) -> list[Step]:
     return [known("last run", words), *doubts]
 
 
-def _letters(detail: SourceDetail) -> list[Step]:
+def _dead_letters(detail: SourceDetail) -> list[Step]:
     pending = detail.letters.get("pending", 0)
     if not pending:
         return []

@@ -18,7 +18,7 @@ def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Ex
         *_failure(job),
         *([reading_step(detail.reading)] if detail.reading is not None else []),
         *([breaker_gate(source.breaker, now)] if source is not None and job.status in {"ready", "waiting"} else []),
-        *_letter(detail, now),
+        *_dead_letter(detail, now),
     ]
     return Explanation(f"job {job.id}", _standing(detail, now), steps)
 
@@ -69,7 +69,7 @@ def reading_step(reading: ReadingView) -> Step:
     return known("reading", words)
 
 
-def _letter(detail: JobDetail, now: datetime) -> list[Step]:
+def _dead_letter(detail: JobDetail, now: datetime) -> list[Step]:
     letter = detail.letter
     if letter is None:
         return []

@@ -15,7 +15,7 @@ LARGEST_VALUE = 5_000
 """Values in one setting, aliases written out: more is a mistake, or an attack by aliases of aliases."""
 
 
-class Bad(ValueError):
+class BadValue(ValueError):
     """A value that does not fit its field; the message says what to write."""
 
     def __init__(self, message: str, field: str = "") -> None:
@@ -76,7 +76,7 @@ def items_of(node: yaml.Node) -> Sequence[yaml.Node]:
     """The items of a list."""
     if not isinstance(node, yaml.SequenceNode):
         msg = "write a list here: one item per line, each after a dash"
-        raise Bad(msg)
+        raise BadValue(msg)
     items: Sequence[yaml.Node] = node.value
     return items
 
@@ -85,16 +85,16 @@ def fields_of(node: yaml.Node) -> dict[str, yaml.Node]:
     """The fields of a mapping by name."""
     if not isinstance(node, yaml.MappingNode):
         msg = "write fields here: `name: value`, one per line"
-        raise Bad(msg)
+        raise BadValue(msg)
     fields: dict[str, yaml.Node] = {}
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else "?"
         if name == "<<":
             msg = "merge keys (<<) are not read here; write the fields out"
-            raise Bad(msg)
+            raise BadValue(msg)
         if name in fields:
             msg = f"the field {name!r} is here twice (again on line {line_of(key)}); keep one"
-            raise Bad(msg)
+            raise BadValue(msg)
         fields[name] = value
     return fields
 
@@ -108,7 +108,7 @@ def text_of(node: yaml.Node) -> str:
     """Text as it was written: `no` is the language, not a no."""
     if not isinstance(node, yaml.ScalarNode) or is_null(node) or not node.value.strip():
         msg = "write some text here"
-        raise Bad(msg)
+        raise BadValue(msg)
     return str(node.value).strip()
 
 
@@ -116,12 +116,12 @@ def value_of(node: yaml.Node) -> Any:
     """Plain JSON data of any shape."""
     if _count(node, LARGEST_VALUE) > LARGEST_VALUE:
         msg = f"this holds over {LARGEST_VALUE} values; keep settings small"
-        raise Bad(msg)
+        raise BadValue(msg)
     try:
         return msgspec.to_builtins(SafeConstructor().construct_document(node), str_keys=True)
     except (yaml.YAMLError, ValueError, TypeError) as error:
         msg = f"this value cannot be read: {' '.join(str(error).split())}"
-        raise Bad(msg) from error
+        raise BadValue(msg) from error
 
 
 def mapping_of(node: yaml.Node) -> Mapping[str, Any]:
@@ -129,7 +129,7 @@ def mapping_of(node: yaml.Node) -> Mapping[str, Any]:
     value = value_of(node)
     if not isinstance(value, dict):
         msg = "write fields here: `name: value`, one per line"
-        raise Bad(msg)
+        raise BadValue(msg)
     return value
 
 

@@ -1,62 +1,69 @@
-"""The web app: the API, the pages and what watches us, in one application."""
+"""The web app: the API, the pages and what each vertical adds to them, in one application."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from tidemill.operations.mistakes import Conflict, Mistake, NotFound
-from tidemill.pipeline.ports import StoreError
-from tidemill.verticals.events.api import events
-from tidemill.verticals.listings.api.listings import listings
-from tidemill.verticals.listings.api.markets import markets
-from tidemill.verticals.prices.api import prices
-from tidemill.web.acting import MayNot
-from tidemill.web.answers import BadQuestion, ErrorText, NotThere, error_answer
-from tidemill.web.api.deciding import deciding
-from tidemill.web.api.discovery import discovery
-from tidemill.web.api.proposals import proposals
-from tidemill.web.api.reading import reading
-from tidemill.web.api.running import running
-from tidemill.web.api.services import services
-from tidemill.web.api.watching import watching
+from tidemill.web.api import (
+    adapters,
+    candidates,
+    health,
+    incidents,
+    proposals,
+    quarantine,
+    runs,
+    services,
+    sources,
+    targets,
+    upgrades,
+    webhooks,
+    why,
+)
 from tidemill.web.deps import WebDeps
+from tidemill.web.errors import handle_errors
+from tidemill.web.extension import WebExtension
 from tidemill.web.guard import RequestGuard
-from tidemill.web.portal.pages import Pages, portal
-from tidemill.web.schemas import describe
-from tidemill.web.system_watch import SystemWatch
+from tidemill.web.portal.renderer import PageRenderer
+from tidemill.web.portal.routes import portal_routes
+from tidemill.web.schemas import RESPONSE_TYPES, describe
+from tidemill.web.system_monitor import SystemMonitor
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
+RESOURCES = (
+    quarantine, webhooks, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
+)  # fmt: skip
+"""The modules of the API that every vertical shares."""
 
 
 class GuardedApp(FastAPI):
     """The framework's app inside our guard, so that even the answer to a bug carries its headers."""
 
-    def __init__(self, deps: WebDeps, **described: Any) -> None:
-        """`described` is what the framework wants to know."""
+    def __init__(self, deps: WebDeps, response_types: Sequence[Any], **described: Any) -> None:
+        """`response_types` are put into the description; `described` is what the framework wants to know."""
         self._deps = deps
+        self._response_types = response_types
         super().__init__(**described)
 
     def build_middleware_stack(self) -> ASGIApp:
         """The guard stands outermost."""
-        return RequestGuard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.complain)
+        return RequestGuard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.report_bug)
 
     def openapi(self) -> dict[str, Any]:
-        """The description, made from the values that are sent."""
-        return describe(self)
+        """The description, made from the types that are sent."""
+        return describe(self, self._response_types)
 
 
-def create_app(deps: WebDeps) -> FastAPI:
-    """Put the app together; it asks only what it is given, and changes things only at the actions it is given."""
+def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
+    """Put the app together: the generic routes, then those of each vertical."""
+    own_types = [kind for extension in extensions for kind in extension.response_types]
     app = GuardedApp(
         deps,
+        [*RESPONSE_TYPES, *own_types],
         title="Tidemill",
         version=deps.version,
         description=DESCRIPTION,
@@ -64,75 +71,15 @@ def create_app(deps: WebDeps) -> FastAPI:
         docs_url=None,  # the framework's own pages load scripts from elsewhere
         redoc_url=None,
     )
-    watch = SystemWatch(deps)
-    pages = Pages(deps, watch)
-    app.include_router(watching(deps, watch))
-    app.include_router(prices(deps))
-    app.include_router(deciding(deps))
-    app.include_router(running(deps))
-    app.include_router(reading(deps))
-    app.include_router(events(deps))
-    app.include_router(proposals(deps))
-    app.include_router(services(deps))
-    app.include_router(discovery(deps))
-    app.include_router(listings(deps))
-    app.include_router(markets(deps))
-    app.include_router(portal(deps, pages))
+    monitor = SystemMonitor(deps, extensions)
+    renderer = PageRenderer(deps, extensions)
+    app.include_router(health.router(deps, monitor))
+    for resource in RESOURCES:
+        app.include_router(resource.router(deps))
+    for extension in extensions:
+        for router in extension.routers:
+            app.include_router(router)
+    app.include_router(portal_routes(deps, monitor, renderer, extensions))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    _explain_errors(app, pages)
+    handle_errors(app, renderer.render)
     return app
-
-
-def _explain_errors(app: FastAPI, pages: Pages) -> None:
-    """Every error becomes one shape: a page for a person, JSON for a program."""
-
-    async def answer(request: Request, error: Exception) -> Response:
-        status, trouble = explain(error)
-        if _is_for_a_person(request):
-            return pages.trouble(status, trouble)
-        return error_answer(status, trouble.code, trouble.message, trouble.hint)
-
-    kinds = (
-        HTTPException, RequestValidationError, StoreError, TimeoutError, NotThere, MayNot, BadQuestion, Mistake,
-        Exception,
-    )  # fmt: skip
-    for kind in kinds:
-        app.add_exception_handler(kind, answer)
-
-
-def _is_for_a_person(request: Request) -> bool:
-    return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
-
-
-def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
-    """An error's status, and what to say about it; a bug's own words stay inside."""
-    match error:
-        case NotThere(message=message, hint=hint):
-            return 404, ErrorText("not_found", message, hint)
-        case MayNot(status=status, message=message, hint=hint):
-            return status, ErrorText("not_allowed", message, hint)
-        case NotFound():
-            return 404, ErrorText("not_found", f"{error}")
-        case Conflict():
-            return 409, ErrorText("conflict", f"{error}")
-        case BadQuestion() | Mistake():
-            return 422, ErrorText("bad_parameter", f"{error}")
-        case RequestValidationError():
-            return 422, ErrorText(
-                "bad_parameter", _bad_parameters(error), "See /api/v1/openapi.json for what is allowed."
-            )
-        case StoreError():
-            return 503, ErrorText("database_away", f"{error}", "Try again in a moment; /health says how things stand.")
-        case TimeoutError():
-            return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
-        case HTTPException(status_code=404):
-            return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
-        case HTTPException(status_code=status, detail=detail):
-            return status, ErrorText("refused", str(detail))
-        case _:
-            return 500, ErrorText("bug", "Something broke on our side.", "The log holds its trace.")
-
-
-def _bad_parameters(error: RequestValidationError) -> str:
-    """Which parameters, and what is wrong with each; what was sent is not repeated."""
-    return "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())

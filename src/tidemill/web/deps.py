@@ -1,4 +1,4 @@
-"""What the web app works with; the composition root fills it in."""
+"""The dependencies of the web app; `bootstrap` fills them in."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,6 @@ from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
-from tidemill.verticals.events.feed import USUAL_WEIGHTS, Weights
-from tidemill.verticals.listings.actions import MarketActions
-from tidemill.verticals.listings.store.views import ListingViews
-from tidemill.verticals.prices.corrections import CorrectionActions
-from tidemill.verticals.prices.links import LinkActions
-from tidemill.verticals.prices.store.views import PriceReads
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
@@ -34,28 +28,13 @@ Why = Callable[[str], Awaitable[Explanation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebActions:
-    """Where the web app acts for a person."""
-
-    proposals: ProposalActions
-    quarantine: QuarantineActions
-    corrections: CorrectionActions
-    links: LinkActions
-    webhooks: WebhookActions
-    adapters: AdapterActions
-    runs: RunActions
-    targets: TargetActions
-    importer: Importer
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WebDeps:
-    """Everything the web app asks, and the actions at which it acts for a person.
+    """What every vertical's part of the web app reads from, and the actions that a person can take.
 
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`, `services` tells how those outside of us stand, and `complain` is told of our own bugs.
+    `source:NAME`, `services` tells how those outside of us stand, and `report_bug` is told of our own bugs.
     `allowed_hosts` are the names under which we may be called; None allows any. `api_token` is asked of whoever
     changes something; without it only this machine may.
     """
@@ -73,15 +52,17 @@ class WebDeps:
     version: str
     started_at: datetime
     why: Why
-    complain: Callable[[str, Exception], None]
+    report_bug: Callable[[str, Exception], None]
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
-    upgrades: UpgradeActions
-    markets: MarketActions
+    adapters: AdapterActions
     discovery: DiscoveryActions
-    homes: ListingViews
-    feed_weights: Weights = USUAL_WEIGHTS
-    prices: PriceReads
-    actions: WebActions
+    importer: Importer
+    proposals: ProposalActions
+    quarantine: QuarantineActions
+    runs: RunActions
+    targets: TargetActions
+    upgrades: UpgradeActions
+    webhooks: WebhookActions
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tidemill.web.answers import error_answer
+from tidemill.web.responses import error_response
 
 CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
@@ -14,7 +14,7 @@ CONTENT_POLICY = (
 )
 """No script at all and nothing from elsewhere: scraped text that slipped through as markup still could do nothing."""
 
-Complain = Callable[[str, Exception], None]
+ReportBug = Callable[[str, Exception], None]
 
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -30,10 +30,10 @@ HEADERS = {
 class RequestGuard:
     """An ASGI layer; the outermost, so that errors carry the headers too."""
 
-    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None, complain: Complain) -> None:
-        """Stand in front of `app`; bugs are told to `complain`, and go no further."""
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None, report_bug: ReportBug) -> None:
+        """Stand in front of `app`; bugs are told to `report_bug`, and go no further."""
         self._app = app
-        self._complain = complain
+        self._report_bug = report_bug
         self._allowed = None if allowed_hosts is None else frozenset(name.lower() for name in allowed_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,16 +41,16 @@ class RequestGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._may_call(scope):
-            await self._answer(scope, receive, with_headers(scope, send))
+            await self._respond(scope, receive, with_headers(scope, send))
         else:
-            answer = error_answer(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
-            await answer(scope, receive, with_headers(scope, send))
+            response = error_response(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
+            await response(scope, receive, with_headers(scope, send))
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._app(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - the framework has answered and passes the bug on to be reported
-            self._complain(f"the web app broke at {scope['path']}", error)
+            self._report_bug(f"the web app broke at {scope['path']}", error)
 
     def _may_call(self, scope: Scope) -> bool:
         return self._allowed is None or called_as(scope) in self._allowed

@@ -1,21 +1,26 @@
-"""Finds one thing, or says that it is not there; the API and the pages ask alike."""
+"""Finds one source or run for the API and the pages, or raises that there is none."""
 
-from tidemill.core.views import EventDetail, RunDetail, SourceDetail
-from tidemill.web.answers import NotThere
-from tidemill.web.api.questions import LARGEST_KEY
+from tidemill.core.views import RunDetail, SourceDetail
+from tidemill.web.api.parameters import is_key
 from tidemill.web.deps import WebDeps
+from tidemill.web.responses import ResourceNotFound
 
 
 async def source(deps: WebDeps, name: str) -> SourceDetail:
     """A source by name, or by number when nothing bears that name."""
     now = deps.clock.now()
     found = await deps.views.source(name, now)
-    if found is None and name.isascii() and name.isdigit() and int(name) <= LARGEST_KEY:
+    if found is None and is_key(name):
         found = await deps.views.source(int(name), now)
     if found is None:
         msg = f"There is no source called {name!r}."
-        raise NotThere(msg, "`/api/v1/sources` lists all of them.")
+        raise ResourceNotFound(msg, "`/api/v1/sources` lists all of them.")
     return found
+
+
+async def source_id(deps: WebDeps, name: str | None) -> int | None:
+    """The key of the source that a request names; None if it names none."""
+    return None if name is None else (await source(deps, name)).view.id
 
 
 async def run(deps: WebDeps, run_id: int) -> RunDetail:
@@ -23,14 +28,5 @@ async def run(deps: WebDeps, run_id: int) -> RunDetail:
     found = await deps.views.run(run_id)
     if found is None:
         msg = f"There is no run {run_id}."
-        raise NotThere(msg, "Old runs are let go by retention; `/api/v1/runs` lists the rest.")
-    return found
-
-
-async def event(deps: WebDeps, event_id: int) -> EventDetail:
-    """An event by number."""
-    found = await deps.views.event(event_id)
-    if found is None:
-        msg = f"There is no event {event_id}."
-        raise NotThere(msg, "`/api/v1/events` lists all of them.")
+        raise ResourceNotFound(msg, "Old runs are let go by retention; `/api/v1/runs` lists the rest.")
     return found

@@ -1,5 +1,6 @@
-"""What the API answers, described for OpenAPI: made from the very values that are sent."""
+"""The OpenAPI description of what the API answers, made from the types that are sent."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,36 +19,24 @@ from tidemill.operations.importing import Imported
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.webhooks import Subscribed
-from tidemill.verticals.events.views import CardView, EventStory
-from tidemill.verticals.listings.market import Market
-from tidemill.verticals.listings.views import ListingDetail, ListingView
-from tidemill.verticals.prices.views import (
-    ChangeView,
-    CorrectionView,
-    LinkView,
-    LowestView,
-    OfferView,
-    PricePoint,
-    ProductDetail,
-    ProductView,
-)
-from tidemill.web.answers import ErrorBody, Listed
 from tidemill.web.health import Health
-from tidemill.web.system_watch import SystemStatus
+from tidemill.web.responses import ErrorBody, Listed
+from tidemill.web.system_monitor import SystemStatus
 
-ANSWERS: tuple[Any, ...] = (
-    Listed[Proposal], Proposal,
-    Listed[SourceView], Listed[RunView], Listed[CardView], SourceDetail, RunDetail, EventStory, Explanation,
-    Health, SystemStatus, Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, ErrorBody,
-    Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView], Listed[ChangeView],
-    Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[CorrectionView], CorrectionView, Listed[LinkView],
-    LinkView, Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView], Listed[TargetView], Target,
-    Listed[Candidate], Candidate, Imported, Started, Listed[AdapterLine], AdapterLine, Enabled, Blessed,
-    Listed[IncidentView],
-    Listed[Market], Market, Started, Listed[ListingView], ListingDetail, dict[str, Any],
+RESPONSE_TYPES: tuple[Any, ...] = (
+    Health, SystemStatus, ErrorBody, Explanation,
+    Listed[SourceView], SourceDetail, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
+    Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
+    Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
+    Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView],
+    Listed[ServiceStatus], Listed[UpgradeView], UpgradeView,
 )  # fmt: skip
+"""What the generic routes answer with; a vertical brings its own types along."""
 
-REFERENCE = "#/components/schemas/{name}"
+CHANGE_ERRORS = (401, 403, 404, 422, 503)
+"""The statuses by which most routes that change something may fail."""
+
+_REFERENCE = "#/components/schemas/{name}"
 
 
 def _hook(kind: type) -> dict[str, Any]:
@@ -57,10 +46,12 @@ def _hook(kind: type) -> dict[str, Any]:
     raise NotImplementedError  # how a hook tells msgspec that it has nothing to say
 
 
-_schemas, COMPONENTS = msgspec.json.schema_components(ANSWERS, schema_hook=_hook, ref_template=REFERENCE)
-_OF = dict(zip(map(str, ANSWERS), _schemas, strict=True))
+def _schema_of(types: Sequence[Any]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
+    """The schema of each type, and the named ones that these refer to."""
+    return msgspec.json.schema_components(types, schema_hook=_hook, ref_template=_REFERENCE)
 
-_TROUBLES = {
+
+_ERRORS = {
     401: "A token is needed.",
     403: "Not from there.",
     404: "It does not exist.",
@@ -71,32 +62,28 @@ _TROUBLES = {
 }
 
 
-def answers(kind: Any, *troubles: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route: what it sends when all goes well, and the ways in which it may not."""
-    well: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(_OF[str(kind)])}}
-    failing: dict[int | str, dict[str, Any]] = {
-        each: {"description": _TROUBLES[each], "content": _json(_OF[str(ErrorBody)])} for each in troubles
-    }
-    return {**well, **failing}
+def json_responses(kind: Any, *errors: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route: the type that it answers with, and the statuses by which it may fail."""
+    described: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(kind)}}
+    return described | {each: {"description": _ERRORS[each], "content": _json(ErrorBody)} for each in errors}
 
 
-def of_kind(media_type: str, *troubles: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route that answers in another format than JSON."""
-    well: dict[int | str, dict[str, Any]] = {
-        200: {"description": "The answer.", "content": {media_type: {"schema": {"type": "string"}}}}
-    }
-    return {**answers(ErrorBody, *troubles), **well}
+def text_responses(media_type: str, *errors: int) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that answers in another format than JSON."""
+    content = {media_type: {"schema": {"type": "string"}}}
+    return {**json_responses(ErrorBody, *errors), 200: {"description": "The answer.", "content": content}}
 
 
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
+def _json(kind: Any) -> dict[str, Any]:
+    (schema,), _ = _schema_of([kind])
     return {"application/json": {"schema": schema}}
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """The whole document, with our values among its components and without the framework's own error shape."""
+def describe(app: FastAPI, response_types: Sequence[Any]) -> dict[str, Any]:
+    """Return the OpenAPI document, with our types among its components and without the framework's error shape."""
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     components = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         components.pop(unused, None)
-    components.update(COMPONENTS)
+    components.update(_schema_of(response_types)[1])
     return document

@@ -8,12 +8,10 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from tidemill.web.listening import address_of, listen
+
 GRACE_SECONDS = 3
 """How long answers under way may take to finish when we stop."""
-
-
-class CannotListen(Exception):
-    """The address cannot be had; the message says why and what to do."""
 
 
 class InLoopServer(uvicorn.Server):
@@ -55,24 +53,3 @@ async def serve(app: ASGIApp, host: str, port: int, *, ready: Callable[[str], No
         raise
     finally:
         listener.close()
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, before anything else is started."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        msg = f"the web app cannot listen on {host} port {port} ({error.strerror}); choose another port, or 0 for any"
-        raise CannotListen(msg) from error
-    listener.settimeout(0)
-    return listener
-
-
-def address_of(listener: socket.socket) -> str:
-    """Where a browser finds us."""
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

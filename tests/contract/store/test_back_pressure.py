@@ -1,9 +1,11 @@
-"""The queue's limits in the running system: 1,000 per adapter, 10,000 in all, live work past both (O4, S4)."""
+"""The queue's limits in the running system: 1,000 per adapter, 10,000 in all, live work past both."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import msgspec
+import pytest
 from sqlalchemy import select
 
 from rig.clock import NOON, SettableClock
@@ -17,16 +19,13 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import EnqueueRejected, Overdue
 from tidemill.store.database.database import Database
 from tidemill.store.schema import jobs, sources, targets
-from tidemill.verticals.events import EventsVertical
+from tidemill.verticals.events.definition import EVENTS
 
 PER_ADAPTER, IN_ALL = 1_000, 10_000
 
 
-class LiveVertical(EventsVertical):
-    """A vertical whose pages move by the second."""
-
-    name = "live"
-    policy = LIVE
+LIVE_EVENTS = replace(EVENTS, name="live", policy=LIVE)
+"""A vertical whose pages move by the second."""
 
 
 async def crowd(mill: Mill, adapters: int, each: int) -> None:
@@ -36,6 +35,7 @@ async def crowd(mill: Mill, adapters: int, each: int) -> None:
     await put(mill.database, targets, *rows)
 
 
+@pytest.mark.shows("O4")
 async def test_the_queue_takes_a_thousand_per_adapter_and_ten_thousand_in_all(
     sqlite_database: Database, clock: SettableClock
 ) -> None:
@@ -49,12 +49,13 @@ async def test_the_queue_takes_a_thousand_per_adapter_and_ten_thousand_in_all(
     assert [told.rejected for told in mill.announced if isinstance(told, EnqueueRejected)] == [answer.rejected]
 
 
+@pytest.mark.shows("O3")
 async def test_live_work_is_admitted_past_a_full_queue_and_goes_first(
     sqlite_database: Database, clock: SettableClock
 ) -> None:
     mill = Mill(sqlite_database, clock)
     limits = QueueLimits(per_adapter=2, total=2)
-    verticals = VERTICALS | {"live": LiveVertical()}
+    verticals = VERTICALS | {"live": LIVE_EVENTS}
     dispatcher = Dispatcher(mill.agenda, verticals, clock, mill.dispatcher._dice, mill.announced.append, limits=limits)
     await crowd(mill, adapters=1, each=3)
     await put(mill.database, sources, a_source(2, vertical="live"))
@@ -66,6 +67,7 @@ async def test_live_work_is_admitted_past_a_full_queue_and_goes_first(
     assert ranks[2] < ranks[1]
 
 
+@pytest.mark.shows("O4")
 async def test_a_backoff_of_over_half_an_hour_is_told(sqlite_database: Database, clock: SettableClock) -> None:
     mill = Mill(sqlite_database, clock)
     mill.dispatcher._limits = QueueLimits(per_adapter=0, total=0)
@@ -94,6 +96,7 @@ class Hands:
         """Nobody sleeps here."""
 
 
+@pytest.mark.shows("S4", "O2")
 async def test_a_broken_target_is_looked_at_a_week_later_in_a_run_of_its_own(
     sqlite_database: Database, clock: SettableClock
 ) -> None:

@@ -39,6 +39,7 @@ async def kept(database: Database) -> int:
         return (await connection.execute(select(func.count()).select_from(page_bodies))).scalar_one()
 
 
+@pytest.mark.shows("F7")
 @pytest.mark.parametrize(
     ("encoding", "wire"),
     [
@@ -60,6 +61,7 @@ async def test_a_body_comes_back_as_content_whatever_it_was_sent_in(
     assert await ask(database, bodies, body.key) == {body.key: PAGE}
 
 
+@pytest.mark.shows("F7")
 async def test_the_same_body_is_kept_once_within_a_batch_and_across_batches(database: Database, bodies: Bodies) -> None:
     body, other = a_body(PAGE), a_body(PAGE + b"!")
     await keep(database, bodies, body, body)

@@ -81,6 +81,7 @@ async def test_filters_narrow_each_other(reader):
     assert await titles(reader, source="nobody") == []
 
 
+@pytest.mark.shows("E4")
 @pytest.mark.parametrize("which", [{}, {"text": "jazz"}, {"category": "music"}, {"around": Around(ARNHEM, 300)}])
 async def test_pages_go_on_where_the_last_one_ended(reader, which):
     every = await titles(reader, **which)
@@ -93,6 +94,7 @@ async def test_pages_go_on_where_the_last_one_ended(reader, which):
     assert len(every) >= 3
 
 
+@pytest.mark.shows("E4")
 async def test_the_feed_ranks_by_what_a_person_cares_about(reader):
     here = Wish(as_of=NOON, place=GRONINGEN)
     assert (await reader.feed(here, CardFilter()))[0].title == "Schaaktoernooi"
@@ -102,6 +104,7 @@ async def test_the_feed_ranks_by_what_a_person_cares_about(reader):
     assert (await reader.feed(patient, CardFilter()))[0].title == "Jazz aan zee"
 
 
+@pytest.mark.shows("E4")
 async def test_a_place_is_a_wish_and_a_circle_a_limit(reader):
     wish = Wish(as_of=NOON, place=ARNHEM)
     anywhere = [card.title for card in await reader.feed(wish, CardFilter())]
@@ -112,6 +115,7 @@ async def test_a_place_is_a_wish_and_a_circle_a_limit(reader):
     ]
 
 
+@pytest.mark.shows("E4")
 @pytest.mark.usefixtures("reader")
 async def test_what_is_near_is_ranked_however_much_comes_sooner_elsewhere(mill):
     here = Wish(as_of=NOON, place=GRONINGEN, weights=Weights(time=0))
@@ -119,6 +123,7 @@ async def test_what_is_near_is_ranked_however_much_comes_sooner_elsewhere(mill):
     assert (await hurried.feed(here, CardFilter()))[0].title == "Schaaktoernooi"
 
 
+@pytest.mark.shows("E4")
 async def test_the_feed_keeps_its_order_over_its_pages_while_time_passes(reader):
     wish = Wish(as_of=NOON, place=ARNHEM, tastes={"music": 0.7, "family": 0.2})
     every = await reader.feed(wish, CardFilter())

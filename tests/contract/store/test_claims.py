@@ -31,6 +31,7 @@ async def test_a_claimed_job_is_nobody_elses(mill):
     assert not {each.job.id for each in first} & {each.job.id for each in second}
 
 
+@pytest.mark.shows("O3")
 async def test_a_host_that_was_asked_must_wait_and_holds_nobody_up(mill):
     await mill.enqueue(await mill.source("slow", pages=5, pace=POLITE))
     await mill.enqueue(await mill.source("fast", pages=5))
@@ -76,6 +77,7 @@ async def test_a_lane_locks_no_host_that_has_nothing_for_it(mill):
         assert [share.host for share in await open_hosts(connection, "http", 10, NOON)] == ["arnhem.test"]
 
 
+@pytest.mark.shows("O3")
 async def test_jobs_go_by_priority_then_by_age(mill):
     key = await mill.source(pages=3)
     async with mill.database.write() as connection:
@@ -86,6 +88,7 @@ async def test_jobs_go_by_priority_then_by_age(mill):
     assert [each.target.url[-1] for each in taken] == ["2", "0", "1"]
 
 
+@pytest.mark.shows("O3")
 async def test_a_snooze_spends_no_attempt_and_comes_back_when_it_said(mill):
     await mill.enqueue(await mill.source())
     worker = await mill.worker()
@@ -98,6 +101,7 @@ async def test_a_snooze_spends_no_attempt_and_comes_back_when_it_said(mill):
     assert (again.job.attempts, again.job.fence > claimed.job.fence) == (0, True)
 
 
+@pytest.mark.shows("F3")
 async def test_a_retry_after_closes_the_host_for_as_long(mill):
     key = await mill.source(pages=2, pace=POLITE)
     await mill.enqueue(key)
@@ -126,6 +130,7 @@ async def test_jobs_of_a_removed_target_are_refused_and_do_not_stop_the_others(m
     assert await mill.scalar("SELECT open_jobs FROM scrape_runs") == 1
 
 
+@pytest.mark.shows("O3")
 async def test_of_equal_jobs_each_hosts_first_goes_before_anyones_second(mill):
     for name in ("one", "two", "three"):
         await mill.enqueue(await mill.source(name, pages=5))

@@ -1,7 +1,8 @@
-"""Hosts with a pace of their own: counted, claimed and paced apart from their registrable domain (F6)."""
+"""Hosts with a pace of their own: counted, claimed and paced apart from their registrable domain."""
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select
 
 from rig.mill import Mill
@@ -15,6 +16,8 @@ from tidemill.store.sources.host_assignment import HostAssignment
 from tidemill.store.sources.hosts import Paces
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
+
+pytestmark = pytest.mark.shows("F6")
 
 KNOWN = KnownAdapters({"events": {"events.generic"}})
 QUICK = Pace(timedelta(milliseconds=500), 1, 2)

@@ -19,7 +19,7 @@ from tidemill.store.services.answers import AnswerRepository, StoredHints
 from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository, note_wants
 from tidemill.store.sources.candidates import CandidateRepository
 from tidemill.store.sources.places import PlaceRepository, SearchRepository
-from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.record import Category, Precision
 from tidemill.verticals.events.store.enrichment import EventEnrichment
@@ -37,6 +37,7 @@ def candidate(number: int, **fields):
     return Candidate(**{**usual, **fields})
 
 
+@pytest.mark.shows("E5")
 async def test_every_municipality_is_there_from_the_first_migration_on(database):
     places = PlaceRepository(database)
     every = await places.every()
@@ -63,6 +64,7 @@ async def test_a_question_that_never_left_is_forgotten(database):
     assert await searches.recall(["agenda Arnhem"]) == {}
 
 
+@pytest.mark.shows("E5")
 async def test_a_candidate_is_judged_anew_until_somebody_decides(database, ids):
     book = CandidateRepository(database, ids)
     await book.put([candidate(1), candidate(2)])
@@ -122,6 +124,7 @@ async def shelved(mill, title="Zomaar iets", venue="Luxor Live"):
     return claimed
 
 
+@pytest.mark.shows("N2", "N3")
 async def test_what_an_event_lacks_is_noted_in_the_transaction_that_shelves_it(mill):
     claimed = await shelved(mill)
     rows = await mill.rows(enrichment_wants)
@@ -129,6 +132,7 @@ async def test_what_an_event_lacks_is_noted_in_the_transaction_that_shelves_it(m
     assert {row["run_id"] for row in rows} == {claimed.job.run_id}
 
 
+@pytest.mark.shows("N2", "N3")
 async def test_an_answer_is_put_into_every_event_that_waits_for_it(mill):
     await shelved(mill)
     wants, answers = EnrichmentRequestRepository(mill.database), AnswerRepository(mill.database)
@@ -213,6 +217,7 @@ async def test_a_day_that_the_database_knows_comes_to_mind(database):
     assert not await hints.recall(["a", "b"])
 
 
+@pytest.mark.shows("N3")
 async def test_a_place_nobody_has_heard_of_is_remembered_as_such(database):
     answers = AnswerRepository(database)
     await answers.keep_place("nowhere", "Nergens", Geocoded(None), NOON)

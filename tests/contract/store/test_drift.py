@@ -1,4 +1,4 @@
-"""Drift in the running system, on both databases: switched off, alone, told once, and on again by a person (R5)."""
+"""Drift in the running system, on both databases: switched off, alone, told once, and on again by a person."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -15,6 +15,8 @@ from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed, JobRefused
 from tidemill.store.database.database import Database
 from tidemill.store.schema import adapter_status, quality_incidents, runs, targets
+
+pytestmark = pytest.mark.shows("R5")
 
 BATCH = 20
 
@@ -144,6 +146,7 @@ async def test_a_zero_price_is_quarantined_and_told_of_in_a_small_batch(market: 
     assert (await rows(market, runs))[-1]["status"] == "QUARANTINED"
 
 
+@pytest.mark.shows("B7")
 async def test_a_field_that_disappears_alarms_once_it_was_blessed(market: Market) -> None:
     await market.shop("acme", goods())
     await market.run("acme")
@@ -159,6 +162,7 @@ async def test_a_field_that_disappears_alarms_once_it_was_blessed(market: Market
     assert ("brand", True) in {(told.field, told.is_over) for told in market.told(DriftNoticed)}
 
 
+@pytest.mark.shows("S4")
 async def test_a_target_that_fails_five_times_is_broken_and_comes_back_by_itself(market: Market) -> None:
     await market.shop("acme", goods(2))
     await market.run("acme")

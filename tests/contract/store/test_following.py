@@ -68,6 +68,7 @@ async def test_a_page_that_leads_on_makes_a_job_in_the_same_run(mill, worker):
     assert [row["has_work"] for row in await mill.rows(hosts)] == [True]
 
 
+@pytest.mark.shows("X6")
 async def test_a_list_is_read_to_its_end_and_the_run_is_complete(mill, worker):
     summary = await read_three(mill, worker)
     assert summary.complete, summary.doubts
@@ -75,6 +76,7 @@ async def test_a_list_is_read_to_its_end_and_the_run_is_complete(mill, worker):
     assert sorted(row["title"] for row in await mill.rows(events)) == ["Fanfare", "Kermis", "Markt"]
 
 
+@pytest.mark.shows("R4")
 async def test_asking_twice_for_a_page_makes_one_job(mill, worker):
     (claimed,) = await mill.claim(worker)
     outcome = mill.fetched(claimed)
@@ -100,6 +102,7 @@ async def test_a_list_that_leads_back_ends_there(mill, worker):
     assert (run["open_jobs"], run["truncated_pages"]) == (0, 0)
 
 
+@pytest.mark.shows("X6")
 async def test_a_list_longer_than_its_source_allows_is_not_complete(mill):
     await mill.enqueue(await mill.source(max_pages=2))
     worker = await mill.worker()
@@ -122,6 +125,7 @@ async def test_a_next_page_on_another_site_is_not_asked_for(mill, worker):
     assert run["truncated_pages"] == 1
 
 
+@pytest.mark.shows("X6")
 async def test_a_further_page_that_dies_leaves_the_target_well_and_the_run_in_doubt(mill, worker):
     (one,) = await mill.claim(worker)
     await read_page(mill, one, ["Kermis"], page_of(2))

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import update
 
 from rig.clock import NOON
@@ -18,6 +19,7 @@ SECOND = timedelta(seconds=1)
 POLITE = Pace()
 
 
+@pytest.mark.shows("O2")
 async def test_a_run_and_its_jobs_are_one_transaction_and_a_target_is_never_enqueued_twice(mill):
     key = await mill.source(pages=3)
     due = await mill.agenda.of_source(key)
@@ -42,6 +44,7 @@ async def test_each_stage_is_written_with_its_output_and_the_last_one_closes_the
     assert (target["last_status"], target["good_page_id"]) == ("SUCCESS", job["page_id"])
 
 
+@pytest.mark.shows("B1")
 async def test_a_worker_that_lost_its_lease_writes_nothing(mill):
     await mill.enqueue(await mill.source())
     sleeper, heir = await mill.worker("sleeper"), await mill.worker("heir")
@@ -59,6 +62,7 @@ async def test_a_worker_that_lost_its_lease_writes_nothing(mill):
     assert not await mill.workers.beat(sleeper, mill.clock.now())
 
 
+@pytest.mark.shows("R4")
 async def test_a_commit_whose_answer_was_lost_is_not_written_twice(mill):
     await mill.enqueue(await mill.source())
     (held,) = await mill.claim(await mill.worker())
@@ -77,6 +81,7 @@ async def test_a_commit_whose_answer_was_lost_is_not_written_twice(mill):
     assert (job["current_stage"], job["status"]) == ("persist", "leased")
 
 
+@pytest.mark.shows("O6", "F7")
 async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
     await mill.enqueue(await mill.source())
     dead, heir = await mill.worker("dead"), await mill.worker("heir")
@@ -122,6 +127,7 @@ async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(
     assert (target["consecutive_failures"], target["last_status"]) == (1, "WORKER_DIED")
 
 
+@pytest.mark.shows("O6")
 async def test_a_job_in_hand_for_half_an_hour_is_taken_away_and_counted_against_its_source(mill):
     key = await mill.source()
     await mill.enqueue(key)
@@ -137,6 +143,7 @@ async def test_a_job_in_hand_for_half_an_hour_is_taken_away_and_counted_against_
     assert (job["status"], job["attempts"]) == ("ready", 1)
 
 
+@pytest.mark.shows("R6")
 async def test_a_worker_that_leaves_in_good_order_hands_its_jobs_back_at_once(mill):
     await mill.enqueue(await mill.source(pages=2))
     worker = await mill.worker()
@@ -151,6 +158,7 @@ async def fail_for_good(mill, worker, failure=Failure.LAYOUT_CHANGED):
     return claimed
 
 
+@pytest.mark.shows("R2")
 async def test_out_of_road_is_a_dead_letter_with_all_that_a_retry_needs(mill):
     await mill.enqueue(await mill.source())
     claimed = await fail_for_good(mill, await mill.worker())
@@ -161,6 +169,7 @@ async def test_out_of_road_is_a_dead_letter_with_all_that_a_retry_needs(mill):
     assert letter["next_retry_at"] == NOON + timedelta(hours=1)
 
 
+@pytest.mark.shows("R2")
 async def test_a_dead_letter_is_retried_in_a_run_of_its_own_and_resolved_when_it_goes_well(mill):
     await mill.enqueue(await mill.source())
     worker = await mill.worker()
@@ -175,6 +184,7 @@ async def test_a_dead_letter_is_retried_in_a_run_of_its_own_and_resolved_when_it
     assert letter["status"] == "resolved"
 
 
+@pytest.mark.shows("R2")
 async def test_a_retry_that_fails_goes_back_to_pending_with_a_longer_wait_and_at_last_waits_for_a_person(mill):
     await mill.enqueue(await mill.source())
     worker = await mill.worker()
@@ -206,6 +216,7 @@ async def test_a_letter_whose_source_was_removed_waits_for_a_person_and_stops_no
     ]
 
 
+@pytest.mark.shows("R1")
 async def test_five_failures_open_the_breaker_and_its_one_probe_closes_it(mill):
     key = await mill.source(pages=6)
     await mill.enqueue(key)
@@ -226,6 +237,7 @@ async def test_five_failures_open_the_breaker_and_its_one_probe_closes_it(mill):
     assert row == 2
 
 
+@pytest.mark.shows("O1")
 async def test_a_source_whose_breaker_is_open_is_not_dispatched(mill):
     await mill.enqueue(await mill.source(pages=5))
     for each in await mill.claim(await mill.worker()):
@@ -245,6 +257,7 @@ async def test_a_target_that_a_person_paused_while_its_job_was_in_hand_stays_pau
     assert [row["status"] for row in await mill.rows(targets)] == ["PAUSED"]
 
 
+@pytest.mark.shows("S4")
 async def test_a_target_that_failed_five_times_is_left_alone_for_a_week(mill):
     key = await mill.source()
     worker = await mill.worker()
@@ -271,6 +284,7 @@ async def test_what_a_failed_fetch_brought_is_kept_as_evidence(mill):
     assert (await mill.ledger.materials.page(page["id"])).body == b"captcha"
 
 
+@pytest.mark.shows("O4")
 async def test_jobs_that_waited_for_a_day_become_stale_and_their_run_can_end(mill):
     await mill.enqueue(await mill.source(pages=2))
     mill.clock.advance(timedelta(hours=25))
@@ -311,6 +325,7 @@ def source_of(claimed):
     return claimed.job.source_id
 
 
+@pytest.mark.shows("O4")
 async def test_the_queue_turns_away_what_does_not_fit_and_says_so(mill):
     await mill.enqueue(await mill.source("one", pages=990))
     done, answer = await mill.enqueue(await mill.source("two", pages=20))
@@ -319,6 +334,7 @@ async def test_the_queue_turns_away_what_does_not_fit_and_says_so(mill):
     assert mill.announced[-1].rejected == 10
 
 
+@pytest.mark.shows("O4")
 async def test_a_cycle_that_is_mostly_rejected_pauses_scheduling_and_then_goes_on(mill):
     await mill.enqueue(await mill.source("one", pages=1_000))
     await mill.source("two", pages=20)
@@ -333,6 +349,7 @@ async def test_a_cycle_that_is_mostly_rejected_pauses_scheduling_and_then_goes_o
     assert (await mill.dispatcher.dispatch()).jobs == 20
 
 
+@pytest.mark.shows("B2")
 async def test_a_due_target_that_got_no_job_is_noticed(mill):
     await mill.source("forgotten", pages=2)
     mill.clock.advance(timedelta(hours=1))

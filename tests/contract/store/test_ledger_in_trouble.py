@@ -5,6 +5,7 @@ import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 
 from tidemill.core.failure import Failure
@@ -45,6 +46,7 @@ async def test_a_job_can_be_claimed_again_after_a_try_that_failed(mill):
     assert (await mill.rows(jobs))[0]["started_at"] == began
 
 
+@pytest.mark.shows("S4")
 async def test_a_broken_target_that_answers_is_on_its_own_schedule_at_once(mill):
     key = await mill.source()
     worker = await mill.worker()
@@ -108,6 +110,7 @@ async def test_a_stale_retry_that_a_person_requeues_takes_its_letter_along(mill)
     assert letter["status"] == "resolved"
 
 
+@pytest.mark.shows("O3")
 async def test_any_number_of_busy_hosts_keeps_no_other_host_waiting(mill):
     worker = await mill.worker()
     for number in range(100):

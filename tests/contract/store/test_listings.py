@@ -1,4 +1,4 @@
-"""Homes, sightings, fading and verification, the same on SQLite and on PostgreSQL (L3, L4, D-7, D-8)."""
+"""Homes, sightings, fading and verification, the same on SQLite and on PostgreSQL."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.verification import Fate, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.records import CompleteRun
 from tidemill.store.schema import record_history, runs, sources
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.quality import quality
@@ -108,12 +108,14 @@ async def repository(database, ids):
     return made
 
 
+@pytest.mark.shows("L1")
 async def test_the_nineteen_markets_are_there_from_the_start(database):
     async with database.read() as connection:
         tiers = (await connection.execute(select(market_configs.c.tier))).scalars().all()
     assert (len(tiers), tiers.count("hot"), tiers.count("standard"), tiers.count("cool")) == (19, 4, 6, 9)
 
 
+@pytest.mark.shows("L4")
 async def test_a_new_home_is_inserted_once_and_seen_again_after_that(repository):
     first = await repository.put(home())
     again = await repository.put(home(), now=NOW + HOUR)
@@ -122,6 +124,7 @@ async def test_a_new_home_is_inserted_once_and_seen_again_after_that(repository)
     assert (row["times_seen"], row["first_seen_at"], row["last_seen_at"]) == (2, NOW, NOW + HOUR)
 
 
+@pytest.mark.shows("L4")
 async def test_two_sources_show_one_home_and_the_richer_speaks(repository):
     await repository.put(home(size_low=None, size_high=None))
     await repository.put(
@@ -133,11 +136,13 @@ async def test_two_sources_show_one_home_and_the_richer_speaks(repository):
     assert len(await repository.rows(listing_sightings)) == 2
 
 
+@pytest.mark.shows("L4")
 async def test_a_home_that_one_source_tells_twice_under_two_ids_stays_two(repository):
     await repository.put(home(unit=""), home(own_id="2", unit=""))
     assert len(await repository.rows()) == 2
 
 
+@pytest.mark.shows("L4")
 async def test_a_rent_that_moves_is_history_and_shown(repository):
     await repository.put(home())
     await repository.put(home(rent_low=225_000), now=NOW + HOUR)
@@ -147,6 +152,7 @@ async def test_a_rent_that_moves_is_history_and_shown(repository):
     assert line["changes"]["rent_low"] == [240_000, 225_000]
 
 
+@pytest.mark.shows("B5", "L4")
 async def test_a_home_that_was_gone_comes_back_to_life_with_its_new_rent(repository):
     await repository.put(home())
     await repository.say(update(listings).values(is_active=False, gone_at=NOW, gone_reason="gone when looked up"))
@@ -156,6 +162,7 @@ async def test_a_home_that_was_gone_comes_back_to_life_with_its_new_rent(reposit
     assert [line["kind"] for line in await repository.rows(record_history)] == ["returned"]
 
 
+@pytest.mark.shows("B5")
 async def test_an_unchanged_page_counts_as_seen_and_revives_too(repository, database):
     await repository.put(home())
     await repository.say(update(listings).values(is_active=False, gone_at=NOW))
@@ -165,6 +172,7 @@ async def test_an_unchanged_page_counts_as_seen_and_revives_too(repository, data
     assert (row["is_active"], row["last_seen_at"], row["times_seen"]) == (True, NOW + HOUR, 2)
 
 
+@pytest.mark.shows("L3")
 async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_is_gone(repository):
     await repository.put(flat(1, url="https://homes.example/h/1"), flat(2, url="https://homes.example/h/2"))
     for hours in (6, 7):
@@ -196,6 +204,7 @@ async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_reader
     assert [row["gone_at"] for row in await repository.rows()] == [None]
 
 
+@pytest.mark.shows("X6")
 async def test_a_home_without_a_page_of_its_own_is_gone_after_two_complete_runs_without_it(repository):
     await repository.put(flat(1, url="https://homes.example#1"))
     later = NOW + 6 * HOUR
@@ -230,6 +239,7 @@ async def test_a_run_over_another_market_misses_nothing_here(repository):
     assert (await repository.rows())[0]["is_active"]
 
 
+@pytest.mark.shows("L3")
 @pytest.mark.parametrize("tier", ["hot", "standard", "cool"])
 async def test_confidence_is_the_same_in_python_and_in_sql(repository, database, tier):
     await repository.say(update(market_configs).where(market_configs.c.id == "nyc").values(tier=tier))
@@ -251,6 +261,7 @@ async def test_confidence_is_the_same_in_python_and_in_sql(repository, database,
     assert len(set(expected)) > 10
 
 
+@pytest.mark.shows("L5")
 async def test_readers_see_what_is_active_and_sure_enough_and_nothing_else(repository):
     await repository.put(*(flat(number, rent_low=number * 10_000) for number in range(10, 40)))
     visible = await repository.views.search(ListingFilter(), NOW + 20 * HOUR)
@@ -288,6 +299,7 @@ async def test_a_circle_holds_what_lies_inside_it(repository):
     assert not await repository.views.search(ListingFilter(near=(40.80, -73.99, 1.0)), NOW)
 
 
+@pytest.mark.shows("L3")
 async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_first(repository):
     await repository.put(flat(1), flat(2), flat(3))
     assert await repository.verification.wanted(NOW + 15 * HOUR, 10) == []
@@ -301,6 +313,7 @@ async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_fir
     assert wanted[0].confidence < 55
 
 
+@pytest.mark.shows("L3")
 async def test_the_three_answers_of_a_check(repository):
     await repository.put(flat(1), flat(2), flat(3))
     there, gone, unknown = [row["id"] for row in await repository.rows()]
@@ -370,6 +383,7 @@ async def test_a_home_without_a_page_of_its_own_is_never_found_there_on_the_list
     ]
 
 
+@pytest.mark.shows("L4")
 async def test_two_flats_that_a_source_numbers_apart_stay_two_beside_anothers_one(repository):
     await repository.put(home(unit=""), source=2, run=RUN + 1)
     kept = await repository.put(home(own_id="a", unit=""), home(own_id="b", unit=""))
@@ -391,12 +405,14 @@ async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of
     assert {row["times_seen"] for row in rows} == {4}
 
 
+@pytest.mark.shows("B11")
 async def test_however_many_have_faded_all_are_let_go_in_one_round(repository, monkeypatch):
-    monkeypatch.setattr("tidemill.verticals.listings.store.verification.AT_ONCE", 2)
+    monkeypatch.setattr("tidemill.verticals.listings.part(ListingsParts).store.verification.AT_ONCE", 2)
     await repository.put(*(flat(number) for number in range(1, 6)))
     assert await repository.verification.end_faded(NOW + 34 * HOUR) == 5
 
 
+@pytest.mark.shows("L3")
 async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(repository):
     await repository.put(flat(1), flat(2))
     assert await repository.verification.end_faded(NOW + 33 * HOUR) == 0

@@ -15,6 +15,8 @@ from tidemill.store.database.migrate import alembic_config, current, newest, req
 from tidemill.store.schema import metadata
 from tidemill.verticals.events.store.repository import signed
 
+pytestmark = pytest.mark.shows("D1")
+
 
 async def test_the_migrations_lead_to_the_schema(database):
     def differences(connection):

@@ -51,6 +51,7 @@ async def test_hours_days_and_months_are_counted_apart(database):
     assert await purse.spent(BEE, NOON) == Spent(hour=10, day=20, month=30)
 
 
+@pytest.mark.shows("F2")
 @pytest.mark.parametrize(
     ("budget", "period", "until"),
     [
@@ -67,6 +68,7 @@ async def test_a_limit_refuses_and_says_until_when(database, budget, period, unt
     assert await purse.reserve(BEE, 3, budget, until) is None
 
 
+@pytest.mark.shows("F2")
 async def test_processes_that_pay_at_once_never_overspend_together(database, migrated_url_of):
     others = [open_database(migrated_url_of) for _ in range(4)]
     try:
@@ -115,6 +117,7 @@ async def test_a_run_whose_job_has_ended_is_an_orphan(mill, database):
     assert [each.job_id for each in await book.orphans()] == [done.job.id]
 
 
+@pytest.mark.shows("F4")
 async def test_only_the_page_that_was_read_to_the_end_may_serve(database, bodies):
     old, new = b"<p>agenda</p>", b"<p>blocked?</p>"
     rows = [
@@ -134,6 +137,7 @@ async def test_only_the_page_that_was_read_to_the_end_may_serve(database, bodies
     assert await repository.fresh(msgspec.structs.replace(target, good_page_id=None), day) is None
 
 
+@pytest.mark.shows("F2")
 async def test_a_page_that_was_paid_for_suggests_an_upgrade_that_a_person_accepts(mill, database):
     source = await mill.source(pages=2)
     await mill.enqueue(source)
@@ -170,6 +174,7 @@ def paid(outcome):
     return Advance(outcome.to, msgspec.structs.replace(outcome.produced, result=result))
 
 
+@pytest.mark.shows("F4")
 async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
     source = await mill.source()
     await mill.enqueue(source)
@@ -193,6 +198,7 @@ async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
     assert not summary.complete, "what was not looked at must not fade"
 
 
+@pytest.mark.shows("R3")
 async def test_a_run_names_every_service_that_it_had_to_do_without_once(mill):
     source = await mill.source(pages=3)
     await mill.enqueue(source)

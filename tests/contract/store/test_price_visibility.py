@@ -1,4 +1,4 @@
-"""No reader sees a scraped price of a source that nobody has made eligible: every question is asked (C5)."""
+"""No reader sees a scraped price of a source that nobody has made eligible: every question is asked."""
 
 import ast
 import inspect
@@ -12,8 +12,11 @@ from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.store.database.database import Database
 from tidemill.store.schema import sources
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.store.tables import prices, products, source_products
 from tidemill.verticals.prices.store.views import PriceReads
+
+pytestmark = pytest.mark.shows("C5")
 
 READ_ONLY_BY = {"price_visibility.py": "decides for readers", "price_writes.py": "writes them",
                 "corrections.py": "answers people who correct them"}  # fmt: skip
@@ -37,7 +40,7 @@ async def every_answer(market: Market) -> dict[str, object]:
         offer = (await connection.execute(select(source_products.c.id))).scalar_one()
         product = (await connection.execute(select(products.c.id))).scalar_one()
     arguments = {"product": (product,), "product_history": (product,), "lowest": (product,), "history": ([offer],)}
-    reads = market.system.store.prices
+    reads = market.system.part(PricesParts).store.views
     questions = [name for name, _ in inspect.getmembers(PriceReads, inspect.iscoroutinefunction) if name[0] != "_"]
     found = {name: await getattr(reads, name)(*arguments.get(name, ())) for name in questions}
     found["history, raw"] = await reads.history([offer], corrected=False)
@@ -61,7 +64,7 @@ async def test_a_price_that_did_not_come_by_scraping_is_not_held_back(market: Ma
         row = dict((await connection.execute(select(prices).order_by(prices.c.id).limit(1))).mappings().one())
         fed = row | {"id": 10**9, "ingestion_run_type": "FEED", "ingestion_run_id": 10**9, "price_cents": 1111}
         await connection.execute(prices.insert(), [fed])
-    found = await market.system.store.prices.history([row["source_product_id"]])
+    found = await market.system.part(PricesParts).store.views.history([row["source_product_id"]])
     assert [(point.price_cents, point.run_type) for point in found] == [(1111, "FEED")]
 
 

@@ -15,6 +15,7 @@ from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.database import Database
 from tidemill.store.schema import rejected_records, runs
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.sources.generic import Generic
 from tidemill.verticals.prices.store.tables import (
     price_corrections,
@@ -49,10 +50,11 @@ async def rows(market: Market, table, **equal):
 
 async def history(market: Market, *, corrected: bool = True) -> list[tuple[int, str]]:
     keys = [row["id"] for row in await rows(market, source_products)]
-    found = await market.system.store.prices.history(keys, corrected=corrected)
+    found = await market.system.part(PricesParts).store.views.history(keys, corrected=corrected)
     return [(point.price_cents, point.availability) for point in found]
 
 
+@pytest.mark.shows("C4")
 async def test_an_offer_becomes_a_product_its_identifiers_and_a_price_of_its_run(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC)], **VISIBLE)
     await market.run("acme")
@@ -67,6 +69,7 @@ async def test_an_offer_becomes_a_product_its_identifiers_and_a_price_of_its_run
     assert {("SKU", "H9-50"), ("UPC", UPC)} <= named
 
 
+@pytest.mark.shows("C4")
 async def test_every_reading_appends_a_price_and_updates_one_product(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -76,11 +79,12 @@ async def test_every_reading_appends_a_price_and_updates_one_product(market: Mar
     await market.run("acme")
     assert await history(market) == [(1495, "IN_STOCK"), (1395, "IN_STOCK"), (1395, "IN_STOCK")]
     assert len(await rows(market, source_products)) == 1
-    changes = await market.system.store.prices.changes()
+    changes = await market.system.part(PricesParts).store.views.changes()
     assert [(change.was_cents, change.price_cents) for change in changes] == [(None, 1495), (1495, 1395)]
-    assert await market.system.store.prices.changes(changes[-1].seq) == []
+    assert await market.system.part(PricesParts).store.views.changes(changes[-1].seq) == []
 
 
+@pytest.mark.shows("F7")
 async def test_an_unchanged_page_is_seen_again_and_appends_nothing(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -100,12 +104,13 @@ async def test_a_new_version_of_the_adapter_reads_an_unchanged_page_anew(
     assert [row["adapter_version"] for row in await rows(market, prices)][1:] == ["prices.generic@99.0.0"]
 
 
+@pytest.mark.shows("C4")
 @pytest.mark.parametrize("table", [prices, price_corrections], ids=lambda table: table.name)
 async def test_the_database_refuses_to_change_or_remove_what_only_grows(market: Market, table) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (price,) = await rows(market, prices)
-    await market.system.actions.corrections.correct(price["id"], 1500, "ans", "a typing error")
+    await market.system.part(PricesParts).corrections.correct(price["id"], 1500, "ans", "a typing error")
     refused = (DBAPIError, StoreError)
     for deed in (update(table).values(price_cents=1), delete(table)):
         with pytest.raises(refused, match="only grows"):
@@ -118,6 +123,7 @@ async def test_the_database_refuses_to_change_or_remove_what_only_grows(market: 
     assert (await rows(market, prices))[0]["price_cents"] == 1495
 
 
+@pytest.mark.shows("C4")
 async def test_sqlite_cannot_be_tricked_into_replacing_a_price(
     sqlite_database: Database, clock: SettableClock, tmp_path: Path
 ) -> None:
@@ -130,6 +136,7 @@ async def test_sqlite_cannot_be_tricked_into_replacing_a_price(
     await market.system.close()
 
 
+@pytest.mark.shows("C3")
 async def test_a_product_that_a_run_brings_twice_is_priced_once_and_the_other_dropped(market: Market) -> None:
     await market.shop("acme", [product_page(), product_page()], **VISIBLE)
     await market.run("acme")
@@ -140,6 +147,7 @@ async def test_a_product_that_a_run_brings_twice_is_priced_once_and_the_other_dr
     assert (run["records_accepted"], run["records_dropped"]) == (1, 1)
 
 
+@pytest.mark.shows("C4")
 async def test_a_trusted_upc_links_the_offers_of_two_shops_to_one_product(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC, name="Harrow 9mm", brand="Harrow")], **TRUSTED)
     await market.shop("bolt", [product_page(gtin=UPC, name="9mm by Harrow", sku="B1")], **TRUSTED)
@@ -147,10 +155,11 @@ async def test_a_trusted_upc_links_the_offers_of_two_shops_to_one_product(market
     (product,) = await rows(market, products)
     assert product["upc"] == UPC
     assert {row["reason"] for row in await rows(market, product_links)} == {"UPC"}
-    detail = await market.system.store.prices.product(product["id"])
+    detail = await market.system.part(PricesParts).store.views.product(product["id"])
     assert sorted(offer.source_name for offer in detail.offers) == ["acme", "bolt"]
 
 
+@pytest.mark.shows("C4")
 async def test_an_untrusted_upc_links_nothing_but_equal_attributes_do(market: Market) -> None:
     await market.shop("acme", [product_page(gtin=UPC)], **VISIBLE)
     await market.shop("bolt", [product_page(gtin=UPC, sku="B1", price="12.00")], **VISIBLE)
@@ -159,9 +168,9 @@ async def test_an_untrusted_upc_links_nothing_but_equal_attributes_do(market: Ma
     (product,) = await rows(market, products)
     assert product["upc"] is None
     assert [row["reason"] for row in await rows(market, product_links, product_id=product["id"])] == ["ATTRIBUTES"] * 2
-    (waiting,) = await market.system.actions.links.review()
+    (waiting,) = await market.system.part(PricesParts).links.review()
     assert (waiting.source_name, waiting.reason) == ("odd", "TOO_LITTLE_KNOWN")
-    (lowest,) = await market.system.store.prices.lowest(product["id"])
+    (lowest,) = await market.system.part(PricesParts).store.views.lowest(product["id"])
     assert (lowest.now.source_name, lowest.ever_cents) == ("bolt", 1200)
 
 
@@ -169,26 +178,27 @@ async def test_what_a_person_links_outlasts_the_resolver(market: Market) -> None
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (link,) = await rows(market, product_links)
-    await market.system.actions.links.unlink(link["source_product_id"], "ans")
+    await market.system.part(PricesParts).links.unlink(link["source_product_id"], "ans")
     market.show("acme", 0, product_page(name="Harrow 9mm Luger 124 Grain FMJ - 50 Rounds"))
     await market.run("acme")
     (link,) = await rows(market, product_links)
     assert (link["status"], link["product_id"], link["linked_by"]) == ("APART", None, "ans")
-    made = await market.system.actions.links.new_product(link["source_product_id"], "ans")
+    made = await market.system.part(PricesParts).links.new_product(link["source_product_id"], "ans")
     assert (made.status, made.reason) == ("LINKED", "BY_HAND")
     with pytest.raises(NotFound, match="no product 7"):
-        await market.system.actions.links.link(link["source_product_id"], 7, "ans")
+        await market.system.part(PricesParts).links.link(link["source_product_id"], 7, "ans")
 
 
+@pytest.mark.shows("C6")
 async def test_a_correction_is_what_readers_see_and_a_revocation_takes_it_back(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     (price,) = await rows(market, prices)
-    desk = market.system.actions.corrections
+    desk = market.system.part(PricesParts).corrections
     await desk.correct(price["id"], 1295, "ans", "the page was wrong")
     assert await history(market) == [(1295, "IN_STOCK")]
     assert await history(market, corrected=False) == [(1495, "IN_STOCK")]
-    (offer,) = await market.system.store.prices.offers()
+    (offer,) = await market.system.part(PricesParts).store.views.offers()
     assert (offer.price_cents, offer.corrected) == (1295, True)
     market.clock.advance(timedelta(seconds=1))
     await desk.revoke(price["id"], "ans", "it was right after all")
@@ -197,18 +207,23 @@ async def test_a_correction_is_what_readers_see_and_a_revocation_takes_it_back(m
         await desk.ignore(price["id"], "ans", " ")
 
 
+@pytest.mark.shows("C6")
 async def test_an_ignored_price_gives_way_to_the_one_before_it(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
     market.show("acme", 0, product_page(price="1.49"))
     await market.run("acme")
     newest = (await rows(market, prices))[-1]
-    assert await market.system.actions.corrections.ignore_run(newest["ingestion_run_id"], "ans", "a bad day") == 1
-    (offer,) = await market.system.store.prices.offers()
+    assert (
+        await market.system.part(PricesParts).corrections.ignore_run(newest["ingestion_run_id"], "ans", "a bad day")
+        == 1
+    )
+    (offer,) = await market.system.part(PricesParts).store.views.offers()
     assert offer.price_cents == 1495
     assert await history(market) == [(1495, "IN_STOCK")]
 
 
+@pytest.mark.shows("X9")
 async def test_a_price_that_jumps_a_hundredfold_is_held_until_a_second_reading_confirms_it(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -232,10 +247,11 @@ async def test_an_unchanged_page_is_a_second_reading_too_and_comes_soon(market: 
     await market.run("acme")
     assert len(await rows(market, prices)) == 1
     await market.run("acme", after=SOON)
-    offers = await market.system.store.prices.offers()
+    offers = await market.system.part(PricesParts).store.views.offers()
     assert [(offer.price_cents, offer.currency) for offer in offers] == [(1495, "EUR")]
 
 
+@pytest.mark.shows("X9")
 async def test_a_glitch_that_passes_is_refuted_and_never_seen(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -248,6 +264,7 @@ async def test_a_glitch_that_passes_is_refuted_and_never_seen(market: Market) ->
     assert settled.review == "refuted"
 
 
+@pytest.mark.shows("C2")
 async def test_sold_out_without_a_price_leaves_no_price_yet_readers_see_it_out_of_stock(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
@@ -255,15 +272,16 @@ async def test_sold_out_without_a_price_leaves_no_price_yet_readers_see_it_out_o
     await market.run("acme")
     run = (await rows(market, runs))[-1]
     assert (run["status"], run["oos_no_price_count"], run["urls_failed"]) == ("SUCCESS", 1, 0)
-    (offer,) = await market.system.store.prices.offers()
+    (offer,) = await market.system.part(PricesParts).store.views.offers()
     assert (offer.availability, offer.price_cents) == ("OUT_OF_STOCK", 1495)
-    assert await market.system.store.prices.offers(OfferFilter(availability="IN_STOCK")) == []
+    assert await market.system.part(PricesParts).store.views.offers(OfferFilter(availability="IN_STOCK")) == []
     market.show("acme", 0, product_page())
     await market.run("acme")
-    change = (await market.system.store.prices.changes())[-1]
+    change = (await market.system.part(PricesParts).store.views.changes())[-1]
     assert (change.was_availability, change.availability) == ("OUT_OF_STOCK", "IN_STOCK")
 
 
+@pytest.mark.shows("S5")
 async def test_a_source_without_approval_is_not_scraped_by_schedule(market: Market) -> None:
     await market.shop("acme", [product_page()], tos={})
     market.clock.advance(timedelta(days=1))

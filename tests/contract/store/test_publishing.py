@@ -14,6 +14,8 @@ from tidemill.verticals.events.card import Card
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.tables import event_cards, event_links, event_words
 
+pytestmark = pytest.mark.shows("E3")
+
 DAY = timedelta(days=1)
 SOON = NOON + 30 * DAY
 decode = msgspec.json.Decoder(Card).decode

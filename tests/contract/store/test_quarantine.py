@@ -11,6 +11,7 @@ from tidemill.core.views import DeadLetterFilter
 from tidemill.core.views.quality import QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
+from tidemill.verticals.prices.parts import PricesParts
 
 ZERO = product_page(price="0.00")
 
@@ -33,14 +34,15 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     done = await desk.release(record.id, "ans", "they told me", {"price": "12.50"})
     assert (done.review, done.reviewed_by, done.review_notes) == ("released", "ans", "they told me")
     assert done.reason == "ZERO_PRICE_EXTRACTED"
-    (offer,) = await market.system.store.prices.offers()
+    (offer,) = await market.system.part(PricesParts).store.views.offers()
     assert offer.price_cents == 1250
     with pytest.raises(Mistake, match="released by ans"):
         await desk.reject(record.id, "ans")
-    letters = await market.system.store.views.letters(DeadLetterFilter(status="resolved"))
+    letters = await market.system.store.views.dead_letters(DeadLetterFilter(status="resolved"))
     assert [letter.job_id for letter in letters] == [record.job_id]
 
 
+@pytest.mark.shows("N1")
 async def test_a_record_is_rejected_and_kept_with_its_reason(market: Market) -> None:
     desk = market.system.actions.quarantine
     record = (await desk.every())[0]
@@ -63,6 +65,7 @@ async def test_records_are_settled_in_bulk_and_what_the_rules_refuse_is_told(mar
     assert await desk.every() == []
 
 
+@pytest.mark.shows("X9")
 async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: Market) -> None:
     for number in range(3):
         market.show("acme", number, product_page(sku=f"S{number}"))
@@ -72,5 +75,7 @@ async def test_a_price_held_as_a_glitch_is_published_on_a_persons_word(market: M
     await market.run("acme")
     (held,) = await market.system.actions.quarantine.every()
     await market.system.actions.quarantine.release(held.id, "ans", "it is gold now")
-    prices = {offer.identity_key: offer.price_cents for offer in await market.system.store.prices.offers()}
+    prices = {
+        offer.identity_key: offer.price_cents for offer in await market.system.part(PricesParts).store.views.offers()
+    }
     assert prices["SKU:S0"] == 149500

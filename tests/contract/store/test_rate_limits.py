@@ -1,4 +1,4 @@
-"""The booking that all processes share, on both databases: every request is on it, whoever sends it (F6, B10)."""
+"""The booking that all processes share, on both databases: every request is on it, whoever sends it."""
 
 from datetime import timedelta
 
@@ -9,6 +9,8 @@ from tidemill.core.pacing import Pace, grace
 from tidemill.store.ledger.rate_limits import RateLimitRepository
 from tidemill.store.ledger.recheck import CurrentStateReader
 from tidemill.store.schema import hosts
+
+pytestmark = pytest.mark.shows("F6", "B10")
 
 SECOND = timedelta(seconds=1)
 POLITE = Pace(2 * SECOND)

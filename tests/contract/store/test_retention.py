@@ -27,6 +27,8 @@ from tidemill.store.schema import (
 )
 from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
 
+pytestmark = pytest.mark.shows("D1")
+
 DAY = timedelta(days=1)
 NOW = NOON + 1_000 * DAY
 WEEK = dict.fromkeys(DEFAULT_RULES, timedelta(days=7))

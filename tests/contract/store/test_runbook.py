@@ -12,6 +12,8 @@ from tidemill.store.database.database import Database
 from tidemill.store.schema import breakers, dead_letters, jobs, sources
 from tidemill.store.views.runbook import ask, for_sqlite, questions_in
 
+pytestmark = pytest.mark.shows("D1")
+
 HEALTH = """
 -- how the pipeline does
 SELECT

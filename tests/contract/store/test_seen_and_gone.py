@@ -13,7 +13,7 @@ from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.batches import AT_ONCE
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.records import CompleteRun
 from tidemill.store.schema import record_history, rejected_records, runs
 from tidemill.verticals.events.store.repository import EventRepository, signed
 from tidemill.verticals.events.store.tables import events
@@ -22,6 +22,7 @@ SECOND = timedelta(seconds=1)
 POLITE = Pace()
 
 
+@pytest.mark.shows("F7")
 async def test_seen_again_updates_every_record_of_an_unchanged_page_and_writes_no_history(mill):
     key = await mill.source()
     worker = await mill.worker()
@@ -50,6 +51,7 @@ async def scrape(mill, key, worker, titles, body):
     return summary
 
 
+@pytest.mark.shows("X6")
 async def test_what_two_complete_runs_did_not_see_is_gone_and_comes_back_when_seen(mill):
     key, worker = await mill.source(), await mill.worker()
     await scrape(mill, key, worker, ["Kermis", "Markt"], b"1")
@@ -65,6 +67,7 @@ async def test_what_two_complete_runs_did_not_see_is_gone_and_comes_back_when_se
     assert [row["kind"] for row in await mill.rows(record_history)] == ["gone", "returned"]
 
 
+@pytest.mark.shows("X6")
 async def test_a_run_that_was_not_complete_removes_nothing(mill):
     key, worker = await mill.source(pages=2), await mill.worker()
     await mill.enqueue(key)
@@ -84,6 +87,7 @@ async def test_a_run_that_was_not_complete_removes_nothing(mill):
     assert await mill.scalar("SELECT count(*) FROM events WHERE gone_at IS NOT NULL") == 0
 
 
+@pytest.mark.shows("N4")
 async def test_a_change_is_history_field_by_field(mill):
     key, worker = await mill.source(), await mill.worker()
     await scrape(mill, key, worker, ["Kermis"], b"1")
@@ -102,6 +106,7 @@ async def test_a_change_is_history_field_by_field(mill):
     assert len(await mill.rows(events)) == 1
 
 
+@pytest.mark.shows("N4")
 async def test_one_identity_on_two_pages_of_a_batch_is_one_record(mill):
     key, worker = await mill.source(pages=2), await mill.worker()
     await mill.enqueue(key)
@@ -131,6 +136,7 @@ async def test_an_event_whose_hash_another_has_is_refused_and_harms_nobody(mill)
     assert [row["title"] for row in await mill.rows(events)] == ["Kermis"]
 
 
+@pytest.mark.shows("N1")
 async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):
     await mill.enqueue(await mill.source())
     (claimed,) = await mill.claim(await mill.worker())
@@ -149,6 +155,7 @@ async def test_every_rejected_record_is_kept_with_its_reason_and_counted(mill):
     assert (run["records_read"], run["records_accepted"], run["records_dropped"]) == (3, 1, 2)
 
 
+@pytest.mark.shows("E2")
 async def test_the_two_hours_of_the_night_when_clocks_go_back_are_kept_apart(mill):
     await mill.enqueue(await mill.source())
     (held,) = await mill.claim(await mill.worker())

@@ -11,6 +11,8 @@ from tidemill.pipeline.happenings import Happening, ServiceDegraded, ServiceRest
 from tidemill.store.database.database import open_database
 from tidemill.store.services.status import FORGOTTEN_AFTER, TOLD_AGAIN, Services
 
+pytestmark = pytest.mark.shows("R3")
+
 
 class Office:
     """Two processes with a book each, on one database and one clock."""

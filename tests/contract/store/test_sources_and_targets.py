@@ -78,6 +78,7 @@ async def paces(database: Database) -> dict[str, Pace]:
         return {row["host"]: pace_of(row) for row in (await connection.execute(select(hosts))).mappings()}
 
 
+@pytest.mark.shows("S1")
 async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, source_shelf: SourceRepository) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     source = await source_shelf.find("jazzclub")
@@ -92,6 +93,7 @@ async def test_a_source_comes_back_as_it_was_brought_in(importer: Importer, sour
     assert await source_shelf.find("nobody") is None
 
 
+@pytest.mark.shows("S1", "R4")
 async def test_importing_twice_changes_nothing(importer: Importer, database: Database) -> None:
     first = await importer.sources_file(FILE.encode(), "ans")
     assert (first.sources, first.targets) == (ImportCounts(created=2), ImportCounts(created=4))
@@ -102,6 +104,7 @@ async def test_importing_twice_changes_nothing(importer: Importer, database: Dat
         assert (await connection.execute(select(func.count()).select_from(targets))).scalar_one() == 4
 
 
+@pytest.mark.shows("S1")
 async def test_an_import_changes_only_what_it_speaks_of(
     importer: Importer, source_desk: SourceActions, clock: SettableClock
 ) -> None:
@@ -123,6 +126,7 @@ async def test_a_target_whose_schedule_changed_is_due_at_once(
     assert (await target_desk.find("https://jazzclub.example/agenda")).next_due_at == later - timedelta(hours=1)
 
 
+@pytest.mark.shows("F6")
 async def test_a_host_keeps_the_slowest_pace_of_its_sources(importer: Importer, database: Database) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     assert await paces(database) == {"jazzclub.example": Pace(timedelta(seconds=2), 1, 1), "theater.example": Pace()}
@@ -150,6 +154,7 @@ async def test_hosts_keep_what_they_owe_when_sources_are_imported_again(
         assert set((await connection.execute(select(hosts.c.opens_at))).scalars()) == {later}
 
 
+@pytest.mark.shows("S2")
 async def test_a_csv_adds_targets_to_sources_that_exist(importer: Importer) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     done = await importer.targets_file(b"url,source,priority\n/agenda,theater,4\n/new,theater,\n/x,theatre,\n", "ans")
@@ -158,6 +163,7 @@ async def test_a_csv_adds_targets_to_sources_that_exist(importer: Importer) -> N
     assert "did you mean 'theater'?" in done.problems[0].message
 
 
+@pytest.mark.shows("B8")
 async def test_switching_on_forgives_what_was_held_against_a_source(
     importer: Importer, source_desk: SourceActions, database: Database, clock: SettableClock
 ) -> None:
@@ -212,6 +218,7 @@ async def test_an_import_that_switches_on_forgives_too(
     assert (await source_desk.find("theater")).consecutive_failures == 9
 
 
+@pytest.mark.shows("A4")
 async def test_every_deed_is_in_the_audit_log(
     importer: Importer, source_desk: SourceActions, target_desk: TargetActions, database: Database, ids: Ids
 ) -> None:
@@ -237,6 +244,7 @@ async def test_a_deed_that_changes_no_row_can_be_noted(database: Database, ids: 
     assert [(each.at, each.entry) for each in await log.latest()] == [(clock.now(), export)]
 
 
+@pytest.mark.shows("S1")
 async def test_a_source_can_be_added_once(source_desk: SourceActions) -> None:
     entry = {"name": "museum", "vertical": "events", "base_url": "https://museum.example", "adapter": "events.generic"}
     assert (await source_desk.add(entry, "ans")).base_url == "https://museum.example/"
@@ -272,6 +280,7 @@ async def test_removing_a_source_takes_its_targets_with_it(
     assert gone.id not in {target.source_id for target in left}
 
 
+@pytest.mark.shows("S2")
 async def test_a_target_is_added_paused_and_resumed(
     importer: Importer, target_desk: TargetActions, clock: SettableClock
 ) -> None:

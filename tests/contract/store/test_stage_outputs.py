@@ -78,6 +78,7 @@ async def test_outputs_of_any_size_come_back(database: Database, bodies: Bodies)
     assert await kept(database, bodies, FOUND, 99) is None
 
 
+@pytest.mark.shows("R4")
 @pytest.mark.parametrize(("first", "second"), [(LARGE, b"{}"), (b"{}", LARGE), (LARGE, LARGE[::-1])])
 async def test_a_stage_that_runs_twice_leaves_its_second_output(
     database: Database, bodies: Bodies, first: bytes, second: bytes
@@ -206,6 +207,7 @@ async def test_a_row_of_a_former_version_is_read_as_it_was(sqlite_database: Data
 TITLES = [f"Jazzavond nummer {number} in de kelder van het oude stadhuis" for number in range(60)]
 
 
+@pytest.mark.shows("O6")
 async def test_a_job_resumes_from_outputs_beside_their_rows(mill: Mill) -> None:
     await mill.enqueue(await mill.source())
     (held,) = await mill.claim(await mill.worker())

@@ -1,25 +1,20 @@
 """What people are shown, on both databases, after the real system has worked in the lab for a while."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from rig.clock import SettableClock
 from rig.scraped import SITES, scraped
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.views import (
     DeadLetterFilter,
-    EventCursor,
-    EventFilter,
     JobFilter,
     RejectedFilter,
     TargetFilter,
     TargetView,
 )
-from tidemill.core.views.records import BadCursor
 from tidemill.store.database.database import Database
 from tidemill.store.views.views import Views
 
@@ -118,15 +113,14 @@ async def test_a_job_shows_what_its_page_became(views: Views) -> None:
 
 
 async def test_dead_letters_are_listed_by_filter_and_shown_with_their_payload(views: Views) -> None:
-    letters = await views.letters(DeadLetterFilter(status="pending"))
+    letters = await views.dead_letters(DeadLetterFilter(status="pending"))
     assert letters
-    assert await views.letters(DeadLetterFilter(error_type="timeout")) == []
-    assert await views.letter_keys(DeadLetterFilter(status="pending")) == sorted(one.id for one in letters)
-    detail = await views.letter(letters[0].id)
+    assert await views.dead_letters(DeadLetterFilter(error_type="timeout")) == []
+    detail = await views.dead_letter(letters[0].id)
     assert detail is not None
     assert detail.letter == letters[0]
     assert detail.payload["url"] == letters[0].url
-    assert await views.letter(10**9) is None
+    assert await views.dead_letter(10**9) is None
 
 
 async def test_breakers_show_their_counts(views: Views) -> None:
@@ -134,45 +128,6 @@ async def test_breakers_show_their_counts(views: Views) -> None:
     ill = [one for one in shown if one.total_failures]
     assert len(ill) == 1
     assert ill[0].total_calls == ill[0].total_failures + ill[0].total_successes
-
-
-async def test_events_go_on_from_a_cursor_and_none_is_shown_twice(views: Views) -> None:
-    everything = await views.events(limit=10_000)
-    assert len(everything) > 20
-    paged: list[int] = []
-    cursor = None
-    while page := await views.events(after=cursor, limit=7):
-        paged += [one.id for one in page]
-        cursor = EventCursor.parse(page[-1].cursor.text)
-    assert paged == [one.id for one in everything]
-
-
-async def test_events_are_filtered_by_text_category_source_and_date(views: Views) -> None:
-    everything = await views.events(limit=10_000)
-    one = everything[len(everything) // 2]
-    word = one.title.split()[0]
-    found = await views.events(EventFilter(text=word.upper() if word.isascii() else word), limit=10_000)
-    assert one.id in {each.id for each in found}
-    assert {each.category for each in await views.events(EventFilter(category=one.category))} == {one.category}
-    mine = await views.events(EventFilter(source=one.source_name), limit=10_000)
-    assert {each.source_name for each in mine} == {one.source_name}
-    span = EventFilter(date_from=one.event_date, date_to=one.event_date + timedelta(days=1))
-    inside = await views.events(span, limit=10_000)
-    assert one.id in {each.id for each in inside}
-    assert all(one.event_date <= each.event_date < one.event_date + timedelta(days=1) for each in inside)
-    assert await views.events(EventFilter(text="100%")) == []
-
-
-async def test_an_event_shows_its_record_its_page_and_its_history(views: Views) -> None:
-    one = (await views.events(limit=1))[0]
-    detail = await views.event(one.id)
-    assert detail is not None
-    assert msgspec.json.decode(detail.event.record)["title"] == one.title
-    assert detail.page is not None
-    assert detail.page.page.id == one.page_id
-    assert detail.page.reading is not None
-    assert detail.history == []
-    assert await views.event(10**9) is None
 
 
 async def test_pages_and_rejected_records_are_listed_newest_first(views: Views) -> None:
@@ -209,9 +164,3 @@ async def test_the_totals_add_up(views: Views, clock: SettableClock) -> None:
     assert sum(totals.runs.values()) == totals.sources == totals.sources_on == len(await views.sources(clock.now()))
     assert totals.dead_letters == {"pending": totals.jobs["dead"]}
     assert totals.pages == len(await views.pages(limit=1000))
-
-
-@pytest.mark.parametrize("text", ["", "x", "1.2.3", "1.x", "99999999999999999999999.1"])
-def test_a_cursor_that_we_did_not_write_is_refused(text: str) -> None:
-    with pytest.raises(BadCursor, match="leave it out"):
-        EventCursor.parse(text)

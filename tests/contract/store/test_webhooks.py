@@ -17,6 +17,8 @@ from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.notify import ATTEMPTS, next_attempt
 from tidemill.store.database.database import Database
 
+pytestmark = pytest.mark.shows("A5")
+
 
 class Subscriber:
     """A program that is told of changes, and may be unwell."""

@@ -10,7 +10,7 @@ from tidemill.core.record import Found, Reading
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Event
 
 PAGES = Path(__file__).parent / "pages"
@@ -30,7 +30,7 @@ class Golden:
             id=1, url=CONTEXT.page_url, final_url=CONTEXT.page_url, status_code=200, body=body, charset="utf-8",
             content_type="text/html; charset=utf-8", digest=1, fetched_at=NOON,
         )  # fmt: skip
-        return VERTICAL.adapters["events.generic"].read(page, CONTEXT)
+        return EVENTS.adapters["events.generic"].read(page, CONTEXT)
 
     def found(self, name: str) -> Found:
         reading = self.read(name)
@@ -38,7 +38,7 @@ class Golden:
         return reading
 
     def events(self, name: str) -> list[Event]:
-        verdicts = [VERTICAL.judge(record, CONTEXT) for record in self.found(name).records]
+        verdicts = [EVENTS.judge(record, CONTEXT) for record in self.found(name).records]
         assert all(isinstance(verdict, Accepted) for verdict in verdicts), verdicts
         return [verdict.record for verdict in verdicts if isinstance(verdict, Accepted)]
 

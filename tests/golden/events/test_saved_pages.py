@@ -7,7 +7,9 @@ import pytest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.record import Strategy
-from tidemill.verticals.events.record import Event
+from tidemill.verticals.events.record import Event, EventStatus
+
+pytestmark = pytest.mark.shows("P1")
 
 
 def told(events: list[Event], field: str) -> list[object]:
@@ -59,6 +61,7 @@ class TestCards:
         assert all(record.strategy is Strategy.HEURISTICS for record in golden.found("cards").records)
         assert all(0.25 <= event.confidence <= 0.75 for event in golden.events("cards"))
 
+    @pytest.mark.shows("X11")
     def test_the_evidence(self, golden: Any) -> None:
         record = golden.found("cards").records[0]
         assert record.origin.startswith("heuristics/")
@@ -102,11 +105,12 @@ def test_structured_data_with_a_broken_block_a_comment_and_references(golden: An
     first, second = golden.events("jsonld")
     assert (first.title, first.venue_name, first.latitude) == ("Radar & The Ferns", "De Loods", 52.51)
     assert first.description == "Dromerige gitaren uit het noorden."
-    assert second.is_cancelled
+    assert second.status is EventStatus.CANCELLED
     assert second.ends_at.isoformat() == "2026-12-05T04:00:00+01:00"
     assert golden.found("jsonld").next_url == "https://www.waterdrecht.nl/agenda/2"
 
 
+@pytest.mark.shows("P3")
 def test_an_agenda_that_says_it_is_empty(golden: Any) -> None:
     found = golden.found("empty")
     assert found.declared_empty

@@ -57,6 +57,7 @@ def _day(starts: str, setting: Setting) -> str:
     return moment.day.isoformat() if moment else ""
 
 
+@pytest.mark.shows("E2")
 @pytest.mark.parametrize(("language", "least"), [("nl", 0.9), ("en", 0.85)])
 def test_phrases(language: str, least: float) -> None:
     """Phrases that are dates, and none that is no date."""

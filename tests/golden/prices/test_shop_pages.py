@@ -9,6 +9,8 @@ import pytest
 
 from tidemill.verticals.prices.reading import Product, read_product
 
+pytestmark = pytest.mark.shows("C2")
+
 HERE = Path(__file__).parent
 EXPECTED: dict[str, dict[str, Any]] = json.loads((HERE / "expected.json").read_text())
 FIELDS = ("title", "sku", "gtin", "mpn", "brand")
@@ -51,6 +53,7 @@ def test_the_product_is_named_and_numbered_as_on_its_page(name: str, field: str)
     assert product.places[field]
 
 
+@pytest.mark.shows("X11")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_price_keeps_where_it_was_read(name: str) -> None:
     product = read(name)

@@ -76,18 +76,21 @@ def test_a_file_that_is_no_database_is_named_as_such(cli: Cli) -> None:
     assert "not a database" in complaint(cli("sources", "list"), 1)
 
 
+@pytest.mark.shows("S1")
 def test_broken_yaml_is_reported_by_line_and_changes_nothing(cli: Cli) -> None:
     out = bring_in(cli, "- name: [jazzclub\n  vertical: events\n", code=1)
     assert "1 problems" in out
     assert cli("sources", "list", "--json").json == []
 
 
+@pytest.mark.shows("S1")
 def test_a_bad_source_is_reported_and_the_good_one_is_kept(cli: Cli) -> None:
     out = bring_in(cli, GOOD + "- name: theater\n  vertical: evnets\n  base_url: https://theater.example\n", code=3)
     assert "evnets" in out
     assert [one["name"] for one in cli("sources", "list", "--json").json] == ["jazzclub"]
 
 
+@pytest.mark.shows("S2")
 def test_csv_with_bad_rows_keeps_the_good_ones(cli: Cli) -> None:
     bring_in(cli, GOOD)
     file = cli.settings.parent / "targets.csv"
@@ -116,6 +119,7 @@ def test_a_database_that_does_not_answer_is_one_line(cli: Cli) -> None:
     assert "check its address" in complaint(cli("sources", "list"), 1)
 
 
+@pytest.mark.shows("A3")
 def test_doctor_finds_a_database_that_does_not_answer(cli: Cli) -> None:
     cli.database = "postgresql://ans:hunter2@127.0.0.1:1/tidemill"
     answer = cli("doctor", "--json")

@@ -13,6 +13,8 @@ from rig.aside import aside
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import Call, StandinReply, StandinServer
 
+pytestmark = pytest.mark.shows("E5")
+
 
 @pytest.fixture
 def town(cli: Cli, serve_lab: Any) -> Iterator[tuple[Cli, SerperStandin, str]]:

@@ -27,6 +27,7 @@ def made(tmp_path: Path) -> Path:
     return scaffold("townhall-arnhem", "events", "https://www.arnhem.nl/agenda", tmp_path, NOON)[0].parent
 
 
+@pytest.mark.shows("A3", "C7")
 def test_a_new_adapter_reads_its_golden_pages_as_it_should(made: Path) -> None:
     ((adapter, golden),) = in_folder(made)
     assert (adapter.id, adapter.version, adapter.domain) == ("events.townhall-arnhem", "1.0.0", "arnhem.nl")
@@ -36,6 +37,7 @@ def test_a_new_adapter_reads_its_golden_pages_as_it_should(made: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.shows("A3", "C7")
 def test_there_is_a_template_for_every_vertical() -> None:
     assert verticals() == sorted(VERTICALS)
 
@@ -74,6 +76,7 @@ def test_a_field_that_moved_is_told_by_name(tmp_path: Path, vertical: str) -> No
     assert told == (f"record 1, title: 'Something else' was read, {title!r} is on the page",)
 
 
+@pytest.mark.shows("A3")
 @pytest.mark.parametrize("vertical", verticals())
 def test_the_test_that_comes_with_it_passes(tmp_path: Path, vertical: str) -> None:
     folder = scaffold("some-site", vertical, "example.org", tmp_path, NOON)[0].parent

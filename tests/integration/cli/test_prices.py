@@ -59,6 +59,7 @@ def test_what_was_set_aside_is_reviewed(terminal: Terminal) -> None:
     assert "released by" in terminal.type("quarantine", "show", str(record["id"]))[1]
 
 
+@pytest.mark.shows("C6")
 def test_a_price_is_looked_up_corrected_and_ignored(terminal: Terminal) -> None:
     (offer,) = (each for each in terminal.read("prices", "offers") if each["price_cents"] == 1495 and each["brand"])
     (price,) = terminal.read("prices", "history", str(offer["id"]))
@@ -71,6 +72,7 @@ def test_a_price_is_looked_up_corrected_and_ignored(terminal: Terminal) -> None:
     assert len(terminal.read("corrections", "list")) == 2
 
 
+@pytest.mark.shows("C4")
 def test_an_offer_that_the_resolver_left_is_made_a_product(terminal: Terminal) -> None:
     (waiting,) = terminal.read("prices", "review")
     code, text = terminal.type("prices", "new-product", str(waiting["source_product_id"]))
@@ -79,6 +81,7 @@ def test_an_offer_that_the_resolver_left_is_made_a_product(terminal: Terminal) -
     assert len(terminal.read("prices", "products")) == 2
 
 
+@pytest.mark.shows("R5")
 def test_an_adapter_is_tried_blessed_and_switched(terminal: Terminal) -> None:
     trial = terminal.read("adapters", "try", "prices.generic")
     assert (trial["pages"], trial["well"], trial["reasons"]) == (3, 2, {"ZERO_PRICE_EXTRACTED": 1})

@@ -34,6 +34,7 @@ def add_up(counts: dict[str, Any]) -> None:
     assert jobs.get("leased", 0) == 0
 
 
+@pytest.mark.shows("A3")
 def test_a_demo_ends_by_itself_and_its_counts_add_up() -> None:
     process = start("demo", "--seconds", "5", "--sites", "6", "--json")
     out, err = process.communicate(timeout=120)
@@ -78,6 +79,7 @@ def test_a_demo_of_homes_has_no_agendas_and_its_own_faults(options: list[str]) -
     assert "choose" in err
 
 
+@pytest.mark.shows("R6")
 def test_one_ctrl_c_ends_a_demo_with_its_summary() -> None:
     process = start("demo", "--sites", "3", "--faults", "none")
     read_until(process.stderr, "Scraping 3 sites")
@@ -99,6 +101,7 @@ def test_a_demo_can_be_kept(cli: Cli) -> None:
     assert "not empty" in err
 
 
+@pytest.mark.shows("R6")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_signal_finishes_and_ends_well(cli: Cli, number: signal.Signals) -> None:
     process = cli.start("up", "--port", "0")
@@ -110,6 +113,7 @@ def test_one_signal_finishes_and_ends_well(cli: Cli, number: signal.Signals) -> 
     assert [worker["ended"] for worker in ended_workers(cli)] == [True]
 
 
+@pytest.mark.shows("R6")
 def test_two_signals_stop_at_once_and_hand_everything_back(cli: Cli) -> None:
     process = cli.start("up", "--no-web")
     read_until(process.stderr, "Tidemill is up")

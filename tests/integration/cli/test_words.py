@@ -28,6 +28,7 @@ def test_the_table_says_what_the_command_says(name: str) -> None:
     assert words == COMMANDS[name].help
 
 
+@pytest.mark.shows("A3")
 def test_every_command_has_its_module_and_every_module_its_place_in_the_table(project_root: Path) -> None:
     modules = {path.stem for path in (project_root / "src/tidemill/cli/commands").glob("*.py")} - {"__init__"}
     assert modules == set(COMMANDS)
@@ -43,6 +44,7 @@ def test_every_parameter_is_explained() -> None:
     assert silent == []
 
 
+@pytest.mark.shows("X12")
 def test_every_command_that_reads_speaks_json() -> None:
     reads = [path for path, _ in everything() if path.split()[-1] in {"list", "show"} or path in READS]
     without = [
@@ -80,6 +82,7 @@ def test_the_version_is_told() -> None:
     assert answer.out.startswith("tidemill ")
 
 
+@pytest.mark.shows("X12")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -6,11 +6,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tidemill.lab.faults import BrokenEmpty, EmptyAgenda, Forbidden403, RobotsChange
 
 from .conftest import Cli, Lab, start
 
 
+@pytest.mark.shows("A3")
 def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     cli: Cli, import_lab: Callable[..., list[str]], tmp_path: Path
 ) -> None:
@@ -46,6 +49,7 @@ def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     assert checks["database"] == "ok"
 
 
+@pytest.mark.shows("F7")
 def test_a_second_crawl_sees_unchanged_pages_again(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     name, _ = import_lab()
     first = cli("crawl", name, "--json").json["runs"][0]["run"]
@@ -68,6 +72,7 @@ def test_the_same_words_work_on_postgresql(
     }
 
 
+@pytest.mark.shows("X12")
 def test_a_source_that_refuses_is_a_failure_with_letters_to_retry(
     cli: Cli, import_lab: Callable[..., list[str]]
 ) -> None:
@@ -88,6 +93,7 @@ def test_a_source_that_refuses_is_a_failure_with_letters_to_retry(
     assert cli("dlq", "list", "--status", "pending", "--json").json == []
 
 
+@pytest.mark.shows("X12")
 def test_crawling_all_is_partial_when_one_source_refuses(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     import_lab({0: Forbidden403()})
     crawled = cli("crawl", "--all", "--json")
@@ -95,11 +101,13 @@ def test_crawling_all_is_partial_when_one_source_refuses(cli: Cli, import_lab: C
     assert len(crawled.json["runs"]) == 2
 
 
+@pytest.mark.shows("X12")
 def test_an_empty_agenda_that_says_so_is_complete(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     name, _ = import_lab({0: EmptyAgenda()})
     assert cli("crawl", name).code == 0
 
 
+@pytest.mark.shows("X12")
 def test_an_empty_page_that_does_not_say_so_has_its_own_exit_code(
     cli: Cli, import_lab: Callable[..., list[str]]
 ) -> None:
@@ -132,6 +140,7 @@ def test_an_adapter_that_is_off_turns_its_targets_away(cli: Cli, import_lab: Cal
     assert {one["enabled"] for one in cli("adapters", "list", "--json").json} == {True}
 
 
+@pytest.mark.shows("R1")
 def test_a_breaker_is_reset_by_hand(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     name, _ = import_lab({0: Forbidden403()})
     while not cli("breaker", "list", "--open", "--json").json:
@@ -144,6 +153,7 @@ def test_a_breaker_is_reset_by_hand(cli: Cli, import_lab: Callable[..., list[str
     assert cli("breaker", "list", "--open", "--json").json == []
 
 
+@pytest.mark.shows("O7")
 def test_a_target_is_paused_resumed_run_and_removed(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     import_lab()
     target = cli("targets", "list", "--json").json[0]["id"]
@@ -160,6 +170,7 @@ def test_a_target_is_paused_resumed_run_and_removed(cli: Cli, import_lab: Callab
     assert cli("why", f"target:{target}").code == 2
 
 
+@pytest.mark.shows("A3")
 def test_a_page_is_fetched_and_parsed_without_a_database(cli: Cli, serve_lab: Callable[..., Lab]) -> None:
     entry = serve_lab().entries[0]
     url = entry["targets"][0]["url"]
@@ -213,6 +224,7 @@ def test_a_saved_page_is_parsed_and_tried_in_the_shell(cli: Cli, serve_lab: Call
     assert cli("shell", saved, "-c", "1 +").code == 2
 
 
+@pytest.mark.shows("A3")
 def test_the_shell_answers_what_is_typed(tmp_path: Path) -> None:
     saved = tmp_path / "page.html"
     saved.write_text("<title>Agenda</title><h1>What is on</h1>")
@@ -224,6 +236,7 @@ def test_the_shell_answers_what_is_typed(tmp_path: Path) -> None:
     assert "page.text" in err
 
 
+@pytest.mark.shows("F5")
 def test_what_robots_txt_forbids_is_explained(cli: Cli, serve_lab: Callable[..., Lab]) -> None:
     url = serve_lab({0: RobotsChange()}).entries[0]["targets"][0]["url"]
     got = cli("fetch", url)
@@ -231,6 +244,7 @@ def test_what_robots_txt_forbids_is_explained(cli: Cli, serve_lab: Callable[...,
     assert "robots.txt" in got.out
 
 
+@pytest.mark.shows("F8")
 def test_a_private_address_is_refused_and_explained(cli: Cli) -> None:
     cli.settings.write_text("")
     for url in ("http://127.0.0.1:1/", "http://0x7f.1/", "http://[::1]/", "http://localhost/", "http://10.0.0.1/"):
@@ -239,6 +253,7 @@ def test_a_private_address_is_refused_and_explained(cli: Cli) -> None:
         assert got.json["failure"] == "address_refused", url
 
 
+@pytest.mark.shows("A3")
 def test_ticks_are_done_by_hand_once_per_slot(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
     import_lab()
     assert cli("tick", "dispatch", "--json").json["status"] in {"ok", "taken"}
@@ -246,6 +261,7 @@ def test_ticks_are_done_by_hand_once_per_slot(cli: Cli, import_lab: Callable[...
     assert cli("sql", "SELECT COUNT(*) AS jobs FROM pipeline_jobs", "--json").json[0]["jobs"] > 0
 
 
+@pytest.mark.shows("X12")
 def test_every_setting_is_shown_with_its_origin(cli: Cli) -> None:
     shown = {one["name"]: one for one in cli("settings", "--json").json}
     assert shown["allow_networks"]["origin"] == "file"
@@ -276,6 +292,7 @@ def test_a_reader_that_leaves_early_is_no_trouble(cli: Cli, import_lab: Callable
     assert "Traceback" not in err
 
 
+@pytest.mark.shows("A3")
 def test_migrate_says_where_the_tables_stand(cli: Cli) -> None:
     assert cli("migrate", "--json").json["before"] is None
     assert "already" in cli("migrate").out

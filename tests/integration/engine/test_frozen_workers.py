@@ -1,4 +1,4 @@
-"""A worker that freezes, and wakes up after its lease: it writes nothing, and begins anew (B1)."""
+"""A worker that freezes, and wakes up after its lease: it writes nothing, and begins anew."""
 
 import signal
 import sqlite3
@@ -12,6 +12,8 @@ from rig.site import agenda
 from rig.works import stages_done, the_works
 from tidemill.store.schema import jobs, pages, runs, workers
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("B1")
 
 SHORT_LEASE = {"lease_seconds": 3, "ticks": {"rescue": "every 1s", "dispatch": "every 1s"}}
 

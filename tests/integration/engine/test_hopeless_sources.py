@@ -1,8 +1,12 @@
-"""A name or a certificate that is wrong is not tried again: the source is left alone and a person is called (F4)."""
+"""A name or a certificate that is wrong is not tried again: the source is left alone and a person is called."""
 
 import asyncio
 
+import pytest
+
 from tidemill.store.schema import breakers, dead_letters, jobs
+
+pytestmark = pytest.mark.shows("F4")
 
 
 async def test_a_tls_error_is_not_retried_skips_the_source_and_calls_a_person(nursery, site, works):

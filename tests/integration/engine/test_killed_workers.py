@@ -1,4 +1,4 @@
-"""kill -9 in the middle of every stage: nothing lost, nothing doubled, done stages not redone (B1, O6)."""
+"""kill -9 in the middle of every stage: nothing lost, nothing doubled, done stages not redone."""
 
 import signal
 
@@ -7,6 +7,8 @@ import pytest
 from rig.works import STAGES, stages_done
 from tidemill.store.schema import dead_letters, jobs, pages, raw_records, record_history, runs, sources, staged_records
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("B1", "O6")
 
 IN_A_STAGE = ["read", "judge", "persist write"]
 IN_A_COMMIT = [f"{stage} {moment}" for stage in STAGES for moment in ("commit", "committed")]

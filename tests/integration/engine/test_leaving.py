@@ -1,4 +1,4 @@
-"""Stopping in good order: the first signal finishes what is in hand, the second hands it back, both at once (R6)."""
+"""Stopping in good order: the first signal finishes what is in hand, the second hands it back, both at once."""
 
 import signal
 
@@ -7,6 +7,8 @@ import pytest
 from rig.works import stages_done
 from tidemill.store.schema import jobs, runs, workers
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("R6")
 
 
 @pytest.fixture

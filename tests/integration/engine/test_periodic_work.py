@@ -1,4 +1,4 @@
-"""Schedule against outcome: periodic work that does not happen is missed, however it fails to (B2)."""
+"""Schedule against outcome: periodic work that does not happen is missed, however it fails to."""
 
 from datetime import timedelta
 
@@ -8,6 +8,8 @@ import pytest
 from rig.works import the_works
 from tidemill.pipeline.happenings import Happening, Overdue, TickRan
 from tidemill.store.schema import tick_slots
+
+pytestmark = pytest.mark.shows("B2")
 
 MINUTE = timedelta(minutes=1)
 

@@ -1,10 +1,12 @@
-"""What a gate said when a job was claimed is asked again as its request leaves (B8)."""
+"""What a gate said when a job was claimed is asked again as its request leaves."""
 
 from datetime import UTC, datetime
 
 import pytest
 
 from tidemill.store.schema import breakers, jobs
+
+pytestmark = pytest.mark.shows("B8")
 
 FAR_AWAY = datetime(2100, 1, 1, tzinfo=UTC)
 AFTER_ROBOTS = {
@@ -16,6 +18,7 @@ AFTER_ROBOTS = {
 }
 
 
+@pytest.mark.shows("S5")
 @pytest.mark.parametrize("change", AFTER_ROBOTS)
 async def test_a_switch_thrown_while_robots_txt_was_asked_for_stops_the_page(nursery, site, works, change):
     sql, failure = AFTER_ROBOTS[change]

@@ -1,7 +1,11 @@
-"""A source switched off after its jobs were enqueued is not asked; switched on again, it is (B8)."""
+"""A source switched off after its jobs were enqueued is not asked; switched on again, it is."""
+
+import pytest
 
 from tidemill.store.schema import breakers, jobs, runs, sources
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("B8")
 
 
 async def test_no_request_reaches_a_source_that_was_switched_off_after_its_jobs_were_enqueued(nursery, site, works):

@@ -43,7 +43,7 @@ async def in_a_row(works: Works, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         await yield_to_loop()
 
     monkeypatch.setattr(drain, "run_stage", counted)
-    monkeypatch.setattr(drain, "give_way", turned)
+    monkeypatch.setattr(drain, "yield_to_loop", turned)
     await works.system.make_drain().run("http")
     assert sum(rows) == 3 * PAGES
     return rows[:-1]

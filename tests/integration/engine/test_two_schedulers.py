@@ -1,16 +1,21 @@
-"""Two schedulers at once: each due target once per window, each piece of periodic work once per slot (B12)."""
+"""Two schedulers at once: each due target once per window, each piece of periodic work once per slot."""
 
 from contextlib import AsyncExitStack
 from datetime import timedelta
+
+import pytest
 
 from rig.clock import NOON
 from rig.works import the_works
 from tidemill.core.run import Trigger
 from tidemill.store.schema import jobs, runs, targets, tick_slots
 
+pytestmark = pytest.mark.shows("B12")
+
 ROUNDS = 12
 
 
+@pytest.mark.shows("O2")
 async def test_two_schedulers_enqueue_each_due_target_once_per_window(nursery, site, works):
     for name, paths in (("odd", site.paths[::2]), ("even", site.paths[1::2])):
         await works.source(site, name, paths)

@@ -1,6 +1,10 @@
-"""Records that cannot be kept cost none of their neighbours, and each is accounted for (N1)."""
+"""Records that cannot be kept cost none of their neighbours, and each is accounted for."""
+
+import pytest
 
 from rig.town import agenda_page, happening
+
+pytestmark = pytest.mark.shows("N1")
 
 BAD = {
     17: {"name": "", "startDate": "2026-04-04T20:00"},

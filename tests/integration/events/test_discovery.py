@@ -1,4 +1,4 @@
-"""From a municipality that nobody has searched to sources that a person approved (E5)."""
+"""From a municipality that nobody has searched to sources that a person approved."""
 
 import asyncio
 import json
@@ -12,6 +12,8 @@ from tidemill.lab.standins.talk import StandinFault
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.happenings import DiscoverySpilled, PlaceSearched
 from tidemill.pipeline.ports import StoreLost
+
+pytestmark = pytest.mark.shows("E5")
 
 EVENTS = [happening(f"Concert {number} in Arnhem", f"2026-04-{number:02}T20:00") for number in range(1, 11)]
 AGENDA = agenda_page(EVENTS).replace("<title>Agenda</title>", "<title>Agenda van Arnhem</title>")
@@ -202,8 +204,8 @@ async def test_without_the_database_what_was_found_goes_to_a_file_that_can_be_im
     assert told.file == done.spilled_to
     assert await arnhem.system.discovery.listed() == []
     content = Path(done.spilled_to).read_bytes()  # noqa: ASYNC240 - a test may wait for its own disk
-    brought = await arnhem.system.discovery.bring_in(content + b"rubbish\n")
-    again = await arnhem.system.discovery.bring_in(content)
+    brought = await arnhem.system.discovery.import_spill(content + b"rubbish\n")
+    again = await arnhem.system.discovery.import_spill(content)
     assert (brought.candidates, brought.bad_lines) == (1, (len(content.splitlines()) + 1,))
     assert again.candidates == 1
     assert [one.status for one in await arnhem.system.discovery.listed()] == ["pending"]

@@ -1,4 +1,4 @@
-"""Records are saved by rules, made better by whoever answers, and repaired when they do so later (N2, N3, B15)."""
+"""Records are saved by rules, made better by whoever answers, and repaired when they do so later."""
 
 import re
 from datetime import timedelta
@@ -21,6 +21,7 @@ def thoughtful(entry):
     return {"value": f"2026-04-{int(found[1]):02}" if found else "", "sureness": 0.9}
 
 
+@pytest.mark.shows("N2", "N3")
 async def test_a_venue_is_found_and_a_category_asked_for_after_the_event_is_safe(town):
     here = await town()
     here.site.page("/agenda", agenda_page([happening(SILENT, place="Luxor Live")]))
@@ -41,6 +42,7 @@ async def test_a_venue_is_found_and_a_category_asked_for_after_the_event_is_safe
     assert await here.degraded() == [[]]
 
 
+@pytest.mark.shows("N2")
 async def test_no_question_is_ever_paid_for_twice(town):
     here = await town()
     here.site.page("/agenda", agenda_page([happening(SILENT, place="Luxor Live")]))
@@ -74,6 +76,7 @@ async def test_what_was_put_in_is_neither_lost_nor_news_when_the_page_is_read_ag
     assert set(kinds) == {"enriched"}
 
 
+@pytest.mark.shows("E2")
 async def test_a_date_that_no_rule_can_read_is_read_by_the_model_and_the_event_is_saved(town):
     here = await town(think=thoughtful)
     here.site.page("/agenda", agenda_page([happening("Jazzconcert"), happening("Kermis", "de 4e van grasmaand")]))
@@ -113,6 +116,7 @@ async def test_a_page_of_which_not_one_date_can_be_read_is_saved_too(town):
     assert set(await here.events()) == {"Kermis"}
 
 
+@pytest.mark.shows("N3", "B15")
 @pytest.mark.parametrize("fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.BROKEN, StandinFault.GARBAGE,
 StandinFault.RATE_LIMITED,
                                    StandinFault.OUT_OF_QUOTA, StandinFault.BAD_KEY])  # fmt: skip
@@ -136,6 +140,7 @@ async def test_without_the_geocoder_the_run_completes_is_marked_and_is_repaired_
     assert (await here.standing())["geocoder"] == "works"
 
 
+@pytest.mark.shows("N2", "B15")
 @pytest.mark.parametrize(
     "fault", [StandinFault.DOWN, StandinFault.HANGS, StandinFault.GARBAGE, StandinFault.RATE_LIMITED]
 )
@@ -176,6 +181,7 @@ async def test_a_later_run_knows_at_once_that_the_service_is_down(town):
     assert await here.degraded() == [["geocoder"], ["geocoder"]]
 
 
+@pytest.mark.shows("B15")
 async def test_a_missing_key_stops_nobody_and_leaves_the_run_marked(town):
     here = await town(llm_key=None, enrich_with=["llm"])
     here.site.page("/agenda", agenda_page([happening(SILENT)]))
@@ -187,6 +193,7 @@ async def test_a_missing_key_stops_nobody_and_leaves_the_run_marked(town):
     assert (await here.standing())["llm"] == "off"
 
 
+@pytest.mark.shows("N2")
 async def test_a_model_that_babbles_is_not_believed_and_given_up_after_three_tries(town):
     here = await town()
     here.site.page("/agenda", agenda_page([happening(SILENT)]))
@@ -201,6 +208,7 @@ async def test_a_model_that_babbles_is_not_believed_and_given_up_after_three_tri
     assert await here.rows("SELECT * FROM enrichment_wants") == []
 
 
+@pytest.mark.shows("N2")
 async def test_no_more_is_spent_than_the_day_allows(town):
     here = await town(llm_dollars_per_day=0.001)
     titles = [f"Zomaar {number}" for number in range(40)]
@@ -231,6 +239,7 @@ async def test_one_pass_spends_its_share_and_the_next_goes_on(town):
     assert await here.rows("SELECT * FROM enrichment_wants") == []
 
 
+@pytest.mark.shows("N3")
 async def test_the_geocoder_is_asked_once_a_second_at_most(town):
     here = await town()
     venues = [happening(f"Concert {number}", place=f"Zaal {number}") for number in range(5)]

@@ -40,6 +40,7 @@ async def test_a_second_run_asks_for_every_page_again_and_reads_only_what_change
         assert again.counts.records_seen_again == first.counts.records_accepted
 
 
+@pytest.mark.shows("X6", "B6")
 @pytest.mark.parametrize("make", [Make.JSONLD_ARRAY, Make.CARDS])
 async def test_a_list_that_loses_its_further_pages_takes_nothing_off_the_shelf(
     migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path, make: Make

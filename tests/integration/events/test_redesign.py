@@ -17,6 +17,8 @@ from tidemill.store.schema import selector_proposals
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
 from tidemill.verticals.events.store.tables import events
 
+pytestmark = pytest.mark.shows("P3", "X2")
+
 SITES = {site.make: msgspec.structs.replace(site, pages=site.pages[:1]) for site in build_sites(7, 12)}
 CARDS: Site = SITES[Make.CARDS]
 

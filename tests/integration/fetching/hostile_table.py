@@ -1,4 +1,4 @@
-"""Addresses that no fetcher may follow to a socket, whoever names them: the same table for every fetcher (F8).
+"""Addresses that no fetcher may follow to a socket, whoever names them: the same table for every fetcher.
 
 `PORT` stands for the port of a server that listens on 127.0.0.1 and counts who comes, `ALLOWED` for a port that is
 not its own.

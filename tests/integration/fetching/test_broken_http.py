@@ -1,4 +1,4 @@
-"""Servers that break HTTP, met by both lanes: what can be read is read, what is cut is known to be cut (F1, F2)."""
+"""Servers that break HTTP, met by both lanes: what can be read is read, what is cut is known to be cut."""
 
 import asyncio
 import gzip
@@ -25,7 +25,7 @@ from .test_hostile import fetch as fetch_with
 
 LAB = ["127.0.0.0/8"]
 curl = curl_or_none()
-pytestmark = pytest.mark.skipif(curl is None, reason="the extra `curl` is not installed")
+pytestmark = [pytest.mark.shows("F1"), pytest.mark.skipif(curl is None, reason="the extra `curl` is not installed")]
 
 
 async def fetched(path: str, server: BrokenHttp) -> FetchResult:

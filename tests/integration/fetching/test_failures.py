@@ -94,6 +94,7 @@ HALF_A_CHUNK = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf"
 GZIP_WITHOUT_END = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + SQUEEZED[:-9]
 
 
+@pytest.mark.shows("F1")
 @pytest.mark.parametrize(
     ("answer", "status", "failure"),
     [
@@ -145,6 +146,7 @@ async def test_a_port_where_nobody_listens_is_a_lost_connection() -> None:
     assert (await fetch(fetcher, f"http://127.0.0.1:{port}/")).failure is Failure.CONNECTION_LOST
 
 
+@pytest.mark.shows("F1")
 async def test_a_server_that_does_not_speak_tls_is_a_tls_failure() -> None:
     talks: list[asyncio.Task[None]] = []
     say = saying(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -168,6 +170,7 @@ class NoSuchName(AbstractResolver):
         pass
 
 
+@pytest.mark.shows("F1")
 async def test_a_name_that_dns_does_not_know_is_a_dns_failure() -> None:
     fetcher = http_fetcher(RealClock(), transport=AiohttpTransport(AddressGuard(), dns=NoSuchName()))
     assert (await fetch(fetcher, "http://nowhere.example/")).failure is Failure.DNS_FAILED
@@ -220,6 +223,7 @@ async def test_a_fetch_that_is_cancelled_leaves_nothing_open(serve: Serve) -> No
         await task
 
 
+@pytest.mark.shows("F6")
 async def test_as_the_server_sees_it_requests_keep_their_distance_robots_and_redirects_included(serve: Serve) -> None:
     served = await serve({"/": http(b"", "Location: /b", code="302 Found"), "/b": http(b"there")})
     fetcher = http_fetcher(RealClock(), allow=LAB)

@@ -1,4 +1,4 @@
-"""No hostile address, redirect or DNS answer reaches a socket; allowed addresses still do (F8)."""
+"""No hostile address, redirect or DNS answer reaches a socket; allowed addresses still do."""
 
 import socket
 from datetime import timedelta
@@ -19,6 +19,8 @@ from tidemill.pipeline.ports import FetchRequest, FetchResult
 
 from .conftest import Serve
 from .hostile_table import HOSTILE, LOOPBACK_IN_DISGUISE, hostile_url
+
+pytestmark = pytest.mark.shows("F8")
 
 REFUSED = {Failure.ADDRESS_REFUSED, Failure.BAD_URL}
 

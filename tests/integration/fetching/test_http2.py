@@ -75,6 +75,7 @@ async def test_a_certificate_that_nobody_signed_is_refused_over_http2_too(server
     assert server.asked == []
 
 
+@pytest.mark.shows("F8")
 async def test_the_guard_holds_for_http2(server: Http2Server) -> None:
     result = await fetch(fetcher_to(server, "10.0.0.0/8"), obey_robots=False)
     assert result.failure is Failure.ADDRESS_REFUSED

@@ -1,7 +1,7 @@
 """Three worker processes on one server: as it sees them, no registrable domain is asked too fast or by too many.
 
 Robots.txt, two hosts of one domain and redirects from another domain all count; Redis may be flushed and killed in
-the middle, or not be there at all (F6, B10).
+the middle, or not be there at all.
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from rig.works import Works, the_works
 from tidemill.core.job import OPEN
 from tidemill.core.urls import registrable_domain
 from tidemill.store.schema import hosts, jobs, pages, runs
+
+pytestmark = pytest.mark.shows("F6", "B10")
 
 INTERVAL = 0.2
 JITTER = INTERVAL / 4

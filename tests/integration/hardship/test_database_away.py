@@ -27,6 +27,7 @@ async def assert_all_done_once(works, tale):
     assert set(stages_done(tale).values()) == {1}
 
 
+@pytest.mark.shows("N4")
 async def test_a_lock_held_by_another_program_is_waited_for(nursery, site, sqlite_works):
     works = sqlite_works
     await works.source(site)
@@ -46,6 +47,7 @@ async def test_a_lock_held_by_another_program_is_waited_for(nursery, site, sqlit
     await assert_all_done_once(works, worker.said)
 
 
+@pytest.mark.shows("N4", "R3")
 async def test_a_postgres_server_that_restarts_is_waited_for(nursery, postgres, site):
     assert postgres.port
     programs = find_programs(os.environ.get("POSTGRES_BIN", ""))  # noqa: TID251 -- as conftest does
@@ -78,6 +80,7 @@ async def test_a_read_only_database_says_so(site, sqlite_works):
             await works.system.worker.sign_in()
 
 
+@pytest.mark.shows("N4")
 async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sqlite_url, tmp_path):
     keep, disk = tmp_path / "keep", tmp_path / "disk"
     keep.mkdir()
@@ -107,6 +110,7 @@ async def test_a_disk_that_fills_up_stops_nothing_for_good(nursery, migrated_sql
         await assert_all_done_once(works, worker.said)
 
 
+@pytest.mark.shows("N4")
 async def test_a_disk_that_turns_read_only_in_mid_run_is_told_of_and_nothing_is_lost_or_doubled(
     nursery, migrated_sqlite_url, tmp_path, site
 ):
@@ -132,6 +136,7 @@ async def test_a_disk_that_turns_read_only_in_mid_run_is_told_of_and_nothing_is_
         await assert_all_done_once(works, worker.said)
 
 
+@pytest.mark.shows("N4")
 async def test_a_disk_that_refuses_writes_in_mid_run_is_told_of_and_waited_for(nursery, site, sqlite_works):
     works = sqlite_works
     await works.source(site)
@@ -148,6 +153,7 @@ async def test_a_disk_that_refuses_writes_in_mid_run_is_told_of_and_waited_for(n
     await assert_all_done_once(works, worker.said)
 
 
+@pytest.mark.shows("N4")
 async def test_a_database_that_turns_read_only_in_mid_run_is_told_of_and_waited_for(nursery, site, sqlite_works):
     works = sqlite_works
     await works.source(site)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,14 +10,14 @@ import pytest
 from rig.clock import LaterClock
 from rig.site import agenda
 from rig.works import the_works
-from tidemill import bootstrap
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.core.verdict import Dropped, Quarantined
 from tidemill.engine.clock import RealClock
 from tidemill.store.schema import dead_letters, jobs, runs
-from tidemill.verticals.events import EventsVertical
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.store.tables import events
 
 STARTS = f"{RealClock().now():%Y}-12-31T20:00:00+01:00"
@@ -76,6 +77,7 @@ async def assert_the_good_are_well(works):
     assert len(titles) == 18
 
 
+@pytest.mark.shows("P3")
 async def test_hostile_pages_go_through_the_whole_pipeline_and_harm_nobody(later_works, site):
     works = later_works
     for path, page in HOSTILE.items():
@@ -108,20 +110,19 @@ class Hostile:
                 return Found(records=[raw(kind), raw(kind, title=POISON), raw(kind, number=HUGE)])
 
 
-class HostileVertical(EventsVertical):
-    """Verdicts as hostile as the adapter's records."""
+def hostile_judge(raw, context):
+    match raw.fields.get("kind"):
+        case "dropped":
+            return Dropped(POISON, POISON)
+        case "aside":
+            return Quarantined("ODD", POISON)
+        case "bug":
+            raise ValueError(POISON)
+    return EVENTS.judge(raw, context)
 
-    adapters = {**EventsVertical.adapters, Hostile.id: Hostile()}  # noqa: RUF012 -- as the real one
 
-    def judge(self, raw, context):
-        match raw.fields.get("kind"):
-            case "dropped":
-                return Dropped(POISON, POISON)
-            case "aside":
-                return Quarantined("ODD", POISON)
-            case "bug":
-                raise ValueError(POISON)
-        return super().judge(raw, context)
+HOSTILE_EVENTS = replace(EVENTS, adapters={**EVENTS.adapters, Hostile.id: Hostile()}, judge=hostile_judge)
+"""Verdicts as hostile as the adapter's records."""
 
 
 def raw(kind, **fields):
@@ -142,11 +143,12 @@ async def later_works(migrated_url):
 
 @pytest.fixture
 async def hostile_works(migrated_url, monkeypatch):
-    monkeypatch.setitem(bootstrap.VERTICALS, "events", HostileVertical())
+    monkeypatch.setitem(VERTICALS, "events", HOSTILE_EVENTS)
     async with the_works(migrated_url, LaterClock()) as view:
         yield view
 
 
+@pytest.mark.shows("N1", "N4")
 async def test_what_a_database_cannot_hold_fails_alone(hostile_works, site):
     works = hostile_works
     hostile = [f"/hostile/{kind}" for kind in KINDS]
@@ -167,6 +169,7 @@ async def test_what_a_database_cannot_hold_fails_alone(hostile_works, site):
     assert letters["db_error"]
 
 
+@pytest.mark.shows("F1")
 async def test_a_page_of_200_megabytes_behind_gzip_is_cut_off_and_memory_stays_bounded(nursery, works, site):
     bomb = gzip.compress(b"<p>agenda</p>" * (200 * MEGABYTE // 13))
     site.page("/bomb", bomb, more="Content-Encoding: gzip\r\n")

@@ -1,4 +1,4 @@
-"""Addresses that are not of the public web: by name, literal, redirect and odd spelling, never asked (F8)."""
+"""Addresses that are not of the public web: by name, literal, redirect and odd spelling, never asked."""
 
 import msgspec
 import pytest
@@ -7,6 +7,8 @@ from rig.site import a_site, agenda
 from rig.works import the_works
 from tidemill.store.schema import jobs
 from tidemill.verticals.events.store.tables import events
+
+pytestmark = pytest.mark.shows("F8")
 
 ODD_SPELLINGS = {
     "literal": "http://127.0.0.1:{port}/secret",

@@ -12,7 +12,8 @@ from sqlalchemy import delete
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.site import Site
 from rig.town import Town
-from tidemill.bootstrap import Listeners, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import build
 from tidemill.cli.demo_discovery import MUNICIPALITIES, SITES, agendas_of, discover_and_review
 from tidemill.lab.server import LabServer
 from tidemill.lab.standins.gemini import GeminiStandin
@@ -81,6 +82,7 @@ async def a_day_without(town: Town, standin: Any) -> list[Any]:
     return runs
 
 
+@pytest.mark.shows("E5", "B15")
 async def test_twelve_towns_come_from_the_search_to_the_reader_and_lose_nothing_without_their_services(world):
     town, entries = world
     found = await discover_and_review(town.system, entries)

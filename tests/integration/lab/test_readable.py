@@ -27,13 +27,15 @@ from tidemill.lab.faults import (
     TruncatedList,
     WrongCharset,
 )
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.lab.makes import SELECTORS
 from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
 from tidemill.verticals.events.lab.sources import sources
 from tidemill.verticals.events.lab.world import EPOCH, World
 from tidemill.verticals.events.record import Event
+
+pytestmark = pytest.mark.shows("X5")
 
 SITES = {site.make: site for site in reversed(build_sites(7, 12))}
 
@@ -76,10 +78,10 @@ def read(world: World, moment: datetime = EPOCH) -> tuple[Reading, list[Event]]:
         fetched_at=moment,
     )
     context = context_of(world, url, moment)
-    reading = VERTICAL.adapters[context.source.adapter_id].read(page, context)
+    reading = EVENTS.adapters[context.source.adapter_id].read(page, context)
     if isinstance(reading, Fail):
         return reading, []
-    verdicts = [VERTICAL.judge(record, context) for record in reading.records]
+    verdicts = [EVENTS.judge(record, context) for record in reading.records]
     return reading, [verdict.record for verdict in verdicts if isinstance(verdict, Accepted)]
 
 

@@ -14,6 +14,8 @@ from tidemill.lab.server import LabServer
 from tidemill.verticals.events.lab.sites import build_sites
 from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
+pytestmark = pytest.mark.shows("X5")
+
 
 @pytest.fixture
 async def client() -> AsyncIterator[aiohttp.ClientSession]:

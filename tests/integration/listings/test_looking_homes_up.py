@@ -8,14 +8,17 @@ import pytest
 from sqlalchemy import select
 
 from rig.clock import NOON, seeded_dice
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.pipeline.ports import WireResponse
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
 from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import ACTOR, HomesWorld
+from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.store.tables import listings
+
+pytestmark = pytest.mark.shows("L3")
 
 ON_ITS_FADING = timedelta(hours=16)
 
@@ -59,7 +62,7 @@ async def found(migrated_sqlite_url, clock, tmp_path):
     await one.actions.importer.source_entries(entries()[2:], "test")
     await one.worker.sign_in()
     await two.worker.sign_in()
-    await one.actions.markets.scrape("nyc", "test")
+    await one.part(ListingsParts).markets.scrape("nyc", "test")
     while await one.make_drain().run("apify") is not None:
         clock.advance(timedelta(seconds=10))
     yield sites, one, two

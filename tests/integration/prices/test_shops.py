@@ -1,4 +1,4 @@
-"""Three shops of the lab through the whole system: what they yield, what a redesign does, and how it ends (C7, R5)."""
+"""Three shops of the lab through the whole system: what they yield, what a redesign does, and how it ends."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -10,7 +10,8 @@ from sqlalchemy import select, update
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.scraped import work_off
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.failure import Failure
 from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, RobotsChange, Spell, Timetable
 from tidemill.lab.transport import LabTransport
@@ -21,6 +22,7 @@ from tidemill.store.schema import jobs, runs, sources
 from tidemill.verticals.events.lab.sources import sources as lab_sources
 from tidemill.verticals.events.lab.world import World
 from tidemill.verticals.prices.lab.shop import build_shops, truth
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.reasons import DropReason, reason_of
 from tidemill.verticals.prices.store.tables import prices
 
@@ -79,12 +81,14 @@ async def street(
     await made.system.close()
 
 
+@pytest.mark.shows("C7")
 async def test_over_nine_in_ten_pages_give_an_offer_and_it_is_the_true_one(street: Street) -> None:
     await street.scheduled()
     async with street.system.store.database.write() as connection:
         await connection.execute(update(sources).values(visibility="ELIGIBLE"))
     found = {
-        offer.url: (offer.price_cents, offer.currency) for offer in await street.system.store.prices.offers(limit=500)
+        offer.url: (offer.price_cents, offer.currency)
+        for offer in await street.system.part(PricesParts).store.views.offers(limit=500)
     }
     asked = {
         offer.url: (offer.price_cents, offer.currency)
@@ -98,6 +102,7 @@ async def test_over_nine_in_ten_pages_give_an_offer_and_it_is_the_true_one(stree
         assert run["records_accepted"] + run["oos_no_price_count"] > 0.9 * run["urls_attempted"], dict(run)
 
 
+@pytest.mark.shows("C4")
 async def test_prices_move_over_a_day_and_every_move_is_kept(street: Street) -> None:
     for _ in range(6):
         await street.scheduled()
@@ -108,6 +113,7 @@ async def test_prices_move_over_a_day_and_every_move_is_kept(street: Street) -> 
     assert street.told(AdapterDisabled) == []
 
 
+@pytest.mark.shows("R5")
 @pytest.mark.parametrize("street", [[spell("redesign", Redesign(), REDESIGNED, 6 * HOURS, 8 * HOURS)]], indirect=True)
 async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_person_ends_it(street: Street) -> None:
     for _ in range(3):
@@ -128,6 +134,7 @@ async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_pers
     assert len(street.told(AdapterDisabled)) == 1
 
 
+@pytest.mark.shows("X9")
 @pytest.mark.parametrize(
     "street", [[spell("flip", CurrencyFlip(), "harbour-supply", 6 * HOURS, 4 * HOURS)]], indirect=True
 )
@@ -138,6 +145,7 @@ async def test_a_currency_that_flips_for_a_while_is_never_published(street: Stre
     assert {row["currency"] for row in await street.rows(prices) if row["source_id"] == owner} == {"GBP"}
 
 
+@pytest.mark.shows("B13")
 @pytest.mark.parametrize(
     "street", [[spell("list", RedirectsToList(), "prairie-ammo", 6 * HOURS, 4 * HOURS)]], indirect=True
 )
@@ -150,6 +158,7 @@ async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> No
     assert owner not in {row["source_id"] for row in added}
 
 
+@pytest.mark.shows("F5")
 @pytest.mark.parametrize(
     "street", [[spell("robots-change", RobotsChange(), "harbour-supply", -HOURS, 24 * HOURS)]], indirect=True
 )

@@ -10,14 +10,14 @@ import pytest
 from rig.clock import LaterClock
 from rig.site import Site, a_site, agenda
 from rig.works import UNHURRIED, Works, the_works
-from tidemill.cli.portal import Watchers, web_deps
+from tidemill.bootstrap.web import Telemetry, web_deps
 from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.lab.standins.apify import Apify
 from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
 from tidemill.lab.standins.talk import StandinServer
 from tidemill.store.schema import runs
 from tidemill.web.health import Health
-from tidemill.web.system_watch import SystemWatch
+from tidemill.web.system_monitor import SystemMonitor
 
 BEE_KEY, APIFY_TOKEN = "bee-k3y", "apify-t0ken"
 HOMES = [
@@ -60,8 +60,8 @@ class Plant:
 
     async def health(self) -> Health:
         """What `/health` says."""
-        watchers = Watchers(lambda words, error: pytest.fail(f"{words}: {error!r}"))
-        return await SystemWatch(web_deps(self.system, watchers, "127.0.0.1")).health()
+        telemetry = Telemetry(lambda words, error: pytest.fail(f"{words}: {error!r}"))
+        return await SystemMonitor(web_deps(self.system, telemetry, "127.0.0.1")).health()
 
     async def assert_told(self, service: Service) -> None:
         """The service is degraded, and every face says so, since when and what happens instead."""

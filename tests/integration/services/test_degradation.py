@@ -1,4 +1,4 @@
-"""Every service that fetching uses is turned off in turn: runs go on, everyone is told, and all recovers (R3)."""
+"""Every service that fetching uses is turned off in turn: runs go on, everyone is told, and all recovers."""
 
 from datetime import timedelta
 
@@ -11,10 +11,13 @@ from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import dead_letters, fetcher_upgrades, jobs, pages, runs, service_spend, service_status
 from tidemill.verticals.events.store.tables import events
 
+pytestmark = pytest.mark.shows("R3")
+
 FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
 DAY = timedelta(days=1)
 
 
+@pytest.mark.shows("F2")
 async def test_a_page_that_the_site_refuses_is_paid_for_and_an_upgrade_is_suggested(plant):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
@@ -52,6 +55,7 @@ async def test_a_source_that_did_not_choose_to_pay_keeps_its_own_answer(migrated
         assert (run["status"], plant.bee.asked) == ("PARTIAL", [])
 
 
+@pytest.mark.shows("F4")
 async def test_without_quota_a_stored_page_serves_and_all_recovers(plant):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
@@ -71,6 +75,7 @@ async def test_without_quota_a_stored_page_serves_and_all_recovers(plant):
     assert (run["status"], run["degraded"]) == ("SUCCESS", None)
 
 
+@pytest.mark.shows("F4")
 async def test_a_stored_page_older_than_a_day_serves_no_more(plant):
     source = await plant.agenda_source()
     plant.site.says("/agenda/0", FORBIDDEN)
@@ -136,6 +141,7 @@ async def test_a_job_that_ends_otherwise_leaves_no_actor_running(plant):
     assert plant.apify.aborted == [plant.apify.started[0].id]
 
 
+@pytest.mark.shows("B15")
 async def test_with_redis_gone_the_run_goes_on_and_recovers(migrated_sqlite_url):
     program = find_redis()
     if program is None:

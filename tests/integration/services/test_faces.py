@@ -9,7 +9,7 @@ from msgspec import json
 from sqlalchemy import select
 
 from integration.web.conftest import Browser, browsing
-from tidemill.cli.portal import Watchers, web_deps
+from tidemill.bootstrap.web import Telemetry, web_deps
 from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import audit_log
 
@@ -18,8 +18,8 @@ FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\n\r\ngo away"
 
 @pytest.fixture
 async def browser(plant) -> AsyncIterator[Browser]:
-    watchers = Watchers(lambda words, error: pytest.fail(f"{words}: {error!r}"))
-    async for each in browsing(web_deps(plant.system, watchers, "127.0.0.1")):
+    telemetry = Telemetry(lambda words, error: pytest.fail(f"{words}: {error!r}"))
+    async for each in browsing(plant.system, web_deps(plant.system, telemetry, "127.0.0.1")):
         yield each
 
 
@@ -37,6 +37,7 @@ async def post(browser: Browser, path: str, **headers: str) -> tuple[int, dict[s
         return answer.status, json.decode(await answer.read())
 
 
+@pytest.mark.shows("F2")
 async def test_a_suggestion_is_listed_shown_accepted_and_audited(plant, browser, refused):
     assert refused
     (listed,) = (await browser.get("/api/v1/upgrades")).json()["items"]
@@ -57,12 +58,14 @@ async def test_a_dismissed_suggestion_is_shown_no_more(browser, refused):
     assert "accept-upgrade" not in (await browser.page("/sources/Town%20hall")).text
 
 
+@pytest.mark.shows("A4")
 async def test_another_sites_page_may_not_accept(browser, refused):
     assert refused
     status, _ = await post(browser, "/api/v1/upgrades/Town%20hall/accept", **{"Sec-Fetch-Site": "cross-site"})
     assert status == 403
 
 
+@pytest.mark.shows("R3")
 async def test_a_degraded_run_says_so_on_every_page(plant, browser, refused):
     plant.bee.fault = StandinFault.OUT_OF_QUOTA
     run = await plant.scrape(refused)

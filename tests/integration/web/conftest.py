@@ -2,11 +2,10 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,16 @@ import pytest
 from yarl import URL
 
 from rig.clock import NOON, SettableClock
-from tidemill.bootstrap import System, build
-from tidemill.cli.portal import web_actions
-from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.bootstrap.system import System, build
+from tidemill.bootstrap.web import Telemetry, web_deps, web_extensions
 from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
-from tidemill.store.database.migrate import require_current, upgrade
+from tidemill.store.database.migrate import upgrade
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent
 from tidemill.web.app import create_app
 from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
 from tidemill.web.serve import serve
 
 
@@ -105,28 +103,13 @@ def complaint(words: str, error: Exception) -> None:
 
 
 def deps_of(system: System) -> WebDeps:
-    return WebDeps(
-        views=system.store.views,
-        clock=system.clock,
-        overdue=system.ticks.overdue,
-        missed=lambda: system.store.sweeps.undispatched(DISPATCH_GRACE, system.clock.now()),
-        pending=system.store.agenda.pending,
-        disabled_adapters=system.store.agenda.disabled_adapters,
-        require_current=partial(require_current, system.store.database),
+    """What `tidemill up` serves with, but for a fixed version and start, and no figures of this process."""
+    return replace(
+        web_deps(system, Telemetry(complaint), "127.0.0.1"),
         metrics=Metrics("0.1.0", process=False),
-        pulse=Pulse(),
         recent=Recent(),
         version="0.1.0",
         started_at=NOON - timedelta(hours=1),
-        why=system.actions.why.explain,
-        complain=complaint,
-        services=system.services.standing,
-        upgrades=system.actions.upgrades,
-        discovery=system.discovery,
-        markets=system.actions.markets,
-        homes=system.store.homes,
-        prices=system.store.prices,
-        actions=web_actions(system),
     )
 
 
@@ -136,21 +119,27 @@ def deps(system: System) -> WebDeps:
 
 
 @pytest.fixture
-async def browser(deps: WebDeps) -> AsyncIterator[Browser]:
-    async for each in browsing(deps):
+async def browser(system: System, deps: WebDeps) -> AsyncIterator[Browser]:
+    async for each in browsing(system, deps):
         yield each
 
 
 @pytest.fixture
 async def sqlite_browser(sqlite_system: System) -> AsyncIterator[Browser]:
-    async for each in browsing(deps_of(sqlite_system)):
+    async for each in browsing(sqlite_system):
         yield each
 
 
-async def browsing(deps: WebDeps, **changes: Any) -> AsyncIterator[Browser]:
-    """The app on a free port, and somebody who asks it."""
+async def browsing(
+    system: System,
+    deps: WebDeps | None = None,
+    extensions: Sequence[WebExtension] | None = None,
+    **changes: Any,
+) -> AsyncIterator[Browser]:
+    """The app on a free port, and somebody who asks it; with all verticals, unless it is told which."""
     ready = asyncio.get_running_loop().create_future()
-    app = create_app(replace(deps, **changes))
+    deps = replace(deps or deps_of(system), **changes)
+    app = create_app(deps, web_extensions(system, deps) if extensions is None else extensions)
     serving = asyncio.create_task(serve(app, "127.0.0.1", 0, ready=ready.set_result))
     async with aiohttp.ClientSession() as session:
         yield Browser(session, await ready)

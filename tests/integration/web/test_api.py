@@ -1,11 +1,13 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from integration.web.conftest import Browser
 from integration.web.world import an_event, furnish
 from rig.clock import NOON
 from rig.rows import a_run, a_source, put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.store.schema import runs, sources
 from tidemill.verticals.events.store.tables import events
 
@@ -22,6 +24,7 @@ async def walk(browser: Browser, path: str) -> list[Any]:
         cursor = f"&cursor={page['next']}"
 
 
+@pytest.mark.shows("A1")
 async def test_paging_covers_every_event_exactly_once(system: System, browser: Browser) -> None:
     await furnish(system, titles=())
     dates = [NOON + timedelta(days=key // 4) for key in range(50)]
@@ -32,6 +35,7 @@ async def test_paging_covers_every_event_exactly_once(system: System, browser: B
         assert [event["event_date"] for event in found] == sorted(event["event_date"] for event in found)
 
 
+@pytest.mark.shows("A1")
 async def test_paging_covers_every_run_exactly_once(system: System, browser: Browser) -> None:
     await furnish(system)
     await put(system.store.database, runs, *(a_run(key) for key in range(2, 24)))
@@ -78,6 +82,7 @@ async def test_sources_and_runs_are_shown_in_full(system: System, browser: Brows
     assert (await browser.get("/api/v1/runs?status=SUCCESS")).json()["items"] == []
 
 
+@pytest.mark.shows("X7")
 async def test_why_answers_as_the_command_line_does(system: System, browser: Browser) -> None:
     await furnish(system)
     found = (await browser.get("/api/v1/why/source:Town%20hall")).json()
@@ -109,6 +114,7 @@ BAD_QUESTIONS = {
 }
 
 
+@pytest.mark.shows("A1")
 async def test_a_bad_question_gets_a_clear_answer(browser: Browser) -> None:
     answers = {path: await browser.get(path) for path in BAD_QUESTIONS}
     assert {path: (answer.status, answer.error["code"]) for path, answer in answers.items()} == BAD_QUESTIONS
@@ -121,6 +127,7 @@ async def test_only_reading_is_allowed(sqlite_browser: Browser) -> None:
         assert (await response.json())["error"]["code"] == "refused"
 
 
+@pytest.mark.shows("A1")
 async def test_the_description_covers_every_address_with_its_answer(sqlite_browser: Browser) -> None:
     document = (await sqlite_browser.get("/api/v1/openapi.json")).json()
     assert document["info"]["version"] == "0.1.0"

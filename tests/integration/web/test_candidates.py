@@ -1,8 +1,10 @@
 """Candidates over real HTTP: looked through, approved and rejected."""
 
+import pytest
+
 from integration.web.conftest import Browser
 from rig.clock import NOON
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.candidates import Candidate, CandidateSample
 
 
@@ -22,6 +24,7 @@ async def post(browser: Browser, path: str, **headers: str):
         return response.status, await response.json()
 
 
+@pytest.mark.shows("A1", "E5")
 async def test_candidates_are_listed_page_by_page_with_their_reasons(
     sqlite_system: System, sqlite_browser: Browser
 ) -> None:
@@ -35,6 +38,7 @@ async def test_candidates_are_listed_page_by_page_with_their_reasons(
     assert (await sqlite_browser.get("/api/v1/candidates/999999")).status == 404
 
 
+@pytest.mark.shows("E5")
 async def test_an_approved_candidate_is_a_source_that_is_off(sqlite_system: System, sqlite_browser: Browser) -> None:
     (number,) = await found(sqlite_system)
     status, told = await post(sqlite_browser, f"/api/v1/candidates/{number}/approve", **{"X-Acting-As": "ans"})
@@ -46,6 +50,7 @@ async def test_an_approved_candidate_is_a_source_that_is_off(sqlite_system: Syst
     assert "approved by ans already" in again["error"]["message"]
 
 
+@pytest.mark.shows("A4")
 async def test_another_sites_page_may_not_approve(sqlite_system: System, sqlite_browser: Browser) -> None:
     (number,) = await found(sqlite_system)
     status, _ = await post(sqlite_browser, f"/api/v1/candidates/{number}/approve", **{"Sec-Fetch-Site": "cross-site"})

@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from integration.web.conftest import Browser
+
+pytestmark = pytest.mark.shows("A1")
 
 
 async def test_the_document_names_exactly_the_addresses_there_are(sqlite_browser: Browser, project_root: Path) -> None:

@@ -3,11 +3,13 @@
 from datetime import timedelta
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from integration.web.conftest import Browser
 from integration.web.world import an_event, furnish
 from rig.clock import NOON
 from rig.rows import a_source, put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.store.schema import sources
 from tidemill.verticals.events.store.tables import events
 
@@ -34,6 +36,7 @@ async def titles(browser: Browser, path: str) -> list[str]:
     return [event["title"] for event in answer.json()["items"]]
 
 
+@pytest.mark.shows("E3")
 async def test_one_event_of_two_sources_is_shown_once_with_its_provenance(system: System, browser: Browser) -> None:
     await towns(system)
     assert sorted(await titles(browser, "/api/v1/events")) == ["Jazz", "Kermis", "Schaken"]
@@ -52,6 +55,7 @@ async def test_events_are_found_around_a_place(system: System, browser: Browser)
     assert (await browser.get(f"/api/v1/events?{NEAR_ARNHEM}&radius=100000")).status == 422
 
 
+@pytest.mark.shows("E4")
 async def test_the_feed_is_ranked_for_its_reader_and_goes_on_by_its_cursor(system: System, browser: Browser) -> None:
     await towns(system)
     assert (await titles(browser, f"/api/v1/events/feed?{NEAR_ARNHEM}&radius=500&likes=music"))[0] == "Jazz"
@@ -68,6 +72,7 @@ async def test_the_feed_is_ranked_for_its_reader_and_goes_on_by_its_cursor(syste
         assert (await browser.get(f"/api/v1/events/feed?{bad}")).status == 422
 
 
+@pytest.mark.shows("A5")
 async def test_what_is_on_comes_as_a_calendar_and_as_rss(system: System, browser: Browser) -> None:
     await towns(system)
     calendar = await browser.get("/api/v1/events.ics?category=family")

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON, seeded_dice
-from tidemill.bootstrap import build
+from tidemill.bootstrap.system import build
 from tidemill.settings import load_settings
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import HomesWorld
+from tidemill.verticals.listings.parts import ListingsParts
 
-from .conftest import browsing, deps_of
+from .conftest import browsing
 
 SEARCH = "/api/v1/listings"
 
@@ -27,17 +28,18 @@ async def market(migrated_file, tmp_path, clock):
     await system.actions.importer.source_entries(entries()[:2], "test")
     await system.worker.sign_in()
     await scrape(system, clock)
-    async for browser in browsing(deps_of(system)):
+    async for browser in browsing(system):
         yield system, browser
     await system.close()
 
 
 async def scrape(system, clock):
-    await system.actions.markets.scrape("nyc", "test")
+    await system.part(ListingsParts).markets.scrape("nyc", "test")
     while await system.make_drain().run("http") is not None:
         clock.advance(timedelta(seconds=2))
 
 
+@pytest.mark.shows("L5")
 async def test_a_search_goes_on_from_page_to_page_and_tells_how_fresh_each_home_is(market):
     _, browser = market
     everything = (await browser.get(f"{SEARCH}?market=nyc&limit=500")).json()["items"]
@@ -55,6 +57,7 @@ async def test_a_search_goes_on_from_page_to_page_and_tells_how_fresh_each_home_
     assert home["first_seen_at"] <= home["last_seen_at"]
 
 
+@pytest.mark.shows("L5")
 async def test_homes_age_before_readers_eyes_until_they_are_no_longer_shown(market, clock):
     _, browser = market
     told = []
@@ -66,6 +69,7 @@ async def test_homes_age_before_readers_eyes_until_they_are_no_longer_shown(mark
     assert (await browser.get(f"{SEARCH}?market=nyc&confidence=0")).json()["items"]
 
 
+@pytest.mark.shows("A5")
 async def test_a_map_has_every_home_that_tells_where_it_is(market):
     _, browser = market
     homes = (await browser.get(f"{SEARCH}?market=nyc&limit=500")).json()["items"]
@@ -77,6 +81,7 @@ async def test_a_map_has_every_home_that_tells_where_it_is(market):
     assert features[0]["id"] in {home["id"] for home in near.json()["items"]}
 
 
+@pytest.mark.shows("L4")
 async def test_a_rent_that_moved_says_what_it_was(market, clock):
     system, browser = market
     clock.advance(timedelta(days=2.9))

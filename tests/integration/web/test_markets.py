@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import insert
 
 from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.store.tables import market_configs
 
 
@@ -33,6 +34,7 @@ async def admin(sqlite_browser):
 SALEM = {"id": "salem", "display_name": "Salem", "city": "Salem", "state": "MA", "tier": "cool"}
 
 
+@pytest.mark.shows("L1", "A1")
 async def test_the_nineteen_markets_are_listed_the_hot_ones_first(admin):
     status, body, _ = await admin.send("GET", "")
     assert status == 200
@@ -40,6 +42,7 @@ async def test_the_nineteen_markets_are_listed_the_hot_ones_first(admin):
     assert {one["id"] for one in body["items"][:4]} == {"nyc", "boston", "dc", "philadelphia"}
 
 
+@pytest.mark.shows("L1")
 async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_covers_markets(admin, sqlite_system):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
@@ -47,11 +50,12 @@ async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_cov
     assert not done.problems
     status, body, _ = await admin.send("POST", "", SALEM)
     assert (status, body["id"], body["tier"]) == (201, "salem", "cool")
-    assert len(await sqlite_system.store.markets.targets_of("salem")) == 1
+    assert len(await sqlite_system.part(ListingsParts).store.markets.targets_of("salem")) == 1
     (target,) = await sqlite_system.store.targets.at("https://homes.test/ma/salem")
     assert (target.schedule, target.scope, target.parameters["city"]) == ("every 24h", "salem", "Salem")
 
 
+@pytest.mark.shows("L1")
 async def test_a_new_city_is_one_insert_that_the_hourly_look_finds(sqlite_system, clock):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
@@ -96,6 +100,7 @@ async def test_an_id_that_is_taken_is_a_conflict(admin):
     assert "there is a market 'nyc' already" in body["error"]["message"]
 
 
+@pytest.mark.shows("L1")
 async def test_a_market_is_changed_and_what_is_not_named_stays(admin):
     status, body, _ = await admin.send("PUT", "/hartford", {"tier": "standard", "max_listings_per_scrape": 250})
     assert (status, body["tier"], body["max_listings_per_scrape"], body["city"]) == (200, "standard", 250, "Hartford")
@@ -118,16 +123,18 @@ async def test_a_market_that_is_off_or_covered_by_nobody_cannot_be_scraped(admin
     assert (status, body["error"]["code"]) == (409, "conflict")
 
 
+@pytest.mark.shows("A4")
 async def test_another_sites_page_may_not_act(admin):
     status, body, _ = await admin.send("POST", "", SALEM, Origin="https://elsewhere.example")
     assert (status, body["error"]["code"]) == (403, "not_allowed")
 
 
+@pytest.mark.shows("B2")
 async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite_system, sqlite_browser, clock):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
-    await sqlite_system.store.markets.lay_out(clock.now())
+    await sqlite_system.part(ListingsParts).store.markets.lay_out(clock.now())
     clock.set(datetime(2030, 1, 1, tzinfo=UTC))
     status = (await sqlite_browser.get("/status")).json()
     assert any(late["subject"] == "market nyc" for late in status["overdue"])
@@ -140,9 +147,9 @@ async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_i
     good = entry | {"settings": {"market_url": "https://homes.test/{market}"}}
     bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all"}}
     done = await sqlite_system.actions.importer.source_entries([good, bad], "test")
-    assert (done.sources.created, done.in_markets) == (1, 19)
+    assert (done.sources.created, done.laid_out) == (1, 19)
     assert [problem.field for problem in done.problems] == ["settings.market_url"]
-    assert set((await sqlite_system.store.markets.covered()).values()) == {1}
+    assert set((await sqlite_system.part(ListingsParts).store.markets.covered()).values()) == {1}
 
 
 async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_address(admin, sqlite_system):
@@ -150,7 +157,7 @@ async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_
              "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
     await admin.send("PUT", "/nyc", {"city": "Manhattan", "state": "ny"})
-    assert (await sqlite_system.store.markets.covered())["nyc"] == 1
+    assert (await sqlite_system.part(ListingsParts).store.markets.covered())["nyc"] == 1
     (old,) = await sqlite_system.store.targets.at("https://homes.test/ny/new-york")
     (new,) = await sqlite_system.store.targets.at("https://homes.test/ny/manhattan")
     assert (old.enabled, new.enabled) == (False, True)
@@ -177,5 +184,6 @@ async def test_a_home_that_nobody_knows_cannot_be_saved(sqlite_browser):
         assert response.status == 404
 
 
+@pytest.mark.shows("L1")
 def test_a_market_knows_how_often_it_is_scraped():
     assert Market(id="x", display_name="X", city="X", state="NY", tier="hot").every.total_seconds() == 6 * 3600

@@ -1,15 +1,15 @@
-from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from integration.web.conftest import Browser, browsing, deps_of
+from integration.web.conftest import Browser, browsing
 from integration.web.world import HOSTILE, an_event, furnish, open_breaker
 from rig.clock import NOON
 from rig.rows import put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import JobDead
@@ -20,6 +20,7 @@ from tidemill.web.guard import HEADERS
 PAGES = ("/", "/events", "/events/1", "/sources", "/sources/1", "/runs", "/runs/1")
 
 
+@pytest.mark.shows("A2")
 @pytest.mark.parametrize("path", PAGES)
 async def test_every_page_is_whole_and_takes_nothing_from_elsewhere(
     sqlite_system: System, sqlite_browser: Browser, path: str
@@ -38,6 +39,7 @@ async def test_every_page_is_whole_and_takes_nothing_from_elsewhere(
         assert (await sqlite_browser.get(address)).status == 200
 
 
+@pytest.mark.shows("A4")
 @pytest.mark.parametrize("path", ["/", "/events", "/events/1", "/sources", "/runs/1"])
 async def test_hostile_text_comes_out_as_text(sqlite_system: System, sqlite_browser: Browser, path: str) -> None:
     await furnish(sqlite_system, titles=HOSTILE, name=HOSTILE[0])
@@ -51,6 +53,7 @@ async def test_hostile_text_comes_out_as_text(sqlite_system: System, sqlite_brow
         assert [link.text() for link in page.css("h3 a")] == list(HOSTILE)
 
 
+@pytest.mark.shows("A4")
 async def test_a_hostile_address_is_not_a_link(sqlite_system: System, sqlite_browser: Browser) -> None:
     await furnish(sqlite_system, titles=())
     addresses = ["javascript:alert(1)", "data:text/html,x", "//evil.example", "http://", "https://[", "JaVaScRiPt:x"]
@@ -65,6 +68,7 @@ async def test_a_hostile_address_is_not_a_link(sqlite_system: System, sqlite_bro
     ]
 
 
+@pytest.mark.shows("A4")
 async def test_what_a_reader_types_comes_back_as_text(sqlite_system: System, sqlite_browser: Browser) -> None:
     await furnish(sqlite_system)
     page = await sqlite_browser.page("/events?text=" + quote('"><script>alert(1)</script>'))
@@ -81,6 +85,7 @@ async def test_a_source_of_any_name_has_its_page(sqlite_system: System, sqlite_b
     assert name in LexborHTMLParser(answer.text).css_first("h1").text()
 
 
+@pytest.mark.shows("A2")
 async def test_the_front_page_shows_health_sources_runs_events_and_letters(system: System, browser: Browser) -> None:
     await furnish(system)
     await open_breaker(system)
@@ -130,8 +135,8 @@ async def test_a_bug_of_ours_says_nothing_of_its_inside(sqlite_system: System) -
         raise RuntimeError(msg)
 
     told: list[str] = []
-    deps = replace(deps_of(sqlite_system), complain=lambda words, error: told.append(f"{words}: {error}"))
-    async for browser in browsing(deps, require_current=broken):
+    noted: dict[str, Any] = {"report_bug": lambda words, error: told.append(f"{words}: {error}")}
+    async for browser in browsing(sqlite_system, require_current=broken, **noted):
         answer = await browser.get("/ready")
         assert (answer.status, answer.error["code"]) == (500, "bug")
         assert "secret" not in answer.text
@@ -147,7 +152,7 @@ async def test_a_page_elsewhere_cannot_reach_us_by_a_name_of_its_own(sqlite_brow
 
 
 async def test_any_name_is_allowed_when_the_operator_says_so(sqlite_system: System) -> None:
-    async for browser in browsing(deps_of(sqlite_system), allowed_hosts=None):
+    async for browser in browsing(sqlite_system, allowed_hosts=None):
         assert (await browser.get("/api/v1/events", Host="mill.example")).status == 200
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from integration.web.conftest import Answer, Browser, browsing, deps_of
+from integration.web.conftest import Answer, Browser, browsing
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.store.database.database import open_database
@@ -27,7 +27,7 @@ async def market(migrated_sqlite_url: str, clock: SettableClock, tmp_path: Path)
 
 @pytest.fixture
 async def browser(market: Market) -> AsyncIterator[Browser]:
-    async for each in browsing(deps_of(market.system)):
+    async for each in browsing(market.system):
         yield each
 
 
@@ -46,6 +46,7 @@ async def items(browser: Browser, path: str) -> list[Any]:
     return answer.json()["items"]
 
 
+@pytest.mark.shows("A1")
 async def test_readers_ask_for_products_offers_history_lowest_and_changes(market: Market, browser: Browser) -> None:
     (product,) = await items(browser, "/api/v1/products?text=harrow")
     assert (product["offers"], product["lowest_cents"]) == (2, 1495)
@@ -66,6 +67,7 @@ async def test_readers_ask_for_products_offers_history_lowest_and_changes(market
     assert (await browser.get("/api/v1/products?cursor=x")).status == 422
 
 
+@pytest.mark.shows("C6")
 async def test_a_price_is_corrected_and_the_raw_view_shows_what_was_read(browser: Browser) -> None:
     (offer,) = (each for each in await items(browser, "/api/v1/offers") if each["price_cents"] == 1495)
     path = f"/api/v1/prices/{offer['price_id']}/correct"
@@ -86,6 +88,7 @@ async def test_what_was_set_aside_is_released_over_http(browser: Browser) -> Non
     assert await items(browser, "/api/v1/quarantine") == []
 
 
+@pytest.mark.shows("O7")
 async def test_a_run_by_hand_obeys_the_gates(market: Market, browser: Browser) -> None:
     market.clock.advance(timedelta(hours=1))
     target = (await items(browser, "/api/v1/targets"))[0]
@@ -104,6 +107,7 @@ async def test_a_run_by_hand_obeys_the_gates(market: Market, browser: Browser) -
     assert (await act(browser, path)).status == 409
 
 
+@pytest.mark.shows("S2")
 async def test_targets_come_by_csv_with_bad_rows_reported_by_line(browser: Browser) -> None:
     content = "url,source,schedule\nhttps://acme.example/p/9,acme,0 */6 * * *\nnonsense,acme,\n"
     async with (
@@ -116,6 +120,7 @@ async def test_targets_come_by_csv_with_bad_rows_reported_by_line(browser: Brows
     assert (added.status, added.json()["created_by"]) == (201, "ans")
 
 
+@pytest.mark.shows("A5")
 async def test_links_and_webhooks_are_dealt_with_over_http(browser: Browser) -> None:
     offer = (await items(browser, "/api/v1/offers"))[0]
     apart = await act(browser, f"/api/v1/offers/{offer['id']}/unlink")

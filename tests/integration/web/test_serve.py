@@ -5,7 +5,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tidemill.web.serve import CannotListen, serve
+from tidemill.web.listening import CannotListen
+from tidemill.web.serve import serve
 
 
 async def answer_when(released: asyncio.Event, asked: asyncio.Event) -> Any:

@@ -8,7 +8,7 @@ import msgspec
 from rig.clock import NOON
 from rig.mill import event
 from rig.rows import a_job, a_letter, a_run, a_source, a_target, put
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.store.schema import breakers, dead_letters, jobs, runs, sources, targets
 from tidemill.verticals.events.record import StructuredLocation
 from tidemill.verticals.events.store.tables import events

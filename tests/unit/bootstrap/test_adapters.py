@@ -5,9 +5,11 @@ import pytest
 
 from tidemill.bootstrap.adapters import with_installed
 from tidemill.core.record import Found
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
-OWN = {"events": VERTICAL}
+pytestmark = pytest.mark.shows("P2")
+
+OWN = {"events": EVENTS}
 
 
 class TownHall:
@@ -41,7 +43,7 @@ def test_an_adapter_of_another_package_stands_beside_our_own() -> None:
     verticals, unusable = with_installed(OWN, [Point("townhall", TownHall())])
     assert unusable == ()
     assert {"events.townhall", "events.generic"} <= set(verticals["events"].adapters)
-    assert (verticals["events"].name, verticals["events"].policy) == ("events", VERTICAL.policy)
+    assert (verticals["events"].name, verticals["events"].policy) == ("events", EVENTS.policy)
 
 
 @pytest.mark.parametrize(

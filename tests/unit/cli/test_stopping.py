@@ -8,6 +8,8 @@ import pytest
 
 from tidemill.cli.stopping import Stopper
 
+pytestmark = pytest.mark.shows("R6")
+
 
 async def test_the_first_signal_lets_the_work_finish() -> None:
     asked = asyncio.Event()

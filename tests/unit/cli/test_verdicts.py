@@ -26,6 +26,7 @@ def detail(failures: dict[str, int] | None = None, **changes: object) -> RunDeta
 FAILED = {"status": "FAILED", "complete": False, "urls_succeeded": 0, "urls_failed": 2}
 
 
+@pytest.mark.shows("X12")
 @pytest.mark.parametrize(
     ("runs", "code"),
     [

@@ -1,7 +1,11 @@
 from datetime import timedelta
 
+import pytest
+
 from rig.clock import NOON
 from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+
+pytestmark = pytest.mark.shows("O4")
 
 LIMITS = QueueLimits()
 FULL = Admission(0, 10, Rejection.QUEUE_FULL, timedelta(minutes=5))

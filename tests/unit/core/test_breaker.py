@@ -1,5 +1,7 @@
 from datetime import timedelta
 
+import pytest
+
 from rig.clock import NOON
 from tidemill.core.breaker import (
     Breaker,
@@ -13,6 +15,8 @@ from tidemill.core.breaker import (
     reopens_at,
     succeeded,
 )
+
+pytestmark = pytest.mark.shows("R1")
 
 POLICY = BreakerPolicy()
 HALF_HOUR = timedelta(minutes=30)

@@ -1,5 +1,9 @@
+import pytest
+
 from tidemill.core.completeness import RunEvidence, certify
 from tidemill.core.run import Counts, RunStatus, conclude
+
+pytestmark = pytest.mark.shows("X6")
 
 
 def evidence(**changes):
@@ -32,6 +36,7 @@ def test_fewer_than_the_site_claims_is_a_doubt():
     assert doubts(claimed_total=40) == []
 
 
+@pytest.mark.shows("B6")
 def test_one_percent_of_the_usual_count_is_a_doubt():
     assert doubts(records_seen=1) == ["count"]
 

@@ -1,5 +1,7 @@
 from datetime import timedelta
 
+import pytest
+
 from rig.clock import NOON
 from tidemill.core.degradation import (
     LONGEST_REASON,
@@ -12,6 +14,8 @@ from tidemill.core.degradation import (
     off,
     well,
 )
+
+pytestmark = pytest.mark.shows("R3")
 
 
 def test_every_service_has_a_named_fallback_and_words_on_how_to_set_it_up():

@@ -22,6 +22,7 @@ ROZENDAAL = Place("Rozendaal", "Gelderland", 1_792, Coordinates(52.0058, 5.9625)
 THE_HAGUE = Place("'s-Gravenhage", "Zuid-Holland", 566_221, Coordinates(52.0767, 4.2986), "Den Haag")
 
 
+@pytest.mark.shows("E5")
 def test_the_largest_municipality_that_was_not_searched_lately_goes_first():
     searched = {"Utrecht": NOON - timedelta(days=3), "Arnhem": NOON - timedelta(days=40)}
     assert choose([ROZENDAAL, UTRECHT, ARNHEM], searched, NOON, 5) == [ARNHEM, ROZENDAAL]
@@ -31,12 +32,14 @@ def test_no_more_municipalities_are_chosen_than_asked_for():
     assert choose([ROZENDAAL, UTRECHT, ARNHEM], {}, NOON, 1) == [UTRECHT]
 
 
+@pytest.mark.shows("E5")
 def test_each_municipality_gets_five_questions_under_the_name_that_people_use():
     questions = queries_for(THE_HAGUE)
     assert len(set(questions)) == 5
     assert all("Den Haag" in question for question in questions)
 
 
+@pytest.mark.shows("E5")
 @pytest.mark.parametrize(
     "url",
     [
@@ -54,6 +57,7 @@ def test_a_town_whose_name_is_in_a_noise_name_is_no_noise():
     assert not is_noise("https://facebook.com.arnhem.nl/agenda")
 
 
+@pytest.mark.shows("E5")
 def test_only_the_best_address_of_a_site_is_looked_at():
     hits = [
         Hit("https://www.arnhem.nl/contact", "Contact", position=1),
@@ -89,6 +93,7 @@ def test_what_is_passed_over_is_told_with_its_reason():
     ]
 
 
+@pytest.mark.shows("E5")
 def test_an_agenda_full_of_events_is_trusted_and_a_page_of_words_is_not():
     full = CandidateEvidence(
         records=12, upcoming=12, strategy="json-ld", sureness=1.0, dates=12, words=30, names_place=True
@@ -111,6 +116,7 @@ def test_the_model_may_lower_a_confidence_as_far_as_it_likes():
     assert said.method == "hybrid"
 
 
+@pytest.mark.shows("E5")
 def test_a_page_cannot_talk_the_model_into_trusting_it_without_events():
     seen = CandidateEvidence(words=3)
     assert with_opinion(Appraisal(0.1, "heuristics", ()), Opinion(is_agenda=True, sureness=1.0), seen).confidence <= 0.5
@@ -132,6 +138,7 @@ def test_distances_are_those_of_the_map():
     assert kilometres(ARNHEM.coordinates, UTRECHT.coordinates) == pytest.approx(55.4, abs=1)
 
 
+@pytest.mark.shows("N3")
 @pytest.mark.parametrize(
     ("point", "believed"),
     [

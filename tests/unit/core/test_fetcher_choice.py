@@ -1,12 +1,14 @@
-"""Who opts into a browser: the source, or an adapter that cannot do without (F2)."""
+"""Who opts into a browser: the source, or an adapter that cannot do without."""
 
 import pytest
 
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.vertical import fetcher_for
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
-PLAIN = next(iter(VERTICAL.adapters.values()))
+pytestmark = pytest.mark.shows("F2")
+
+PLAIN = next(iter(EVENTS.adapters.values()))
 
 
 class Scripted:

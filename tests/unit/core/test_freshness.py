@@ -1,4 +1,4 @@
-"""Confidence fades from what was seen and what was verified, by whole points (L3, L5, D-8)."""
+"""Confidence fades from what was seen and what was verified, by whole points."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,21 +11,22 @@ from tidemill.core.freshness import (
     VERIFIED,
     Badge,
     Fading,
-    Lifecycle,
     badge,
     confidence,
     faded,
     fading_troubles,
     lasts,
-    lifecycle,
     too_fast,
 )
+
+pytestmark = pytest.mark.shows("L3")
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 FADING = Fading()
 
 
+@pytest.mark.shows("L5")
 @pytest.mark.parametrize(("tier", "hours_to_floor"), [("hot", 20), ("standard", 30), ("cool", 60)])
 def test_an_unseen_record_reaches_the_readers_floor_as_the_design_says(tier: str, hours_to_floor: int):
     seen = NOW - hours_to_floor * HOUR
@@ -70,6 +71,7 @@ def test_confidence_only_ever_falls_with_age(rate: int, ages: list[int]):
     assert faded(SEEN, rate, timedelta(microseconds=older)) <= faded(SEEN, rate, timedelta(microseconds=younger))
 
 
+@pytest.mark.shows("L5")
 @pytest.mark.parametrize(
     ("sure", "expected"),
     [
@@ -86,26 +88,10 @@ def test_badges_change_at_the_boundaries_of_the_table(sure: int, expected: Badge
     assert badge(FADING, sure, NOW - timedelta(days=3, hours=2), NOW) == expected
 
 
+@pytest.mark.shows("L5")
 @pytest.mark.parametrize(("days", "words"), [(0, "Listed today"), (1, "Listed 1 day ago"), (12, "Listed 12 days ago")])
 def test_a_badge_counts_days_as_a_person_does(days: int, words: str):
     assert badge(FADING, 60, NOW - timedelta(days=days), NOW) == Badge("yellow", words)
-
-
-@pytest.mark.parametrize(
-    ("sure", "state"),
-    [
-        (100, Lifecycle.ACTIVE),
-        (80, Lifecycle.ACTIVE),
-        (79, Lifecycle.AGING),
-        (55, Lifecycle.AGING),
-        (54, Lifecycle.VERIFICATION),
-        (1, Lifecycle.VERIFICATION),
-        (0, Lifecycle.INACTIVE),
-    ],
-)
-def test_the_lifecycle_follows_confidence(sure: int, state: Lifecycle):
-    assert lifecycle(FADING, sure, gone=False) is state
-    assert lifecycle(FADING, sure, gone=True) is Lifecycle.INACTIVE
 
 
 def test_the_usual_tiers_agree_with_their_fading():

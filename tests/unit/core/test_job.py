@@ -26,6 +26,7 @@ def test_every_failure_has_a_row_in_the_table():
     assert set(MEANING) == set(Failure)
 
 
+@pytest.mark.shows("F5")
 def test_a_refusal_never_trips_a_breaker_nor_counts_as_drift():
     refusals = [meaning for meaning in MEANING.values() if meaning.is_refusal]
     assert refusals
@@ -42,6 +43,7 @@ def test_the_last_stage_ends_the_job():
     assert (step.status, step.stage, step.ends) == (JobStatus.DONE, Stage.COMPLETED, True)
 
 
+@pytest.mark.shows("O3")
 def test_a_snooze_spends_no_attempt():
     until = NOON + timedelta(hours=1)
     step = moved(Snooze(until, "the breaker is open"), attempts=1)
@@ -54,26 +56,31 @@ def test_a_failure_worth_retrying_waits_at_its_own_stage():
     assert step.not_before == NOON + timedelta(seconds=1)
 
 
+@pytest.mark.shows("F3")
 def test_a_retry_obeys_the_sites_retry_after():
     step = moved(Fail(Failure.RATE_LIMITED, retry_after=timedelta(minutes=9)))
     assert step.not_before == NOON + timedelta(minutes=9)
 
 
+@pytest.mark.shows("R2")
 def test_the_third_failure_is_a_dead_letter():
     step = moved(Fail(Failure.SERVER_ERROR, "500"), attempts=2)
     assert (step.status, step.stage, step.attempts) == (JobStatus.DEAD, Stage.DEAD_LETTER, 3)
     assert step.failure is Failure.SERVER_ERROR
 
 
+@pytest.mark.shows("R2")
 def test_what_no_retry_can_mend_is_a_dead_letter_at_once():
     assert moved(Fail(Failure.LAYOUT_CHANGED)).status is JobStatus.DEAD
 
 
+@pytest.mark.shows("F5")
 def test_a_refusal_ends_the_job_as_a_drop():
     step = moved(Fail(Failure.ROBOTS_DISALLOWED))
     assert (step.status, step.stage, step.ends) == (JobStatus.REFUSED, Stage.COMPLETED, True)
 
 
+@pytest.mark.shows("O3")
 def test_live_goes_before_imminent_before_the_rest():
     assert sorted(Urgency, key=lambda each: each.rank) == [Urgency.LIVE, Urgency.IMMINENT, Urgency.NORMAL]
 

@@ -5,6 +5,8 @@ import pytest
 from rig.clock import NOON
 from tidemill.core.pacing import Pace, charged, free_slots, opens_at, slower
 
+pytestmark = pytest.mark.shows("F6")
+
 SECOND = timedelta(seconds=1)
 POLITE = Pace()
 
@@ -46,6 +48,7 @@ def test_a_crawl_delay_slows_us_down_but_never_up():
     assert slower(POLITE, None) == POLITE
 
 
+@pytest.mark.shows("F5")
 @pytest.mark.parametrize(("asked", "kept"), [(0.1, 1), (3_600, 60)])
 def test_a_crawl_delay_is_held_within_a_second_and_a_minute(asked, kept):
     assert slower(Pace(timedelta(0)), asked * SECOND).interval == kept * SECOND

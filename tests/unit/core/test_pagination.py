@@ -19,6 +19,7 @@ def test_a_list_that_leads_back_has_been_seen_whole(again):
     assert following(4, again, "arnhem.test", SEEN, 20) == Stop("the next page was seen before")
 
 
+@pytest.mark.shows("X6")
 def test_a_list_that_goes_on_past_the_limit_is_cut():
     stop = following(20, f"{HERE}?page=21", "arnhem.test", SEEN, 20)
     assert isinstance(stop, Stop)
@@ -39,6 +40,7 @@ def test_another_part_of_the_same_site_is_followed():
     assert isinstance(following(1, "https://www.arnhem.test/p2", "arnhem.test", SEEN, 20), Follow)
 
 
+@pytest.mark.shows("X6")
 @pytest.mark.parametrize(
     "foreign", ["https://elsewhere.test/agenda?page=2", "http://127.0.0.1/", "https://", "ftp://x"]
 )

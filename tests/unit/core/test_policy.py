@@ -49,6 +49,7 @@ def test_a_host_whose_targets_outrun_its_pace_is_in_debt():
     assert freshness_debt(3_600, Pace(), timedelta(hours=1)) == timedelta(hours=1)
 
 
+@pytest.mark.shows("F3")
 def test_what_an_actor_failed_at_is_tried_again_by_rules_of_its_own():
     timeout, limited = AGENDA.retry_for(Failure.TIMED_OUT, "apify"), AGENDA.retry_for(Failure.RATE_LIMITED, "apify")
     server, network = (

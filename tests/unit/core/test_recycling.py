@@ -1,4 +1,4 @@
-"""When a browser has served long enough (F9)."""
+"""When a browser has served long enough."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,6 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from tidemill.core.recycling import GIGABYTE, Recycle, RecycleReason, RecycleRules, Vitals, judge
+
+pytestmark = pytest.mark.shows("F9")
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 RULES = RecycleRules()

@@ -4,6 +4,8 @@ import pytest
 
 from tidemill.core.retry import BRIEF, DATABASE_WRITE, LONGEST_RETRY_AFTER, Jitter, RetryPolicy, next_wait, patience
 
+pytestmark = pytest.mark.shows("F3")
+
 SECOND = timedelta(seconds=1)
 
 

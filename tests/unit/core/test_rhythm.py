@@ -22,6 +22,7 @@ AMSTERDAM = ZoneInfo("Europe/Amsterdam")
 TIERS = {"hot": timedelta(hours=6), "standard": timedelta(hours=12)}
 
 
+@pytest.mark.shows("S2")
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
@@ -55,6 +56,7 @@ def test_cron_keeps_its_local_hour_over_the_night_the_clocks_change():
     assert first == datetime(2026, 10, 25, 5, tzinfo=UTC)
 
 
+@pytest.mark.shows("S2")
 def test_a_tier_sets_the_interval():
     assert next_due(Tier(None), NOON, AMSTERDAM, TIERS, "hot") == NOON + timedelta(hours=6)
     assert next_due(Tier("standard"), NOON, AMSTERDAM, TIERS, "hot") == NOON + timedelta(hours=12)
@@ -65,6 +67,7 @@ def test_an_unknown_tier_names_the_ones_there_are():
         next_due(Tier("warm"), NOON, AMSTERDAM, TIERS, "hot")
 
 
+@pytest.mark.shows("S2")
 def test_an_adaptive_interval_halves_after_a_change_and_grows_without_one():
     schedule = Adaptive(timedelta(hours=1), timedelta(hours=24))
     assert adapted(schedule, timedelta(hours=8), changed=True) == timedelta(hours=4)
@@ -73,10 +76,12 @@ def test_an_adaptive_interval_halves_after_a_change_and_grows_without_one():
     assert adapted(schedule, timedelta(hours=23), changed=False) == timedelta(hours=24)
 
 
+@pytest.mark.shows("O5", "L2")
 def test_starts_are_spread_over_a_minute():
     assert spread(NOON, 0.5, timedelta(seconds=60)) == NOON + timedelta(seconds=30)
 
 
+@pytest.mark.shows("B12")
 def test_two_schedulers_agree_on_the_slot():
     period = timedelta(minutes=15)
     assert slot_of(NOON + timedelta(minutes=14, seconds=59), period) == NOON

@@ -7,7 +7,7 @@ from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, o
 
 W3LIB = Path(__file__).parents[4] / "shared" / "fixtures" / "urls" / "w3lib.json"
 
-# Where S3 says otherwise: trailing slashes and empty parameters go, and only the web is canonicalised.
+# Where our rules say otherwise: trailing slashes and empty parameters go, and only the web is canonicalised.
 S3_SAYS_OTHERWISE = {
     "http://www.example.com/do?b=&a=2": "https://www.example.com/do?a=2",
     "http://www.example.com/do?b=&c&a=2": "https://www.example.com/do?a=2&c",
@@ -25,8 +25,9 @@ def w3lib_pairs() -> list[tuple[str, str]]:
     return [(case["input"], case["expected"]) for case in json.loads(W3LIB.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.shows("S3")
 @pytest.mark.skipif(not W3LIB.exists(), reason="the shared fixtures are not here")
-def test_the_pairs_of_w3lib_hold_wherever_s3_does_not_say_otherwise() -> None:
+def test_the_pairs_of_w3lib_hold_wherever_our_rules_do_not_say_otherwise() -> None:
     for url, expected in w3lib_pairs():
         if url in NOT_OF_THE_WEB:
             with pytest.raises(BadUrl):
@@ -35,6 +36,7 @@ def test_the_pairs_of_w3lib_hold_wherever_s3_does_not_say_otherwise() -> None:
             assert canonicalize(url) == S3_SAYS_OTHERWISE.get(url, expected.replace("http://", "https://", 1))
 
 
+@pytest.mark.shows("S3")
 @pytest.mark.parametrize(
     ("url", "canonical"),
     [
@@ -80,6 +82,7 @@ def test_a_very_long_mistake_is_shown_in_part() -> None:
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.shows("F6")
 @pytest.mark.parametrize(
     ("given", "registrable"),
     [

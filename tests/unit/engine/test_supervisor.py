@@ -80,7 +80,8 @@ def turned(register, troubles=(), ticks=()):
     async def main(clock):
         lane: Any = Lane(list(troubles))
         worker = Worker(register, clock, "test")
-        work = Ticks(ticks, Slots(), clock, lambda _: None, worker.key)
+        work = Ticks(Slots(), clock, lambda _: None, worker.key)
+        work.register(ticks)
         supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)
 
         async def after_ten_minutes():

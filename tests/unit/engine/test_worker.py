@@ -9,6 +9,8 @@ from rig.clock import NOON
 from tidemill.engine.supervisor import Worker
 from tidemill.lab.virtual import VirtualClock, run_virtual
 
+pytestmark = pytest.mark.shows("B1")
+
 LEASE = timedelta(seconds=60)
 
 

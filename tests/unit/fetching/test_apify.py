@@ -17,6 +17,8 @@ from tidemill.lab.standins.apify import Apify
 from tidemill.lab.standins.talk import StandinFault, StandinTransport
 from tidemill.pipeline.ports import FetchRequest, FetchStatus
 
+pytestmark = pytest.mark.shows("F2")
+
 URL = "https://homes.example/boston"
 TOKEN = "apify_s3cret"  # noqa: S105 -- the stand-in's own, it opens nothing
 OPTIONS = {"apify": {"actor": "lab/homes", "input": {"city": "{city}", "urls": ["{url}"]}, "max_dollars": 0.5}}
@@ -125,6 +127,7 @@ async def test_a_budget_that_is_spent_starts_nothing(clock):
     assert rig.apify.started == []
 
 
+@pytest.mark.shows("F3")
 async def test_the_first_try_has_600_seconds_and_the_second_twice_as_long(rig):
     rig.apify.takes = timedelta(hours=2)
     for attempt, seconds in ((0, 600), (1, 1_200), (2, 1_200)):
@@ -227,6 +230,7 @@ async def test_a_worker_that_was_away_for_longer_than_its_lease_starts_nothing(r
     assert rig.apify.started == []
 
 
+@pytest.mark.shows("B8")
 async def test_a_source_that_was_switched_off_meanwhile_starts_nothing(rig):
     async def recheck():
         return no(Gate.SOURCE, "switched off by a person", Failure.SOURCE_OFF)

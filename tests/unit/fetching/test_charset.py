@@ -4,6 +4,8 @@ import pytest
 
 from tidemill.fetching.charset import _LABELS, charset_of, codec_of
 
+pytestmark = pytest.mark.shows("F1")
+
 HTML = "text/html"
 
 

@@ -9,6 +9,8 @@ import zstandard
 from tidemill.core.failure import Failure
 from tidemill.fetching.decoding import decode
 
+pytestmark = pytest.mark.shows("F1")
+
 PAGE = b"<html>" + b"<p>vrijdag 20 november, 20:15</p>" * 500
 LIMIT = 10_000_000
 

@@ -9,6 +9,7 @@ def paused(url: str, kind: str = "Script") -> dict[str, object]:
     return {"resourceType": kind, "request": {"url": url}}
 
 
+@pytest.mark.shows("F6")
 def test_scripts_and_data_go_on_and_count() -> None:
     errands = Errands(None)
     assert errands.allow(paused("https://a.example/app.js"))
@@ -33,6 +34,7 @@ def test_what_leaves_for_nowhere_goes_on_and_does_not_count() -> None:
     assert errands.told((), "a.example") == ()
 
 
+@pytest.mark.shows("F5")
 def test_what_robots_txt_forbids_is_not_asked_for() -> None:
     errands = Errands(lambda url: "/private" not in url)
     assert not errands.allow(paused("https://a.example/private/list", "XHR"))
@@ -44,6 +46,7 @@ def test_a_page_that_never_has_enough_is_bounded() -> None:
     assert [errands.allow(paused("https://a.example/x")) for _ in range(MOST_ERRANDS + 5)].count(True) == MOST_ERRANDS
 
 
+@pytest.mark.shows("F6")
 def test_the_larger_of_both_counts_holds_and_the_document_counts_once() -> None:
     errands = Errands(None)
     for _ in range(3):

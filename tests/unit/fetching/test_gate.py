@@ -1,6 +1,7 @@
 import asyncio
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from tidemill.core.pacing import Departure, Pace
 from tidemill.fetching import host_pacer as gate_module
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.lab.virtual import VirtualClock, run_virtual
+
+pytestmark = pytest.mark.shows("F6")
 
 SECOND = timedelta(seconds=1)
 

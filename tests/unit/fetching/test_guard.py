@@ -5,6 +5,8 @@ import pytest
 from tidemill.core.urls import normalize
 from tidemill.fetching.guard import AddressGuard, Allowance, RefusedAddress
 
+pytestmark = pytest.mark.shows("F8")
+
 NOT_PUBLIC_TEXT = """
     127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.0.1 100.64.0.1 100.100.100.200
     169.254.169.254 169.254.0.1 192.0.0.192 192.0.2.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255

@@ -54,6 +54,7 @@ def asking(url: str = HOME, **terms: object) -> FetchRequest:
     return FetchRequest(**{"url": url, "host": "example.org", "pace": Pace(), **terms})  # type: ignore[arg-type]
 
 
+@pytest.mark.shows("F1")
 async def test_a_page_comes_back_with_everything_known_about_it(clock: SettableClock) -> None:
     body = "<p>café</p>"
     web = Web(clock, {HOME: page(body, content_type="text/html; charset=utf-8", etag='"1"')})
@@ -74,6 +75,7 @@ def test_a_digest_is_xxh3_as_a_signed_number() -> None:
         assert -(1 << 63) <= digest_of(body) < 1 << 63
 
 
+@pytest.mark.shows("F1")
 async def test_every_request_names_us_honestly_and_carries_the_sources_own_headers(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page()})
     await fetcher_of(web, clock).fetch(asking(headers={"Accept-Language": "nl"}))
@@ -103,12 +105,14 @@ async def test_a_gzip_page_without_its_end_is_truncated_and_what_came_is_evidenc
     assert (result.status, result.failure, result.body) == (FetchStatus.ERROR, Failure.TRUNCATED_BODY, b"<p>hoi</p>")
 
 
+@pytest.mark.shows("F1")
 async def test_a_page_that_unfolds_beyond_the_cap_is_too_large(clock: SettableClock) -> None:
     answer = WireResponse(status_code=200, headers={"content-encoding": "gzip"}, body=gzip.compress(bytes(5000)))
     result = await fetcher_of(Web(clock, {HOME: answer}), clock).fetch(asking(max_bytes=1000))
     assert (result.status, result.failure, len(result.body)) == (FetchStatus.TOO_LARGE, Failure.TOO_LARGE, 1000)
 
 
+@pytest.mark.shows("F1")
 @pytest.mark.parametrize("cut", [Failure.TOO_LARGE, Failure.TRUNCATED_BODY, Failure.TIMED_OUT, Failure.CONNECTION_LOST])
 async def test_a_body_cut_on_the_wire_is_a_failure_with_what_came(clock: SettableClock, cut: Failure) -> None:
     answer = WireResponse(status_code=200, headers={}, body=b"<p>ho", cut=cut)
@@ -125,6 +129,7 @@ async def test_no_answer_at_all_is_a_failure_with_its_reason(clock: SettableCloc
     assert (result.failure, result.error, result.status_code) == (failure, "why", 0)
 
 
+@pytest.mark.shows("F3")
 async def test_an_error_page_is_kept_as_evidence_and_its_wish_to_wait_is_heard(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page("slow down", 429, retry_after="90")})
     result = await fetcher_of(web, clock).fetch(asking())
@@ -133,6 +138,7 @@ async def test_an_error_page_is_kept_as_evidence_and_its_wish_to_wait_is_heard(c
     assert result.error == "the server answered 429"
 
 
+@pytest.mark.shows("F7")
 async def test_a_page_that_has_not_changed_says_so(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page("", 304)})
     fetcher = fetcher_of(web, clock)
@@ -151,6 +157,7 @@ async def test_a_validator_that_cannot_be_sent_back_is_left_out(clock: SettableC
     assert "If-None-Match" not in web.sent[-1][1].headers
 
 
+@pytest.mark.shows("F6")
 async def test_redirects_are_followed_and_each_is_paced(clock: SettableClock) -> None:
     answers = {HOME: page("", 301, location="/nieuw#x"), "https://example.org/nieuw": page("", 302, location="a/b")}
     web = Web(clock, {**answers, "https://example.org/a/b": page("there")})
@@ -174,6 +181,7 @@ async def test_redirects_share_one_time_limit(clock: SettableClock) -> None:
     assert [request.timeout.total_seconds() for _, request in web.sent if request.url == HOME] == [0.25, 0.15, 0.05]
 
 
+@pytest.mark.shows("F8")
 @pytest.mark.parametrize(
     ("location", "failure"),
     [
@@ -198,6 +206,7 @@ async def test_a_redirect_without_a_location_is_an_error(clock: SettableClock) -
     assert (result.failure, result.body) == (Failure.CLIENT_ERROR, b"moved")
 
 
+@pytest.mark.shows("B9")
 async def test_a_redirect_elsewhere_is_checked_against_that_hosts_robots_and_told_no_secrets(
     clock: SettableClock,
 ) -> None:
@@ -212,6 +221,7 @@ async def test_a_redirect_elsewhere_is_checked_against_that_hosts_robots_and_tol
     assert set(web.sent[2][1].headers) == {"User-Agent", "Accept", "Accept-Encoding"}
 
 
+@pytest.mark.shows("F6")
 async def test_a_redirect_elsewhere_counts_against_that_host_at_our_most_careful_pace(clock: SettableClock) -> None:
     free = Pace(timedelta(0), parallel=8)
     web = Web(clock, {HOME: page("", 302, location="https://other.example/x"), "https://other.example/x": page()})
@@ -222,6 +232,7 @@ async def test_a_redirect_elsewhere_counts_against_that_host_at_our_most_careful
     assert gap == Pace().interval
 
 
+@pytest.mark.shows("F5")
 async def test_a_page_that_robots_txt_disallows_is_never_asked_for(clock: SettableClock) -> None:
     web = Web(clock, {"https://example.org/robots.txt": page("User-agent: Tidemill\nDisallow: /agenda"), HOME: page()})
     result = await fetcher_of(web, clock).fetch(asking())
@@ -236,6 +247,7 @@ async def test_robots_txt_is_left_unread_when_the_request_says_so(clock: Settabl
     assert web.urls == [HOME]
 
 
+@pytest.mark.shows("F5")
 async def test_an_unavailable_robots_txt_blocks_until_it_is_tried_again(clock: SettableClock) -> None:
     web = Web(clock, {"https://example.org/robots.txt": page("", 503), HOME: page()})
     result = await fetcher_of(web, clock).fetch(asking())
@@ -261,6 +273,7 @@ async def test_robots_txt_is_decoded_and_its_redirects_followed_within_the_guard
     assert (await fetcher_of(trap, clock).fetch(asking())).failure is Failure.ADDRESS_REFUSED
 
 
+@pytest.mark.shows("F5")
 async def test_a_crawl_delay_slows_the_pace_and_is_reported(clock: SettableClock) -> None:
     web = Web(clock, {"https://example.org/robots.txt": page("User-agent: *\nCrawl-delay: 7"), HOME: page()})
     fetcher = fetcher_of(web, clock)

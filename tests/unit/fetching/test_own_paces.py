@@ -1,4 +1,4 @@
-"""A host with a pace of its own is asked at it, whoever asks and however they came there (F6)."""
+"""A host with a pace of its own is asked at it, whoever asks and however they came there."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -10,6 +10,8 @@ from tidemill.core.gates import Gate, GateAnswer
 from tidemill.core.pacing import Pace, is_exception, own_host, pace_key
 from tidemill.fetching.http import HttpFetcher, http_fetcher
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
+
+pytestmark = pytest.mark.shows("F6")
 
 SECOND = timedelta(seconds=1)
 SLOW = Pace(10 * SECOND)

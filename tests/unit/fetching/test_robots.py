@@ -11,6 +11,8 @@ from tidemill.fetching import robots as robots_module
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Rules, Unavailable
 from tidemill.pipeline.ports import WireFailure, WireResponse
 
+pytestmark = pytest.mark.shows("F5")
+
 PAGE = "https://example.org/agenda"
 
 

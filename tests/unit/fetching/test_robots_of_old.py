@@ -1,4 +1,4 @@
-"""What broke in others' robots.txt handling, each case by its name (B9)."""
+"""What broke in others' robots.txt handling, each case by its name."""
 
 from datetime import timedelta
 
@@ -8,6 +8,8 @@ from rig.clock import SettableClock
 from tidemill.core.failure import Failure
 from tidemill.fetching.robots import Allowed, Disallowed, Robots, Rules, Unavailable
 from tidemill.pipeline.ports import WireFailure, WireResponse
+
+pytestmark = pytest.mark.shows("B9")
 
 ORIGIN = "https://www.example.org"
 

@@ -17,6 +17,8 @@ from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
 from tidemill.lab.standins.talk import StandinFault, StandinTransport
 from tidemill.pipeline.ports import FetchRequest, FetchStatus
 
+pytestmark = pytest.mark.shows("F2")
+
 BASE = "https://app.scrapingbee.com/api/v1"
 KEY = "s3cret/key"
 SITE = "https://town.example"
@@ -134,6 +136,7 @@ async def test_a_limit_of_concurrency_is_waited_for_and_is_no_degradation(rig):
     assert rig.book.said == []
 
 
+@pytest.mark.shows("H8")
 @pytest.mark.parametrize("fault", list(StandinFault))
 async def test_the_key_is_in_no_word_that_leaves(rig, fault):
     rig.bee.fault = fault

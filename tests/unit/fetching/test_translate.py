@@ -12,6 +12,8 @@ from tidemill.fetching.guard import RefusedAddress
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of, wire_failure
 from tidemill.pipeline.ports import FetchStatus
 
+pytestmark = pytest.mark.shows("F1")
+
 
 @pytest.mark.parametrize(
     ("code", "failure"),

@@ -5,6 +5,8 @@ import pytest
 from tidemill.lab.faults import ALL_KINDS, EVERYWHERE, KINDS, Forbidden403, Outage, Spell, Timetable, timetable
 from tidemill.verticals.events.lab.world import EPOCH
 
+pytestmark = pytest.mark.shows("X5")
+
 HOUR = timedelta(hours=1)
 HOSTS = [f"h{number}.test" for number in range(8)]
 

@@ -25,6 +25,8 @@ from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import build_sites
 from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
+pytestmark = pytest.mark.shows("X5")
+
 Answer = WireResponse | WireFailure
 [SITE] = build_sites(7, 1)
 

@@ -6,6 +6,8 @@ import pytest
 
 from tidemill.lab.virtual import Deadlock, VirtualClock, run_virtual
 
+pytestmark = pytest.mark.shows("X3")
+
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
 

@@ -1,47 +1,40 @@
 """A person looks at the browsers of every process, and has them replaced."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import AsyncIterator
+
+import pytest
 
 from rig.clock import NOON, SettableClock
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import Vitals
-from tidemill.core.views.browsers import BrowserState, PoolState, PoolView
+from tidemill.core.views.browsers import BrowserState, PoolState, RecycleWish
 from tidemill.operations.browsers import BrowserActions
+from tidemill.store.database.database import Database, open_database
+from tidemill.store.database.keys import Ids
+from tidemill.store.services.browsers import BrowserRepository
+from tidemill.store.upkeep.audit import AuditLog
 
 CHROMIUM = BrowserState(pid=7, driver_pid=6, version="156", is_leaving=False,
                         vitals=Vitals(started_at=NOON, last_used_at=NOON))  # fmt: skip
-BUSY = PoolView(process="one:1", seen_at=NOON, state=PoolState(browsers=(CHROMIUM,)))
-EMPTY = PoolView(process="two:2", seen_at=NOON, state=PoolState())
 
 
-class Shelf:
-    """Two pools and a place for wishes."""
-
-    def __init__(self) -> None:
-        self.wishes: list[tuple[str, datetime]] = []
-
-    async def pools(self, now: datetime) -> list[PoolView]:
-        assert now == NOON
-        return [BUSY, EMPTY]
-
-    async def ask_to_recycle(self, by: str, now: datetime) -> None:
-        self.wishes.append((by, now))
+@pytest.fixture
+async def database(migrated_sqlite_url: str) -> AsyncIterator[Database]:
+    opened = open_database(migrated_sqlite_url)
+    yield opened
+    await opened.close()
 
 
-class Log:
-    """What was audited."""
+@pytest.mark.shows("H3")
+async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited(database: Database, clock: SettableClock):
+    busy, idle = BrowserRepository(database, "one:1"), BrowserRepository(database, "two:2")
+    await busy.publish(PoolState(browsers=(CHROMIUM,)), NOON)
+    await idle.publish(PoolState(), NOON)
+    audit = AuditLog(database, Ids(database))
 
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
+    asked = await BrowserActions(BrowserRepository(database), audit, clock).recycle("ans")
 
-    async def note(self, entries: Sequence[AuditEntry], now: datetime) -> None:
-        assert now == NOON
-        self.entries += entries
-
-
-async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited():
-    repository, log = Shelf(), Log()
-    assert await BrowserActions(repository, log, SettableClock()).recycle("ans") == [BUSY]
-    assert repository.wishes == [("ans", NOON)]
-    assert log.entries == [AuditEntry("ans", "manual_trigger", "browsers", {"pools": ["one:1"]})]
+    assert [pool.process for pool in asked] == ["one:1"]
+    assert await busy.wish() == await idle.wish() == RecycleWish(at=NOON, by="ans")
+    entry = AuditEntry("ans", "manual_trigger", "browsers", {"pools": ["one:1"]})
+    assert [noted.entry for noted in await audit.latest()] == [entry]

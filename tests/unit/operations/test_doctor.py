@@ -7,8 +7,10 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.views import Totals
-from tidemill.operations.doctor import clock_check, database, disk, ticks, work
+from tidemill.operations.doctor import clock_check, database_check, disk_check, tick_checks, work_checks
 from tidemill.store.database.ping import DatabaseHealth
+
+pytestmark = pytest.mark.shows("A3")
 
 TOTALS = Totals(
     sources=3,
@@ -27,13 +29,13 @@ TOTALS = Totals(
 
 
 def levels(totals: Totals, max_pending: int = 100) -> dict[str, str]:
-    return {check.name: check.level for check in work(totals, max_pending)}
+    return {check.name: check.level for check in work_checks(totals, max_pending)}
 
 
 def test_old_tables_are_a_failure_with_its_remedy() -> None:
-    check = database(DatabaseHealth("sqlite", None, "0001", None))
+    check = database_check(DatabaseHealth("sqlite", None, "0001", None))
     assert (check.level, check.remedy) == ("failure", "run `tidemill migrate`")
-    assert database(DatabaseHealth("sqlite", "0001", "0001", None)).level == "ok"
+    assert database_check(DatabaseHealth("sqlite", "0001", "0001", None)).level == "ok"
 
 
 def test_a_clock_from_before_we_were_written_cannot_be_right() -> None:
@@ -51,11 +53,11 @@ def test_a_database_with_another_idea_of_the_time_is_told() -> None:
 
 
 def test_a_folder_that_is_not_there_yet_is_judged_by_where_it_will_be(tmp_path: Path) -> None:
-    assert disk(tmp_path / "not" / "yet").level in {"ok", "warning"}
+    assert disk_check(tmp_path / "not" / "yet").level in {"ok", "warning"}
 
 
 def test_a_folder_that_cannot_be_written_is_a_failure() -> None:
-    assert disk(Path("/proc/self")).level == "failure"
+    assert disk_check(Path("/proc/self")).level == "failure"
 
 
 @pytest.mark.parametrize(("free", "level"), [(50_000_000, "failure"), (500_000_000, "warning"), (5_000_000_000, "ok")])
@@ -64,13 +66,13 @@ def test_little_room_is_told_in_time(
 ) -> None:  # fmt: skip
     usage = type("Usage", (), {"free": free})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    assert disk(tmp_path).level == level
+    assert disk_check(tmp_path).level == level
 
 
 def test_silent_ticks_are_named() -> None:
-    found = ticks([("dispatch", "last went well long ago")])
+    found = tick_checks([("dispatch", "last went well long ago")])
     assert [(check.name, check.level) for check in found] == [("tick dispatch", "warning")]
-    assert ticks([])[0].level == "ok"
+    assert tick_checks([])[0].level == "ok"
 
 
 def test_a_queue_that_is_nearly_full_is_told() -> None:
@@ -78,6 +80,7 @@ def test_a_queue_that_is_nearly_full_is_told() -> None:
     assert levels(msgspec.structs.replace(TOTALS, jobs={"ready": 50, "done": 900}))["queue"] == "ok"
 
 
+@pytest.mark.shows("R2")
 def test_more_than_fifty_letters_are_told() -> None:
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 51}))["dead letters"] == "warning"
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 50, "discarded": 9}))["dead letters"] == "ok"

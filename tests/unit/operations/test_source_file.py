@@ -5,8 +5,10 @@ import pytest
 
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Coordinates, FetcherKind, Visibility
-from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetTemplate, Troubles
 from tidemill.operations.source_file import read_entries, read_sources
+
+pytestmark = pytest.mark.shows("S1")
 
 KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}, "prices": {"prices.generic"}})
 
@@ -240,3 +242,24 @@ def test_entries_made_by_a_program_are_read_by_the_same_rules() -> None:
     assert plan.source.pace == Pace(timedelta(0), 5, 5)
     assert plan.source.coordinates == Coordinates(52.0, 5.0)
     assert plan.targets[0].target.schedule == "0 6 * * *"
+
+
+async def laid_out(_now: datetime) -> int:
+    return 1
+
+
+def without_town(value: object) -> str:
+    return "" if "{town}" in str(value) else "name the town in braces"
+
+
+@pytest.mark.parametrize(
+    ("url", "problems"),
+    [("https://a.example/{town}", []),
+     ("https://a.example/all", [("settings.town_url", "name the town in braces")])],
+)  # fmt: skip
+def test_a_template_of_targets_is_checked_by_whoever_brings_it(url: str, problems: list[tuple[str, str]]) -> None:
+    known = KnownAdapters(KNOWN.adapters, [TargetTemplate("town_url", without_town, laid_out)])
+    troubles = Troubles()
+    plans = read_sources((SMALL % f', settings: {{town_url: "{url}"}}').encode(), known, troubles)
+    assert [(each.field, each.message) for each in troubles.found] == problems
+    assert len(plans) == (not problems)

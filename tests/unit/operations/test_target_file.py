@@ -4,6 +4,8 @@ from tidemill.core.source import Source
 from tidemill.operations.plans import KnownAdapters, Problem, TargetPlan, Troubles
 from tidemill.operations.target_file import most_targets, read_targets
 
+pytestmark = pytest.mark.shows("S2")
+
 KNOWN = KnownAdapters({"events": {"events.generic", "events.selectors"}})
 SOURCES = {
     name: Source(id=key, name=name, vertical="events", base_url=f"https://{name}.example", adapter_id="events.generic")

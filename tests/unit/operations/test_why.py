@@ -8,11 +8,12 @@ from tidemill.core.failure import MEANING, Failure
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.explanation import Explanation, away, span
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number
+from tidemill.operations.mistakes import Mistake, parse_key
 from tidemill.operations.why_source import why_source
 from tidemill.operations.why_work import meaning_in_words, why_job
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
+
+pytestmark = pytest.mark.shows("X7")
 
 SOURCE = Source(
     id=1, name="jazzclub", vertical="events", base_url="https://jazz.example", adapter_id="events.generic"
@@ -97,7 +98,7 @@ JOB = JobView(
 
 
 def explained(**changes: object) -> Explanation:
-    return why_source(msgspec.structs.replace(DETAIL, **changes), VERTICAL, NOON)
+    return why_source(msgspec.structs.replace(DETAIL, **changes), EVENTS, NOON)
 
 
 def source(**changes: object) -> Source:
@@ -180,4 +181,4 @@ def test_a_moment_says_on_which_side_of_now_it_is() -> None:
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "9" * 30])
 def test_only_a_number_is_a_key(text: str) -> None:
     with pytest.raises(Mistake, match="named by its number"):
-        number("job", text)
+        parse_key("job", text)

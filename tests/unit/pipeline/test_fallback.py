@@ -16,6 +16,8 @@ from tidemill.pipeline.checkpoints import Claimed
 from tidemill.pipeline.fallback import SERVES_FOR, Fallback, chosen
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus, StoredPage
 
+pytestmark = pytest.mark.shows("F2")
+
 URL = "https://town.example/agenda"
 PAID = FetchResult(status=FetchStatus.OK, url=URL, fetcher="scrapingbee", body=b"agenda")
 NO_QUOTA = FetchResult(
@@ -99,6 +101,7 @@ async def test_only_what_somebody_chose_costs_money(clock, how, said, pays):
     assert bool(desk.asked) is pays
 
 
+@pytest.mark.shows("F4")
 async def test_out_of_quota_a_stored_page_serves_and_says_so(clock):
     page = StoredPage(41, NOON - timedelta(hours=3))
     desk = Desk(clock, paid=NO_QUOTA, page=page)
@@ -114,6 +117,7 @@ async def test_without_a_stored_page_the_sites_own_answer_stands_and_the_run_is_
     assert (result.failure, result.degraded) == (Failure.FORBIDDEN, (Service.SCRAPINGBEE,))
 
 
+@pytest.mark.shows("F4")
 async def test_a_source_that_always_pays_is_served_from_store_too(clock):
     page = StoredPage(41, NOON)
     desk = Desk(clock, page=page)
@@ -168,6 +172,7 @@ async def test_a_captcha_for_money_is_no_better_than_one_for_free(clock):
     assert len(desk.asked) == 1
 
 
+@pytest.mark.shows("F4")
 async def test_out_of_quota_a_stored_page_serves_instead_of_a_captcha(clock):
     page = StoredPage(41, NOON - timedelta(hours=3))
     assert (await Desk(clock, paid=NO_QUOTA, page=page).after(None, page=CAPTCHA)).stored == page

@@ -6,6 +6,7 @@ from tidemill.core.failure import Failure
 from tidemill.reading import Document, blocked, declares_empty
 
 
+@pytest.mark.shows("P4")
 @pytest.mark.parametrize(
     "markup",
     [
@@ -29,6 +30,7 @@ def test_a_page_that_is_only_a_notice_is_blocked(markup: str) -> None:
     assert refusal.failure is Failure.BLOCKED_PAGE
 
 
+@pytest.mark.shows("P4")
 @pytest.mark.parametrize(
     "markup", ["", "   \n", "<html><body></body></html>", "<div id=app></div><script>x=1</script>"]
 )
@@ -38,6 +40,7 @@ def test_a_page_without_text_is_empty(markup: str) -> None:
     assert refusal.failure is Failure.EMPTY_PAGE
 
 
+@pytest.mark.shows("P4")
 @pytest.mark.parametrize(
     "markup",
     [
@@ -50,6 +53,7 @@ def test_an_ordinary_page_is_not_blocked_for_what_it_mentions(markup: str) -> No
     assert blocked(Document(markup, "https://a.nl/")) is None
 
 
+@pytest.mark.shows("P3")
 @pytest.mark.parametrize(
     "words",
     [
@@ -67,6 +71,7 @@ def test_an_empty_agenda_says_so(words: str) -> None:
     assert declares_empty(Document(f"<main><p>{words}</p></main>"))
 
 
+@pytest.mark.shows("P3")
 @pytest.mark.parametrize(
     "words", ["Er zijn geen kosten aan verbonden", "Geen hond te bekennen", "No dogs allowed at events"]
 )
@@ -74,5 +79,6 @@ def test_other_nothings_do_not_make_an_agenda_empty(words: str) -> None:
     assert not declares_empty(Document(f"<main><p>{words}</p></main>"))
 
 
+@pytest.mark.shows("P3")
 def test_an_adapters_own_mark_of_emptiness_counts() -> None:
     assert declares_empty(Document('<p id="leeg">Tot gauw!</p>'), "#leeg") == "Tot gauw!"

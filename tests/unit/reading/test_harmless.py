@@ -2,6 +2,8 @@ import pytest
 
 from tidemill.reading.harmless import harmless
 
+pytestmark = pytest.mark.shows("A4")
+
 
 @pytest.mark.parametrize(
     "markup",

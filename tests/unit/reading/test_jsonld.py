@@ -8,6 +8,8 @@ from tidemill.reading import Document, Setting
 from tidemill.reading.jsonld import blocks
 from tidemill.verticals.events.reading.events import from_jsonld, read_events
 
+pytestmark = pytest.mark.shows("P1")
+
 SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 EVENT = '{"@type": "Event", "name": "Fanfare", "startDate": "2026-12-01T20:00"}'
 
@@ -88,6 +90,7 @@ def test_entities_in_strings_are_decoded() -> None:
     assert titles(script(EVENT.replace("Fanfare", "Rock &amp; Rol"))) == ["Rock & Rol"]
 
 
+@pytest.mark.shows("X11")
 def test_a_record_says_where_it_and_its_fields_were_read() -> None:
     (record,) = from_jsonld(Document(script("[]") + script(f'{{"@graph": [{EVENT}]}}')), SUNDAY)
     assert record.origin == "json-ld/1/@graph/0"

@@ -2,9 +2,13 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from tidemill.reading import Document, Setting
 from tidemill.reading.microdata import items, rdfa_items
 from tidemill.verticals.events.reading.events import read_events
+
+pytestmark = pytest.mark.shows("P1")
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

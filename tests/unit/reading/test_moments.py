@@ -6,6 +6,8 @@ import pytest
 
 from tidemill.reading.moments import Grain, find_moments, parse_end, parse_moment, parse_moments
 
+pytestmark = pytest.mark.shows("E2")
+
 SUNDAY = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 

@@ -25,6 +25,7 @@ def test_a_price_is_read_in_the_manner_of_its_country(text: str, amount: str, cu
     assert money.is_plain
 
 
+@pytest.mark.shows("B13")
 @pytest.mark.parametrize(
     "text",
     ["", "-5,00 €", "€ -5", "$-12.99", "\u22125 €", "20%", "-20 %", "12-05-2024", "20:30", "1.5 kg", "5 reviews",
@@ -47,6 +48,7 @@ def test_a_range_keeps_both_its_ends(text: str) -> None:
     assert not money.is_plain
 
 
+@pytest.mark.shows("C2")
 @pytest.mark.parametrize(("text", "unit"), [("€ 2,50 / kg", "kg"), ("$0.30 per round", "round"), ("26.9¢/rd", "rd")])
 def test_a_price_per_unit_is_no_plain_price(text: str, unit: str) -> None:
     money = parse_money(text)

@@ -58,6 +58,7 @@ def test_a_broken_selector_finds_nothing() -> None:
     assert Document("<p>x").css("p[[") == []
 
 
+@pytest.mark.shows("P3")
 def test_markup_over_the_limit_is_cut_for_heuristics_only() -> None:
     document = Document("<p>a</p>" * 70_000 + "<b>end</b>")
     assert document.truncated
@@ -66,6 +67,7 @@ def test_markup_over_the_limit_is_cut_for_heuristics_only() -> None:
     assert len(document.bounded_tree.html or "") <= HEURISTIC_LIMIT + 100
 
 
+@pytest.mark.shows("P1")
 def test_the_first_rung_with_a_usable_record_wins() -> None:
     rungs = [
         Rung(Strategy.JSONLD, lambda _: []),
@@ -75,6 +77,7 @@ def test_the_first_rung_with_a_usable_record_wins() -> None:
     assert [record.fields for record in climb(Document(""), rungs, bool).records] == [{"a": 1}]
 
 
+@pytest.mark.shows("P1")
 def test_a_rung_that_throws_is_noted_and_the_next_one_tried() -> None:
     rungs = [Rung(Strategy.JSONLD, _never), Rung(Strategy.SELECTORS, lambda _: [raw(a=1)])]
     climbed = climb(Document(""), rungs, bool)

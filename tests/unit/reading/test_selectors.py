@@ -5,6 +5,8 @@ import pytest
 from tidemill.core.record import RawRecord
 from tidemill.reading import Document, read_selectors
 
+pytestmark = pytest.mark.shows("P1")
+
 PAGE = """
 <ul><li class=e data-id=7><h3><a href="/e/1">Koor  <b>zingt</b></a></h3>
 <time datetime="2026-12-01T20:00">1 dec</time><p class=w>Kerk</p></li>
@@ -43,6 +45,7 @@ def test_links_are_absolute() -> None:
     assert records()[0].fields["url"] == "https://a.nl/e/1"
 
 
+@pytest.mark.shows("X11")
 def test_evidence_is_kept() -> None:
     first = records()[0]
     assert first.origin == "selectors/.e[0]"

@@ -5,6 +5,8 @@ import pytest
 from tidemill.reading import Availability, as_gtin, availability_in
 from tidemill.reading.identifiers import as_upc
 
+pytestmark = pytest.mark.shows("C1")
+
 
 @pytest.mark.parametrize(
     "text",

@@ -32,11 +32,13 @@ async def searched(fault):
             await client.close()
 
 
+@pytest.mark.shows("E5")
 async def test_a_search_answers_with_hits_in_order():
     hits = await searched(StandinFault.NONE)
     assert hits[0] == Hit("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
 
 
+@pytest.mark.shows("H8")
 @pytest.mark.parametrize(
     ("fault", "why", "may_be_paid"),
     [
@@ -103,6 +105,7 @@ def test_a_wait_is_obeyed_within_an_hour(header, wait):
     assert retry_after(header) == (None if wait is None else timedelta(seconds=wait))
 
 
+@pytest.mark.shows("N2")
 async def test_the_model_answers_in_json_with_its_bill():
     async with StandinServer(GeminiStandin()) as server:
         model = Gemini(server.origin, "gemini-key", "gemini-2.5-flash-lite")
@@ -113,6 +116,7 @@ async def test_the_model_answers_in_json_with_its_bill():
     assert reply.tokens_out > 0
 
 
+@pytest.mark.shows("N3")
 async def test_the_geocoder_says_who_it_is_and_waits_its_turn():
     clock = SettableClock()
     standin = NominatimStandin({"Arnhem": (51.98, 5.9)})
@@ -127,6 +131,7 @@ async def test_the_geocoder_says_who_it_is_and_waits_its_turn():
     assert clock.now() - began == timedelta(seconds=3)
 
 
+@pytest.mark.shows("N3")
 @pytest.mark.parametrize("content", [b"", b"{}", b'[{"lat": "x", "lon": "y"}]', b'[{"lat": 999, "lon": 1}]', b"\xff",
                                      b'[{"lat": "nan", "lon": "5"}]'])  # fmt: skip
 def test_garbage_from_a_geocoder_is_no_place(content):

@@ -4,7 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tidemill.telemetry.metrics import Metrics
+
+pytestmark = pytest.mark.shows("H6")
 
 SUFFIX = {"counter": "_total", "info": "_info"}
 

@@ -11,6 +11,8 @@ from tidemill.pipeline.happenings import Happening, RunClosed, StoreTrouble
 from tidemill.telemetry.logs import LINES, LONGEST, Level, log_to, make_logger
 from unit.telemetry import announced
 
+pytestmark = pytest.mark.shows("H8")
+
 
 def lines_of(*happenings: Happening, level: Level = "debug") -> list[dict[str, Any]]:
     stream = io.StringIO()

@@ -1,5 +1,6 @@
 from typing import get_args
 
+import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families as parsed
 
@@ -9,6 +10,8 @@ from tidemill.telemetry.counters import OTHER, LabelledCounter, Spread
 from tidemill.telemetry.gauges import Snapshot, SourceStand
 from tidemill.telemetry.metrics import Metrics
 from unit.telemetry import announced
+
+pytestmark = pytest.mark.shows("H6")
 
 STAND = SourceStand(
     id=7, name="Town", vertical="events", adapter_id="townhall", available=False, breaker="OPEN", targets=4,

@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from tidemill.telemetry.redaction import clean, clean_value
 
+pytestmark = pytest.mark.shows("H8")
+
 
 @pytest.mark.parametrize(
     "text",

@@ -8,6 +8,8 @@ from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.pulse import Rates
 from tidemill.web.health import DatabaseState, Facts, Grade, Late, judge
 
+pytestmark = pytest.mark.shows("H4")
+
 LEASE = timedelta(seconds=60)
 WORKER = WorkerView(id=1, name="mill:7", pid=7, started_at=NOON, seen_at=NOON, ended_at=None, jobs=3)
 BREAKER = BreakerView(

@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Reason, Source, group
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views.quality import IncidentView
 from tidemill.operations.adapters import AdapterLine, Enabled
 from tidemill.operations.dry_run import DryRun
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, Reason, Source, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, key, say, table
 
 app = group("List adapters, switch them on and off, bless what they yield.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The adapter's name, such as events.generic.")]

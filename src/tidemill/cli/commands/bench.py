@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from tidemill.cli.options import single
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.options import single
 
 app = single()
 ROOT = Path(__file__).resolve().parents[4]

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views import BreakerView
-from tidemill.operations.breakers import Reset
+from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, say, table
 
 app = group("Look at circuit breakers and reset them.")
 
@@ -50,7 +51,7 @@ def reset_breaker(
         msg = "name a source, or say --all"
         raise Mistake(msg)
 
-    async def work() -> list[Reset]:
+    async def work() -> list[BreakerReset]:
         async with opened(ctx) as system:
             if source is not None:
                 return [await system.actions.breakers.reset(source, actor())]

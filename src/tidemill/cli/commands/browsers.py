@@ -2,10 +2,11 @@
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views.browsers import PoolView
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, say, table
 
 MEGABYTE = 1_000_000
 

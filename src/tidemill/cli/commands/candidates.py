@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.candidates import Candidate, CandidateStatus
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
 
 app = group("Look through the sites that discovery found, approve and reject them.")
 Which = Annotated[int, typer.Argument(metavar="ID", help="The candidate's number.")]

@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
-from tidemill.cli.checking import wanted
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.checking import selected_adapters
 from tidemill.engine.clock import RealClock
-from tidemill.operations.golden import Checked, check
+from tidemill.operations.golden import CheckedCase, check
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.showing import emit, say, table
 
 app = single()
 
@@ -26,7 +26,7 @@ def check_adapters(
     0: all are read as they should be; 1: one is not, or an installed adapter cannot be used.
     """
     now = RealClock().now()
-    done = [one for adapter, folder in wanted(which) for one in check(adapter, folder, now)]
+    done = [one for adapter, folder in selected_adapters(which) for one in check(adapter, folder, now)]
     if json:
         emit(done)
     else:
@@ -34,7 +34,7 @@ def check_adapters(
     raise typer.Exit(0 if all(one.holds for one in done) and not UNUSABLE_ADAPTERS else FAILURE)
 
 
-def _show(done: list[Checked]) -> None:
+def _show(done: list[CheckedCase]) -> None:
     rows = [
         (
             one.adapter,

@@ -9,16 +9,17 @@ import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.bootstrap import System
+from tidemill.bootstrap.system import System
 from tidemill.cli.crawling import Crawl, verdict, watch
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import console, emit, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.cli.stopping import Stopper
 from tidemill.core.views import RunDetail
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.runs import Started
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import console, emit, key, say, table
 
 app = single()
 
@@ -48,7 +49,7 @@ def crawl(
     if (source is None) != everything:
         msg = "name a source, or say --all"
         raise Mistake(msg)
-    done = run(carry_out(ctx, source))
+    done = run(run_crawl(ctx, source))
     if json:
         emit(done)
     else:
@@ -56,7 +57,7 @@ def crawl(
     raise typer.Exit(done.exit_code)
 
 
-async def carry_out(ctx: typer.Context, source: str | None) -> Crawled:
+async def run_crawl(ctx: typer.Context, source: str | None) -> Crawled:
     """Enqueue, drain to the end, judge."""
     async with opened(ctx) as system:
         started = [await system.actions.runs.start_source(name, actor()) for name in await names(system, source)]

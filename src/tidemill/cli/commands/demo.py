@@ -12,22 +12,23 @@ from typing import Annotated, Any
 import typer
 from rich.live import Live
 
-from tidemill.bootstrap import System, build
+from tidemill.bootstrap.system import System, build
+from tidemill.bootstrap.web import Telemetry, serving
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
 from tidemill.cli.demo_homes import housing, scraped_over_and_over
 from tidemill.cli.demo_lab import LabTerms, lab, lively
-from tidemill.cli.mistakes import FAILURE, ListeningTrouble
-from tidemill.cli.opening import run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.portal import Watchers, serving
 from tidemill.cli.scoreboard import Scoreboard
-from tidemill.cli.showing import console, emit
 from tidemill.cli.stopping import Stopper
 from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.store.database.migrate import upgrade
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console, emit
+from tidemill.web.listening import CannotListen
 
 app = single()
 
@@ -102,14 +103,14 @@ async def play(
     stage: DemoStage, terms: LabTerms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool
 ) -> int:
     """Serve the world, scrape it, and tell how that went."""
-    watchers = Watchers(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
+    telemetry = Telemetry(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
-        async with set_up(stage, terms) as (entries, asking), built(folder, watchers, asking) as system:
+        async with set_up(stage, terms) as (entries, asking), built(folder, telemetry, asking) as system:
             await bring_in(system, stage, entries)
             again = scraped_over_and_over(system) if stage is DemoStage.HOMES else nullcontext()
-            async with portal(system, watchers, port) as address, again:
+            async with portal(system, telemetry, port) as address, again:
                 began = system.clock.now()
-                await show_or_wait(system, watchers, seconds, address, as_json=as_json)
+                await show_or_wait(system, telemetry, seconds, address, as_json=as_json)
                 took = (system.clock.now() - began).total_seconds()
             totals = await system.store.views.counts()
             sources = await system.store.views.sources(system.clock.now())
@@ -160,9 +161,9 @@ def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[s
 
 
 @asynccontextmanager
-async def built(folder: str, watchers: Watchers, asking: Mapping[str, Any]) -> AsyncIterator[System]:
+async def built(folder: str, telemetry: Telemetry, asking: Mapping[str, Any]) -> AsyncIterator[System]:
     """A system of its own, that may ask this machine and nothing else; `asking` tells whom it may ask for more."""
-    system = build(settings_in(folder, asking), announce=watchers.listeners)
+    system = build(settings_in(folder, asking), announce=telemetry.listeners)
     try:
         await upgrade(system.store.database)
         yield system
@@ -178,23 +179,23 @@ def settings_in(folder: str, asking: Mapping[str, Any]) -> Settings:
 
 
 @asynccontextmanager
-async def portal(system: System, watchers: Watchers, port: int) -> AsyncIterator[str]:
+async def portal(system: System, telemetry: Telemetry, port: int) -> AsyncIterator[str]:
     """The web app; a demo goes on without it when its port is taken."""
     try:
-        async with serving(system, watchers, "127.0.0.1", port) as address:
+        async with serving(system, telemetry, "127.0.0.1", port) as address:
             yield address
-    except ListeningTrouble as trouble:
+    except CannotListen as trouble:
         raise Mistake(str(trouble)) from trouble
 
 
 async def show_or_wait(
-    system: System, watchers: Watchers, seconds: float | None, address: str, *, as_json: bool
+    system: System, telemetry: Telemetry, seconds: float | None, address: str, *, as_json: bool
 ) -> None:
     """Run until the time is up or somebody says stop, with a live picture for a person."""
     names = {source.id: source.name for source in await system.store.views.sources(system.clock.now())}
     began = system.clock.now()
     board = Scoreboard(names, began)
-    watchers.listeners.add(board.listen)
+    telemetry.listeners.add(board.listen)
     until = None if seconds is None else began + timedelta(seconds=seconds)
     err = console(stderr=True)
     live = Live(console=err, auto_refresh=False, transient=True) if err.is_terminal and not as_json else None

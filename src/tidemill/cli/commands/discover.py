@@ -5,14 +5,15 @@ from typing import Annotated
 
 import typer
 
-from tidemill.bootstrap import Listeners
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import console, emit, harmless, say, table
-from tidemill.operations.discovery import BroughtIn
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.cli.opening import opened
+from tidemill.operations.discovery import SpillImported
 from tidemill.pipeline.discover import Discovered
 from tidemill.pipeline.happenings import Happening, PlaceSearched
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console, emit, harmless, say, table
 
 app = group("Search municipalities for agendas, and import what a search without a database found.")
 
@@ -73,10 +74,10 @@ def import_file(
 ) -> None:
     """Bring in what discovery had to write to a file; twice is once. Bad lines are named, good ones kept."""
 
-    async def work() -> BroughtIn:
+    async def work() -> SpillImported:
         content = file.read_bytes()
         async with opened(ctx) as system:
-            return await system.discovery.bring_in(content)
+            return await system.discovery.import_spill(content)
 
     done = run(work())
     if json:

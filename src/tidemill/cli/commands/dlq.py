@@ -4,26 +4,27 @@ from typing import Annotated
 
 import typer
 
-from tidemill.bootstrap import System
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, Yes, group
-from tidemill.cli.showing import emit, facts, harmless, key, say, table
+from tidemill.bootstrap.system import System
+from tidemill.cli.opening import opened
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
-from tidemill.operations.dead_letters import Handled
+from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, harmless, key, say, table
 
 app = group("Look at dead letters, retry and discard them.")
 
-Letters = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The letters' numbers.")]
+Keys = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The letters' numbers.")]
 Stage = Annotated[str | None, typer.Option(help="Only those that died at this stage.")]
 Error = Annotated[str | None, typer.Option("--error", help="Only with this error, such as timeout.")]
 All = Annotated[bool, typer.Option("--all", help="Every pending letter that the filters mean.")]
 
 
 @app.command("list")
-def list_letters(
+def list_dead_letters(
     ctx: typer.Context,
     status: Annotated[DeadLetterStatus | None, typer.Option(help="Only with this status.")] = None,
     source: Source = None,
@@ -37,7 +38,9 @@ def list_letters(
 
     async def work() -> list[DeadLetterView]:
         async with opened(ctx) as system:
-            return await system.store.views.letters(await meant(system, status, source, stage, error), limit=limit)
+            return await system.store.views.dead_letters(
+                await filter_of(system, status, source, stage, error), limit=limit
+            )
 
     found = run(work())
     if json:
@@ -53,9 +56,9 @@ def list_letters(
 
 
 @app.command("show")
-def show_letter(
+def show_dead_letter(
     ctx: typer.Context,
-    letter_id: Annotated[int, typer.Argument(metavar="ID", help="The letter's number.")],
+    dead_letter_id: Annotated[int, typer.Argument(metavar="ID", help="The letter's number.")],
     *,
     json: AsJson = False,
 ) -> None:
@@ -63,7 +66,7 @@ def show_letter(
 
     async def work() -> DeadLetterDetail:
         async with opened(ctx) as system:
-            return await system.actions.letters.find(letter_id)
+            return await system.actions.dead_letters.find(dead_letter_id)
 
     detail = run(work())
     if json:
@@ -92,9 +95,9 @@ def show_letter(
 
 
 @app.command("retry")
-def retry_letters(
+def retry_dead_letters(
     ctx: typer.Context,
-    letters: Letters = None,
+    keys: Keys = None,
     source: Source = None,
     stage: Stage = None,
     error: Error = None,
@@ -103,22 +106,24 @@ def retry_letters(
     json: AsJson = False,
 ) -> None:
     """Try letters again, now, at the stage where their jobs died: some by number, or --all with filters."""
-    refuse_unclear(letters, everything=everything)
+    refuse_unclear(keys, everything=everything)
 
-    async def work() -> Handled:
+    async def work() -> HandledDeadLetters:
         async with opened(ctx) as system:
             if everything:
-                return await system.actions.letters.retry_all(await meant(system, None, source, stage, error), actor())
-            done = [await system.actions.letters.retry(one, actor()) for one in letters or []]
-            return Handled(letters=sum(one.letters for one in done))
+                return await system.actions.dead_letters.retry_all(
+                    await filter_of(system, None, source, stage, error), actor()
+                )
+            done = [await system.actions.dead_letters.retry(one, actor()) for one in keys or []]
+            return HandledDeadLetters(count=sum(one.count for one in done))
 
     raise typer.Exit(report(run(work()), "put back into the queue", as_json=json))
 
 
 @app.command("discard")
-def discard_letters(
+def discard_dead_letters(
     ctx: typer.Context,
-    letters: Letters = None,
+    keys: Keys = None,
     source: Source = None,
     stage: Stage = None,
     error: Error = None,
@@ -129,22 +134,22 @@ def discard_letters(
     json: AsJson = False,
 ) -> None:
     """Give letters up: some by number, or --all with filters."""
-    refuse_unclear(letters, everything=everything)
+    refuse_unclear(keys, everything=everything)
     if everything and not yes:
         typer.confirm("Discard every pending letter that the filters mean?", abort=True)
 
-    async def work() -> Handled:
+    async def work() -> HandledDeadLetters:
         async with opened(ctx) as system:
             if everything:
-                which = await meant(system, None, source, stage, error)
-                return await system.actions.letters.discard_all(which, actor(), notes)
-            done = [await system.actions.letters.discard(one, actor(), notes) for one in letters or []]
-            return Handled(letters=sum(one.letters for one in done))
+                which = await filter_of(system, None, source, stage, error)
+                return await system.actions.dead_letters.discard_all(which, actor(), notes)
+            done = [await system.actions.dead_letters.discard(one, actor(), notes) for one in keys or []]
+            return HandledDeadLetters(count=sum(one.count for one in done))
 
     raise typer.Exit(report(run(work()), "discarded", as_json=json))
 
 
-async def meant(
+async def filter_of(
     system: System, status: str | None, source: str | None, stage: str | None, error: str | None
 ) -> DeadLetterFilter:
     """The filter that the options mean."""
@@ -152,19 +157,19 @@ async def meant(
     return DeadLetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
 
 
-def refuse_unclear(letters: list[int] | None, *, everything: bool) -> None:
+def refuse_unclear(keys: list[int] | None, *, everything: bool) -> None:
     """Either numbers or --all."""
-    if bool(letters) == everything:
+    if bool(keys) == everything:
         msg = "name letters by number, or say --all (with --source, --stage or --error to narrow it)"
         raise Mistake(msg)
 
 
-def report(done: Handled, words: str, *, as_json: bool) -> int:
+def report(done: HandledDeadLetters, words: str, *, as_json: bool) -> int:
     """Show what was done; answers 3 when some were left alone."""
     if as_json:
         emit(done)
     else:
-        say(f"{done.letters} letters {words}")
+        say(f"{done.count} letters {words}")
         if done.orphans:
             say(f"{len(done.orphans)} were left alone, because their source was removed; discard them")
     return PARTIAL if done.orphans else 0

@@ -2,13 +2,14 @@
 
 import typer
 
-from tidemill.bootstrap import build
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import refuse_if_absent, run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, table
+from tidemill.bootstrap.system import build
+from tidemill.cli.opening import refuse_if_absent, settings_of
 from tidemill.operations.doctor import DoctorCheck
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, table
 
 app = single()
 

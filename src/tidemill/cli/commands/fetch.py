@@ -8,13 +8,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.cli.getting import Attempt, attempted
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, facts, table
+from tidemill.cli.getting import Attempt, attempt_fetch
+from tidemill.cli.opening import settings_of
 from tidemill.core.failure import MEANING, Failure
 from tidemill.operations.why_work import meaning_in_words
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, facts, table
 
 app = single()
 
@@ -35,7 +36,7 @@ class GateLine(msgspec.Struct, frozen=True):
     until: datetime | None
 
 
-class Got(msgspec.Struct, frozen=True, kw_only=True):
+class FetchReport(msgspec.Struct, frozen=True, kw_only=True):
     """What came back, as `fetch` shows it."""
 
     url: str
@@ -76,24 +77,24 @@ def fetch(
     the breaker are shown and hold back jobs alone. A page of a source that uses a browser is got in one; nothing is
     paid for, and nothing is stored.
     """
-    attempt = run(attempted(settings_of(ctx), url, browser=browser))
+    attempt = run(attempt_fetch(settings_of(ctx), url, browser=browser))
     result = attempt.result
     if output is not None:
         output.write_bytes(result.body)
     if body:
         sys.stdout.buffer.write(result.body)
     elif json:
-        emit(got(attempt))
+        emit(report_of(attempt))
     else:
-        show(got(attempt))
+        show(report_of(attempt))
     raise typer.Exit(FAILURE if result.failure is not None else 0)
 
 
-def got(attempt: Attempt) -> Got:
+def report_of(attempt: Attempt) -> FetchReport:
     """The facts."""
     result = attempt.result
     failure = result.failure
-    return Got(
+    return FetchReport(
         url=result.url,
         final_url=result.final_url,
         status=result.status.value,
@@ -117,7 +118,7 @@ def got(attempt: Attempt) -> Got:
     )
 
 
-def show(one: Got) -> None:
+def show(one: FetchReport) -> None:
     """The gates in order, then what came back; what is empty is left out."""
     rows = [(said.gate, said.verdict, said.words, said.until) for said in one.gates]
     table("gates", ["gate", "says", "why", "until"], rows)

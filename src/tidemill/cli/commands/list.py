@@ -6,11 +6,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.bootstrap import VERTICALS
-from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
-from tidemill.cli.opening import opened, run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, table
+from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
+from tidemill.cli.opening import opened
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, table
 
 app = single()
 

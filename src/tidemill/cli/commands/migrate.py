@@ -2,11 +2,12 @@
 
 import typer
 
-from tidemill.bootstrap import build
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say
+from tidemill.bootstrap.system import build
+from tidemill.cli.opening import settings_of
 from tidemill.store.database.migrate import upgrade
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, say
 
 app = single()
 

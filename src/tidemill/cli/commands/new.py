@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.options import AsJson, group
 from tidemill.cli.scaffolding import scaffold
-from tidemill.cli.showing import emit, say
 from tidemill.engine.clock import RealClock
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.showing import emit, say
 
 app = group("Make something new out of a template: an adapter with its golden pages and its test.")
 

@@ -8,12 +8,13 @@ import typer
 
 from tidemill.cli.crawling import NOTHING_THERE
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
-from tidemill.cli.mistakes import EMPTY, FAILURE
-from tidemill.cli.opening import run, settings_of
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say, table
-from tidemill.cli.trying import JudgedRecord, Tried, specification, stand_in, tried, vertical_named
+from tidemill.cli.opening import settings_of
+from tidemill.cli.trying import JudgedRecord, Tried, specification, trial_source, try_page, vertical_named
 from tidemill.engine.clock import RealClock
+from tidemill.terminal.exit_codes import EMPTY, FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, say, table
 
 app = single()
 
@@ -39,13 +40,13 @@ def parse(
     kind = vertical_named(vertical)
     address = what if is_url(what) else url or "https://saved.invalid/"
     spec = specification(selectors)
-    source = stand_in(kind, adapter, spec, url=address, city=city, time_zone=time_zone, language=language)
+    source = trial_source(kind, adapter, spec, url=address, city=city, time_zone=time_zone, language=language)
     now = RealClock().now()
     if is_url(what):
         page = page_of(run(fetched(settings_of(ctx), what)), now)
     else:
         page = page_from_file(Path(what), address, now)
-    found = tried(page, kind, source, now)
+    found = try_page(page, kind, source, now)
     if json:
         emit(found)
     else:

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.proposals import Proposal
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, say, table
 
 app = group("Look at selectors that are proposed for redesigned pages, and accept or reject them.")
 

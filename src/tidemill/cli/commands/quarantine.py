@@ -5,14 +5,15 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.bootstrap import System
-from tidemill.cli.mistakes import PARTIAL
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, Yes, group
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.bootstrap.system import System
+from tidemill.cli.opening import opened
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.quarantine import Reviewed
+from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
 
 app = group("Look at records that were set aside, release and reject them.")
 
@@ -40,7 +41,7 @@ def list_records(
 
     async def work() -> list[QuarantinedView]:
         async with opened(ctx) as system:
-            which = await meant(system, source, vertical, because)
+            which = await filter_of(system, source, vertical, because)
             return await system.actions.quarantine.every(
                 msgspec.structs.replace(which, waiting=not settled), limit=limit
             )  # fmt: skip
@@ -109,7 +110,7 @@ def release_records(
     async def work() -> Reviewed:
         async with opened(ctx) as system:
             if everything:
-                which = await meant(system, source, vertical, because)
+                which = await filter_of(system, source, vertical, because)
                 return await system.actions.quarantine.release_all(which, actor(), notes)
             for one in records or []:
                 await system.actions.quarantine.release(one, actor(), notes, fields)
@@ -139,7 +140,7 @@ def reject_records(
     async def work() -> Reviewed:
         async with opened(ctx) as system:
             if everything:
-                which = await meant(system, source, vertical, because)
+                which = await filter_of(system, source, vertical, because)
                 return await system.actions.quarantine.reject_all(which, actor(), notes)
             for one in records or []:
                 await system.actions.quarantine.reject(one, actor(), notes)
@@ -148,7 +149,7 @@ def reject_records(
     raise typer.Exit(report(run(work()), "rejected", as_json=json))
 
 
-async def meant(system: System, source: str | None, vertical: str | None, because: str | None) -> QuarantineFilter:
+async def filter_of(system: System, source: str | None, vertical: str | None, because: str | None) -> QuarantineFilter:
     """The filter that the options mean."""
     owner = (await system.actions.sources.find(source)).id if source else None
     return QuarantineFilter(source_id=owner, vertical=vertical, reason=because)

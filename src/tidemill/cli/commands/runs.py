@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, group
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail, RunView
-from tidemill.operations.why import present
+from tidemill.operations.mistakes import require_found
+from tidemill.terminal.options import AsJson, Limit, Source, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
 
 app = group("Look at runs, stage by stage; take up jobs that waited too long.")
 
@@ -58,7 +59,7 @@ def show_run(
 
     async def work() -> RunDetail:
         async with opened(ctx) as system:
-            return present(await system.store.views.run(run_id), "run", run_id)
+            return require_found(await system.store.views.run(run_id), "run", run_id)
 
     detail = run(work())
     if json:

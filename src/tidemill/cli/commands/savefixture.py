@@ -8,15 +8,16 @@ import typer
 
 from tidemill.cli.checking import in_folder
 from tidemill.cli.getting import fetched, is_url, page_of
-from tidemill.cli.opening import opened, run, settings_of
-from tidemill.cli.options import single
-from tidemill.cli.showing import say
+from tidemill.cli.opening import opened, settings_of
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.vertical import Adapter
 from tidemill.engine.clock import RealClock
-from tidemill.operations.golden import MANIFEST, GoldenCase, cases_in, keep_cases, read_case
+from tidemill.operations.golden import MANIFEST, GoldenCase, cases_in, read_case, write_cases
 from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import say
 
 app = single()
 
@@ -65,7 +66,7 @@ def saved(page: Page, adapter: Adapter, folder: Path, name: str) -> GoldenCase:
     blank = GoldenCase(name=name, page=file, url=page.final_url or page.url, captured_at=page.fetched_at)
     case = _with_reading(blank, adapter, folder)
     known = cases_in(folder) if (folder / MANIFEST).is_file() else []
-    keep_cases(folder, [each for each in known if each.name != name] + [case])
+    write_cases(folder, [each for each in known if each.name != name] + [case])
     return case
 
 

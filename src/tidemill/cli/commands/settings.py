@@ -2,10 +2,10 @@
 
 import typer
 
-from tidemill.cli.global_options import GlobalOptions
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, table
 from tidemill.settings import knobs
+from tidemill.terminal.global_options import GlobalOptions
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.showing import emit, table
 
 app = single()
 

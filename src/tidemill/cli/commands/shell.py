@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.bootstrap import VERTICALS
+from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
-from tidemill.cli.opening import opened, run, settings_of
-from tidemill.cli.options import single
-from tidemill.cli.trying import Tried, stand_in, tried
+from tidemill.cli.opening import opened, settings_of
+from tidemill.cli.trying import Tried, trial_source, try_page
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
-from tidemill.operations.mistakes import Mistake
-from tidemill.operations.why import number, present
+from tidemill.operations.mistakes import Mistake, parse_key, require_found
 from tidemill.reading import Document
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
 
 app = single()
 
@@ -51,7 +51,7 @@ def shell(
 def found(ctx: typer.Context, what: str, url: str) -> Page:
     """The page that is meant."""
     if what.startswith("page:"):
-        return run(stored(ctx, number("page", what.removeprefix("page:"))))
+        return run(stored(ctx, parse_key("page", what.removeprefix("page:"))))
     if is_url(what):
         return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
     return page_from_file(Path(what), url or "https://saved.invalid/", RealClock().now())
@@ -60,7 +60,7 @@ def found(ctx: typer.Context, what: str, url: str) -> Page:
 async def stored(ctx: typer.Context, page_id: int) -> Page:
     """A page as it was stored."""
     async with opened(ctx) as system:
-        return present(await system.store.ledger.materials.page(page_id), "page", page_id)
+        return require_found(await system.store.ledger.materials.page(page_id), "page", page_id)
 
 
 def namespace(page: Page) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def namespace(page: Page) -> dict[str, Any]:
 
     def read(vertical: str = "events", adapter: str | None = None, selectors: dict[str, Any] | None = None) -> Tried:
         kind = VERTICALS[vertical]
-        source = stand_in(kind, adapter, selectors or {}, url=page.final_url or page.url)
-        return tried(page, kind, source, page.fetched_at)
+        source = trial_source(kind, adapter, selectors or {}, url=page.final_url or page.url)
+        return try_page(page, kind, source, page.fetched_at)
 
     return {"page": page, "document": document, "css": css, "read": read}
 

@@ -9,14 +9,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import console, emit, say, table
 from tidemill.cli.simulate import build_mill
 from tidemill.engine.interpreter import settle_in
 from tidemill.lab.laws import Verdict
 from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.showing import console, emit, say, table
 from tidemill.verticals.listings.lab.fortnight import HomesOutcome, HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import KINDS
 

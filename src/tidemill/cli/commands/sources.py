@@ -6,11 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.cli.importing import report_import
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Reason, Yes, group
-from tidemill.cli.running_now import report_started
-from tidemill.cli.showing import emit, facts, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views import SourceDetail, SourceView, UpgradeView
+from tidemill.terminal.options import AsJson, Reason, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, facts, key, say, table
+from tidemill.terminal.started import report_started
+from tidemill.verticals.listings.parts import ListingsParts
 
 app = group("List, import, add, switch, run and remove sources.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The source's name or number.")]
@@ -135,7 +137,7 @@ def add_source(
             source = await system.actions.sources.add(entry, actor())
             for page in target or []:
                 await system.actions.targets.add(source.name, page, actor())
-            covered = await system.actions.markets.lay_out() if market_url is not None else 0
+            covered = await system.part(ListingsParts).markets.lay_out() if market_url is not None else 0
             return source.name, len(target or []) + covered
 
     added, count = run(work())

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened, run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, say, table
+from tidemill.cli.opening import opened
 from tidemill.operations.mistakes import NotFound, unknown
 from tidemill.store.views import runbook
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, say, table
 
 app = single()
 

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from tidemill.cli.importing import report_import
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Reason, Source, Yes, group
-from tidemill.cli.running_now import report_started
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import TargetFilter, TargetView
+from tidemill.terminal.options import AsJson, Limit, Reason, Source, Yes, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, key, say, table
+from tidemill.terminal.started import report_started
 
 app = group("List, import, add, pause, run and remove targets.")
 Which = Annotated[str, typer.Argument(metavar="ID|URL", help="The target's number or address.")]

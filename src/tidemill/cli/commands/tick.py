@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.mistakes import FAILURE
-from tidemill.cli.opening import opened, run
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, harmless, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views import TickView
 from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.terminal.exit_codes import FAILURE
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import emit, harmless, say, table
 
 app = single()
 

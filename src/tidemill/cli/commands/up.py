@@ -5,14 +5,15 @@ from typing import Annotated
 
 import typer
 
-from tidemill.bootstrap import System
-from tidemill.cli.opening import opened, run, settings_of
-from tidemill.cli.options import single
-from tidemill.cli.portal import Watchers, serving
-from tidemill.cli.showing import console
+from tidemill.bootstrap.system import System
+from tidemill.bootstrap.web import Telemetry, serving
+from tidemill.cli.opening import opened, settings_of
 from tidemill.cli.stopping import Stopper
 from tidemill.settings import Settings
 from tidemill.telemetry.logs import log_to, make_logger
+from tidemill.terminal.options import single
+from tidemill.terminal.session import run
+from tidemill.terminal.showing import console
 
 app = single()
 
@@ -37,9 +38,11 @@ def up(
 async def turn(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
     """Keep the mill turning until somebody says stop."""
     logger = make_logger(settings.log_level, settings.log_format)
-    watchers = Watchers(lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level))
-    async with opened(ctx, create=True, announce=watchers.listeners) as system:
-        portal = serving(system, watchers, settings.web_host, settings.web_port) if web else nullcontext("")
+    telemetry = Telemetry(
+        lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level)
+    )
+    async with opened(ctx, create=True, announce=telemetry.listeners) as system:
+        portal = serving(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
             await until_stopped(system, address)
 

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.cli.opening import opened
 from tidemill.core.views.quality import DeliveryView, SubscriptionView
 from tidemill.operations.webhooks import Subscribed
 from tidemill.pipeline.notify import NoticeKind
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import actor, run
+from tidemill.terminal.showing import emit, key, say, table
 
 app = group("Tell other programs of prices that fall and stock that is back.")
 

@@ -1,10 +1,6 @@
 """How things stand, as people are shown them: the command line, the API and the portal speak of the same values."""
 
 from tidemill.core.views.records import (
-    EventCursor,
-    EventDetail,
-    EventFilter,
-    EventView,
     HistoryView,
     PageDetail,
     PageView,
@@ -44,10 +40,6 @@ __all__ = [
     "DeadLetterDetail",
     "DeadLetterFilter",
     "DeadLetterView",
-    "EventCursor",
-    "EventDetail",
-    "EventFilter",
-    "EventView",
     "HistoryView",
     "HostView",
     "JobDetail",

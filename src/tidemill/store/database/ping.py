@@ -26,7 +26,7 @@ class DatabasePing:
         """Ask one database."""
         self._database = database
 
-    async def feel(self) -> DatabaseHealth:
+    async def check(self) -> DatabaseHealth:
         """One look; raises `StoreError` when the database does not answer."""
         time = None
         if not self._database.is_sqlite:  # SQLite has no clock of its own

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
-import msgspec
 from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import Job, JobStatus, gives_source_up, speaks_for_source
+from tidemill.core.job import JobStatus, gives_source_up, speaks_for_source
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
+from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import (
     AcceptedRecords,
     Checkpoint,
@@ -30,6 +30,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import breakers, dead_letters, effects, list_pages
 from tidemill.store.ledger.effects import HostNote
 from tidemill.store.ledger.following import Onward, follow
+from tidemill.store.ledger.records import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
@@ -37,43 +38,8 @@ from tidemill.store.schema import jobs, staged_records
 from tidemill.store.services.enrichment_requests import note_wants
 from tidemill.store.sources.upgrades import suggest_upgrades
 
-KEYS_PER_RECORD = 5
-"""What a record may take on its repository: a row, its price, its product, its history, and a rejection."""
-
-
 Products = Mapping[type, Sequence[tuple[Checkpoint, Any]]]
 """What stages produced, each kind by itself in the batch's order, with its checkpoint."""
-
-
-class CompleteRun(msgspec.Struct, frozen=True):
-    """A complete run at its end: what its source has that was not seen since it started, it did not see."""
-
-    run_id: int
-    source_id: int
-    since: datetime
-
-
-class RecordRepository(Protocol):
-    """The vertical's own tables: where accepted records end up."""
-
-    async def put(
-        self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
-    ) -> dict[int, WriteCounts]:
-        """Upsert records, keep history, answer the counts per job."""
-        ...
-
-    async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
-        """Mark records as seen again."""
-        ...
-
-    async def miss(
-        self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
-    ) -> Mapping[int, int]:
-        """Count complete runs, each of another source, against what they did not see.
-
-        Answers by run how many are gone for good.
-        """
-        ...
 
 
 class Checkpoints:
@@ -85,14 +51,15 @@ class Checkpoints:
         ids: Ids,
         bodies: Bodies,
         repositories: Mapping[str, RecordRepository],
-        policies: Mapping[str, Policy],
+        verticals: Mapping[str, Vertical],
     ) -> None:
-        """`repositories` and `policies` by vertical."""
+        """`repositories` and `verticals` by the vertical's name."""
         self._database = database
         self._ids = ids
         self._bodies = bodies
         self._repositories = repositories
-        self._policies = policies
+        self._verticals = verticals
+        self._policies = {name: vertical.policy for name, vertical in verticals.items()}
 
     async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
         """Write outputs and moves of the jobs that are still ours; of the others nothing.
@@ -138,7 +105,7 @@ class Checkpoints:
         for job, reading in parsed:
             tallies[job.run_id].count_fields(reading.found.records)
         for job, each in judged:
-            count_verdicts(tallies[job.run_id], job, each)
+            count_verdicts(tallies[job.run_id], job, each, self._verticals[job.vertical].notable)
 
     async def _persist_records(
         self,

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tidemill.core.policy import Policy
 from tidemill.core.run import RunSummary
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import Checkpoints, RecordRepository
+from tidemill.store.ledger.checkpoints import Checkpoints
 from tidemill.store.ledger.claims import Claims
+from tidemill.store.ledger.records import RecordRepository
 from tidemill.store.ledger.resume import StageInputs
 from tidemill.store.ledger.runs import RunRepository
 from tidemill.store.pages.bodies import Bodies
@@ -28,13 +28,12 @@ class Ledger:
         verticals: Mapping[str, Vertical],
     ) -> None:
         """`repositories` and `verticals` by the vertical's name."""
-        policies: dict[str, Policy] = {name: vertical.policy for name, vertical in verticals.items()}
         self._database = database
         self._ids = ids
         self._claims = Claims(database)
-        self._checkpoints = Checkpoints(database, ids, bodies, repositories, policies)
+        self._checkpoints = Checkpoints(database, ids, bodies, repositories, verticals)
         self.materials = StageInputs(database, bodies, verticals)
-        self.runs = RunRepository(database, ids, repositories, policies)
+        self.runs = RunRepository(database, ids, repositories, verticals)
 
     @property
     def is_calling(self) -> bool:

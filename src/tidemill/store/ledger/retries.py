@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, exists, func, select, text, update
+from sqlalchemy import BindParameter, bindparam, exists, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import DeadLetterStatus
@@ -73,12 +73,6 @@ class DeadLetterRetries:
         """Letters whose time for another try has come; those of a source whose breaker is open wait for it."""
         async with self._database.glance() as connection:
             return [row["id"] for row in await read_all(connection, _DUE, {"b_now": now})]
-
-    async def pending(self) -> int:
-        """How many wait for a retry or for a person."""
-        query = select(func.count()).select_from(dead_letters).where(_PENDING)
-        async with self._database.glance() as connection:
-            return int((await connection.execute(query)).scalar_one())
 
     async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
         """Put the letters' jobs back into the queue at the stage where they died; answers how many."""

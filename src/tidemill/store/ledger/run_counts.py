@@ -12,10 +12,10 @@ from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import Job, JobStatus
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Dropped
+from tidemill.core.vertical import NotableReason
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Judged, WriteCounts
 from tidemill.store.database.bulk import read_all, write_at_commit
 from tidemill.store.schema import runs
-from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 
 MOST_FIELDS = 100
 """Names counted per run; pages do not choose field names, adapters do, and none has as many."""
@@ -141,8 +141,8 @@ def is_drift(failure: Failure | None) -> bool:
     return failure is not None and MEANING[failure].is_drift
 
 
-def count_verdicts(tally: RunCounts, job: Job, judged: Judged) -> None:
-    """Count a page's verdicts; every raw record ends in exactly one of the three.
+def count_verdicts(tally: RunCounts, job: Job, judged: Judged, notable: Mapping[str, NotableReason]) -> None:
+    """Count a page's verdicts; every raw record ends in exactly one of the three, notable reasons are counted apart.
 
     Each page of a list repeats the list's total, so that of the first page counts.
     """
@@ -158,8 +158,7 @@ def count_verdicts(tally: RunCounts, job: Job, judged: Judged) -> None:
         tally.add(
             records_dropped=dropped,
             records_quarantined=len(rejected) - dropped,
-            oos_no_price_count=sum(each.verdict.reason == DropReason.OOS_NO_PRICE for each in rejected),
-            zero_price_count=sum(each.verdict.reason == QuarantineReason.ZERO_PRICE_EXTRACTED for each in rejected),
+            **Counter(notable[reason].column for each in rejected if (reason := each.verdict.reason) in notable),
         )
 
 

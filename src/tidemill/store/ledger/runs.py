@@ -11,17 +11,15 @@ from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.completeness import Certificate, RunEvidence, certify, far_short
-from tidemill.core.policy import Policy
 from tidemill.core.run import Counts, Noticed, RunStatus, RunSummary, conclude
+from tidemill.core.vertical import Vertical
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import CompleteRun, RecordRepository
 from tidemill.store.ledger.earlier_runs import of_each_run
+from tidemill.store.ledger.records import MOST_MISSED, CompleteRun, RecordRepository
 from tidemill.store.quality.drift import KEYS_PER_RUN, Watched, watch_runs
 from tidemill.store.schema import runs, sources, targets
-from tidemill.verticals.events.store.repository import MOST_GONE
-from tidemill.verticals.listings.store.market_runs import settle_market
 
 REMEMBERED = 8
 """Complete runs that the usual count is taken from."""
@@ -33,13 +31,18 @@ class RunRepository:
     """Closes runs whose jobs have all ended, each exactly once."""
 
     def __init__(
-        self, database: Database, ids: Ids, repositories: Mapping[str, RecordRepository], policies: Mapping[str, Policy]
+        self,
+        database: Database,
+        ids: Ids,
+        repositories: Mapping[str, RecordRepository],
+        verticals: Mapping[str, Vertical],
     ) -> None:
-        """`repositories` and `policies` by vertical."""
+        """`repositories` and `verticals` by the vertical's name."""
         self._database = database
         self._ids = ids
         self._repositories = repositories
-        self._policies = policies
+        self._verticals = verticals
+        self._alarms = {name: alarm for name, each in verticals.items() if (alarm := alarm_of(each))}
 
     async def finished(self) -> list[int]:
         """Runs that are over but not closed: what a crash between the two leaves behind."""
@@ -56,7 +59,7 @@ class RunRepository:
 
         Answers those that were not closed already. Whoever closes several takes their sources in the same order.
         """
-        await self._ids.reserve(len(run_ids) * (MOST_GONE + KEYS_PER_RUN))
+        await self._ids.reserve(len(run_ids) * (MOST_MISSED + KEYS_PER_RUN))
         async with self._database.write() as connection:
             over = await read_all(connection, _OVER, {"b_ids": sorted(run_ids)})
             closed: list[RunSummary] = []
@@ -72,8 +75,9 @@ class RunRepository:
         await write_many(connection, _CLOSE, [closing(each, removed[each.run["id"]], now) for each in ended])
         await self._credit(connection, ended)
         for each in ended:
-            await settle_market(connection, each.run["scope"], conclude(each.counts), now)
-        noticed = await watch_runs(connection, self._ids, [watched(each) for each in ended], now)
+            repository = self._repositories[each.run["vertical"]]
+            await repository.close_run(connection, each.run["scope"], conclude(each.counts), now)
+        noticed = await watch_runs(connection, self._ids, [watched(each) for each in ended], now, self._alarms)
         return [summary(each, removed[each.run["id"]], noticed[each.run["id"]], now) for each in ended]
 
     async def _histories(self, connection: AsyncConnection, over: Sequence[Any]) -> dict[int, tuple[int, ...]]:
@@ -92,7 +96,9 @@ class RunRepository:
             mine = [each.run for each in ended if each.certificate.complete and each.run["vertical"] == vertical]
             if mine:
                 over = [CompleteRun(run["id"], run["source_id"], run["started_at"]) for run in mine]
-                removed.update(await repository.miss(connection, over, now, self._policies[vertical].missing_runs))
+                removed.update(
+                    await repository.miss(connection, over, now, self._verticals[vertical].policy.missing_runs)
+                )
         return removed
 
     async def _credit(self, connection: AsyncConnection, ended: Sequence["ClosingRun"]) -> None:
@@ -107,6 +113,11 @@ class RunRepository:
             if each.counts.urls_succeeded + each.counts.urls_failed
         ]
         await write_many(connection, _CREDIT, earned)
+
+
+def alarm_of(vertical: Vertical) -> str:
+    """How what the vertical finds alarming is told; '' if it finds nothing so."""
+    return next((each.alarm for each in vertical.notable.values() if each.alarm), "")
 
 
 class ClosingRun(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from tidemill.core.job import Job, JobStatus, Move, after_failure
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
+from tidemill.pipeline.happenings import JobsRescued
 from tidemill.store.database.bulk import change, read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -18,15 +19,6 @@ from tidemill.store.ledger import dead_letters
 from tidemill.store.ledger.claims import mark_work
 from tidemill.store.ledger.rows import job_of
 from tidemill.store.schema import jobs, runs, sources, targets, workers
-
-
-class Rescue(msgspec.Struct, frozen=True):
-    """Jobs freed from a worker that died or from a stage that never ended."""
-
-    worker_id: int
-    jobs: int
-    reason: str
-
 
 _ALIVE = (
     update(workers)
@@ -85,7 +77,7 @@ class Workers:
             await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return len(held)
 
-    async def rescue(self, now: datetime) -> list[Rescue]:
+    async def rescue(self, now: datetime) -> list[JobsRescued]:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
@@ -94,13 +86,13 @@ class Workers:
             stuck = await self._rescue_stuck(connection, now)
         return rescues + stuck
 
-    async def _rescue_worker(self, connection: AsyncConnection, worker_id: int, now: datetime) -> Rescue:
+    async def _rescue_worker(self, connection: AsyncConnection, worker_id: int, now: datetime) -> JobsRescued:
         held = await _held_by(connection, [worker_id])
         await _after_death(connection, self._database, self._ids, held, Failure.WORKER_DIED, now)
         await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
-        return Rescue(worker_id, len(held), "its worker died")
+        return JobsRescued(now, worker_id, len(held), "its worker died")
 
-    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[Rescue]:
+    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued]:
         rows = await read_all(connection, _STUCK, {"b_since": now - self._job_limit})
         if not rows:
             return []
@@ -109,7 +101,7 @@ class Workers:
         failures = {"consecutive_failures": sources.c.consecutive_failures + 1}
         at_fault = sorted({job.source_id for job in stuck})
         await connection.execute(update(sources).where(sources.c.id.in_(at_fault)).values(**failures))
-        return [Rescue(rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
+        return [JobsRescued(now, rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
 
 
 PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.drift import (
+    ALARM,
     ALL,
     BATCH,
     WINDOW,
@@ -146,10 +147,10 @@ class JudgedRun(msgspec.Struct, frozen=True):
 
 
 async def watch_runs(
-    connection: AsyncConnection, ids: Ids, ended: Sequence[Watched], now: datetime
+    connection: AsyncConnection, ids: Ids, ended: Sequence[Watched], now: datetime, alarms: Mapping[str, str]
 ) -> dict[int, tuple[Noticed, ...]]:
     """Judge runs that have just ended, each of another source; answers by run what a person should be told, once."""
-    judged = await _judge(connection, ended, now)
+    judged = await _judge(connection, ended, now, alarms)
     await _note_standings(connection, judged, now)
     await _note_batches(connection, judged, now)
     told = await _incidents(connection, ids, judged, now)
@@ -159,7 +160,9 @@ async def watch_runs(
     return told
 
 
-async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: datetime) -> list[JudgedRun]:
+async def _judge(
+    connection: AsyncConnection, ended: Sequence[Watched], now: datetime, alarms: Mapping[str, str]
+) -> list[JudgedRun]:
     found = await read_all(connection, _STANDING, _those(ended))
     rows = {(row["adapter_id"], row["source_id"]): row for row in found}
     usual = await _baselines(connection, ended, now)
@@ -167,7 +170,7 @@ async def _judge(connection: AsyncConnection, ended: Sequence[Watched], now: dat
     judged = []
     for each in ended:
         before, baseline = standing_of(rows.get(each.who)), usual.get(each.run["id"], Baseline())
-        judgement = judge_run(each.counts, before, baseline)
+        judgement = judge_run(each.counts, before, baseline, alarms.get(each.run["vertical"], ALARM))
         if each.short:
             findings = (*judgement.findings, _short_list(each.run, each.short))
             judgement = msgspec.structs.replace(judgement, findings=findings)

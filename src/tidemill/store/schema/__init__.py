@@ -19,7 +19,6 @@ from tidemill.store.schema.upkeep import audit_log, engine_state, id_blocks, tic
 from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
 
 __all__ = [
-    "SOURCE_HEALTH_VIEW",
     "actor_runs",
     "adapter_status",
     "audit_log",
@@ -59,22 +58,3 @@ __all__ = [
     "webhook_subscriptions",
     "workers",
 ]
-
-SOURCE_HEALTH_VIEW = """
-CREATE VIEW source_health_status AS
-SELECT
-  s.*,
-  COALESCE(cb.state, 'CLOSED') AS circuit_state,
-  COALESCE(cb.failure_count, 0) AS failure_count,
-  cb.cooldown_until,
-  COALESCE(cb.consecutive_opens, 0) AS consecutive_opens,
-  CASE
-    WHEN NOT s.enabled THEN FALSE
-    WHEN s.auto_disabled THEN FALSE
-    WHEN cb.state = 'OPEN' AND cb.cooldown_until > {now} THEN FALSE
-    ELSE TRUE
-  END AS is_available
-FROM scraper_sources s
-LEFT JOIN circuit_breaker_state cb ON s.id = cb.source_id
-"""
-"""The runbook's view; `{now}` is the database's own idea of the present in the form that moments are kept."""

@@ -1,36 +1,18 @@
-"""Events, rejected records and pages, read for people."""
+"""The history of records, rejected records and pages, read for people."""
 
-from collections.abc import Iterator
-from typing import Any
-
-import msgspec
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.record import Found
-from tidemill.core.views import (
-    EventCursor,
-    EventDetail,
-    EventFilter,
-    EventView,
-    HistoryView,
-    PageDetail,
-    PageView,
-    RejectedFilter,
-    RejectedView,
-)
+from tidemill.core.views import HistoryView, PageDetail, PageView, RejectedFilter, RejectedView
 from tidemill.store.pages.output_files import Outputs
 from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import pages, raw_records, record_history, rejected_records, sources
 from tidemill.store.views.work import reading_of, shown
-from tidemill.verticals.events.store.tables import events
 
 HISTORY_SHOWN = 1_000
 
 _NAMED = func.coalesce(sources.c.name, "").label("source_name")
-_EVENTS = select(*shown(EventView, events), _NAMED).select_from(
-    events.outerjoin(sources, sources.c.id == events.c.source_id)
-)
 _PAGES = select(
     *shown(
         PageView,
@@ -46,55 +28,15 @@ _REJECTED = select(*shown(RejectedView, rejected_records), _NAMED).select_from(
 )
 
 
-async def list_events(
-    connection: AsyncConnection, which: EventFilter, after: EventCursor | None, limit: int
-) -> list[EventView]:
-    """Events by date, those after the cursor."""
-    query = _EVENTS.where(*_conditions(which)).order_by(events.c.event_date, events.c.id).limit(limit)
-    if after is not None:
-        later = or_(events.c.event_date > after.event_date, events.c.id > after.id)
-        query = query.where(events.c.event_date >= after.event_date, later)
-    return [_event(row) for row in (await connection.execute(query)).mappings()]
-
-
-def _conditions(which: EventFilter) -> Iterator[Any]:
-    if which.text is not None:
-        words = (column.icontains(which.text, autoescape=True) for column in (events.c.title, events.c.venue_name))
-        yield or_(*words)
-    if which.category is not None:
-        yield events.c.category == which.category
-    if which.source is not None:
-        yield sources.c.name == which.source
-    if which.status is not None:
-        yield events.c.status == which.status
-    if which.date_from is not None:
-        yield events.c.event_date >= which.date_from
-    if which.date_to is not None:
-        yield events.c.event_date < which.date_to
-    if not which.include_gone:
-        yield events.c.gone_at.is_(None)
-
-
-def _event(row: Any) -> EventView:
-    return EventView(**{**row, "record": msgspec.Raw(row["record"])})
-
-
-async def one_event(connection: AsyncConnection, event_id: int) -> EventDetail | None:
-    """An event with its history and its page."""
-    row = (await connection.execute(_EVENTS.where(events.c.id == event_id))).mappings().first()
-    if row is None:
-        return None
+async def record_changes(connection: AsyncConnection, vertical: str, record_id: int) -> list[HistoryView]:
+    """The changes of a vertical's record, oldest first."""
     query = (
         select(*shown(HistoryView, record_history))
-        .where(record_history.c.vertical == "events", record_history.c.record_id == event_id)
+        .where(record_history.c.vertical == vertical, record_history.c.record_id == record_id)
         .order_by(record_history.c.id)
         .limit(HISTORY_SHOWN)
     )
-    return EventDetail(
-        event=_event(row),
-        history=[HistoryView(**each) for each in (await connection.execute(query)).mappings()],
-        page=await one_page(connection, row["page_id"]),
-    )
+    return [HistoryView(**row) for row in (await connection.execute(query)).mappings()]
 
 
 async def list_rejected(

@@ -13,10 +13,6 @@ from tidemill.core.views import (
     DeadLetterDetail,
     DeadLetterFilter,
     DeadLetterView,
-    EventCursor,
-    EventDetail,
-    EventFilter,
-    EventView,
     HostView,
     JobDetail,
     JobFilter,
@@ -51,11 +47,6 @@ class Views:
         """Read from one database, and from where the outputs of stages are kept."""
         self._database = database
         self._outputs = outputs
-
-    @property
-    def database(self) -> Database:
-        """The database that is read from."""
-        return self._database
 
     async def sources(self, now: datetime, *, vertical: str | None = None) -> list[SourceView]:
         """All sources by name, with whether they may be asked at `now` and if not why."""
@@ -103,22 +94,17 @@ class Views:
         async with self._database.read() as connection:
             return await views_work.one_job(connection, job_id)
 
-    async def letters(
+    async def dead_letters(
         self, which: DeadLetterFilter | None = None, *, before: int | None = None, limit: int = 100
     ) -> list[DeadLetterView]:
         """The newest dead letters first; `before` is the key of the last one already seen."""
         async with self._database.read() as connection:
             return await views_work.list_letters(connection, which or DeadLetterFilter(), before, limit)
 
-    async def letter_keys(self, which: DeadLetterFilter) -> list[int]:
-        """The keys of all dead letters that the filter means, oldest first."""
-        async with self._database.read() as connection:
-            return await views_work.letter_keys(connection, which)
-
-    async def letter(self, letter_id: int) -> DeadLetterDetail | None:
+    async def dead_letter(self, dead_letter_id: int) -> DeadLetterDetail | None:
         """A dead letter with its stack and the payload to retry from."""
         async with self._database.read() as connection:
-            return await views_work.one_letter(connection, letter_id)
+            return await views_work.one_letter(connection, dead_letter_id)
 
     async def breakers(self) -> list[BreakerView]:
         """Every breaker that has ever been asked, the open ones first."""
@@ -129,18 +115,6 @@ class Views:
         """Adapters that somebody or drift detection has dealt with."""
         async with self._database.read() as connection:
             return await views_sources.list_adapters(connection, None)
-
-    async def events(
-        self, which: EventFilter | None = None, *, after: EventCursor | None = None, limit: int = 100
-    ) -> list[EventView]:
-        """Events by date; `after` is the cursor of the last one already seen."""
-        async with self._database.read() as connection:
-            return await views_records.list_events(connection, which or EventFilter(), after, limit)
-
-    async def event(self, event_id: int) -> EventDetail | None:
-        """An event with its history and the page that it was read from."""
-        async with self._database.read() as connection:
-            return await views_records.one_event(connection, event_id)
 
     async def rejected(
         self, which: RejectedFilter | None = None, *, before: int | None = None, limit: int = 100

@@ -139,12 +139,6 @@ async def list_letters(
     return [_letter(row) for row in (await connection.execute(query)).mappings()]
 
 
-async def letter_keys(connection: AsyncConnection, which: DeadLetterFilter) -> list[int]:
-    """The keys of all dead letters that a filter means, oldest first."""
-    query = select(dead_letters.c.id).where(*_letter_conditions(which)).order_by(dead_letters.c.id)
-    return list((await connection.execute(query)).scalars())
-
-
 def _letter_conditions(which: DeadLetterFilter) -> Iterator[Any]:
     for name in which.__struct_fields__:
         if (value := getattr(which, name)) is not None:

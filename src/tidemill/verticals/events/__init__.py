@@ -1,36 +1,59 @@
 """Events: what is on, from agenda pages of municipalities and venues."""
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import msgspec
+from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
-from tidemill.core.policy import Policy
-from tidemill.core.record import RawRecord
-from tidemill.core.verdict import Verdict
-from tidemill.core.vertical import Adapter, Context
-from tidemill.verticals.events import rules
-from tidemill.verticals.events.policy import POLICY
-from tidemill.verticals.events.record import Event
-from tidemill.verticals.events.sources import ADAPTERS
-
-_decoder = msgspec.json.Decoder(Event)
+if TYPE_CHECKING:  # each part is imported when it is asked for
+    from tidemill.core.vertical import Vertical
+    from tidemill.verticals.events.parts import EventsParts, EventsStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class EventsVertical:
-    """The events vertical, as the stages see it."""
+class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
+    """All of events, in one value."""
 
-    name: str = "events"
-    policy: Policy = POLICY
-    adapters: Mapping[str, Adapter] = ADAPTERS
+    name = "events"
+    commands = {  # noqa: RUF012 - a table, never changed
+        "export": Command(
+            "Look",
+            "Write events as JSON Lines or CSV, however many there are.",
+            "tidemill.verticals.events.commands.export",
+            after="sql",
+        ),
+        "score": Command(
+            "Try a page",
+            "Score the reading library on a folder of saved pages and tables: days, titles, dates.",
+            "tidemill.verticals.events.commands.score",
+            after="savefixture",
+        ),
+    }
 
-    def judge(self, raw: RawRecord, context: Context) -> Verdict:
-        """Keep the event, drop it or set it aside."""
-        return rules.judge(raw, context)
+    def load(self) -> "Vertical":
+        """Policy, adapters and rules."""
+        from tidemill.verticals.events.definition import EVENTS
 
-    def revive(self, identity: str, stored: bytes) -> Event:  # noqa: ARG002 - an event knows itself without its key
-        """The event from its stored JSON."""
-        return _decoder.decode(stored)
+        return EVENTS
+
+    def store(self, environment: StoreEnvironment) -> "EventsStore":
+        """The tables."""
+        from tidemill.verticals.events.parts import open_store
+
+        return open_store(environment)
+
+    def build(self, environment: Environment, store: "EventsStore") -> "EventsParts":
+        """The export, the chore that makes cards."""
+        from tidemill.verticals.events.parts import build_parts
+
+        return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "EventsParts") -> "WebExtension":
+        """Its routes and pages."""
+        from tidemill.verticals.events.web import web_extension
+
+        return web_extension(deps, parts)
 
 
-VERTICAL = EventsVertical()
+VERTICAL = EventsPlugin()
 """The one that `bootstrap` lists."""

@@ -14,12 +14,20 @@ from tidemill.verticals.events.calendars import icalendar, rss
 from tidemill.verticals.events.feed import Weights, Wish
 from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.store.cards import CardReader
-from tidemill.verticals.events.views import Around, CardFilter, CardView, EventStory, FeedCursor
-from tidemill.web import lookup
-from tidemill.web.answers import BadQuestion, Listed, json_answer
-from tidemill.web.api.questions import Cursor, Day, Key, Limit, Text, Word, event_cursor, event_filter
+from tidemill.verticals.events.store.views import EventViews
+from tidemill.verticals.events.views import (
+    Around,
+    CardFilter,
+    CardView,
+    EventCursor,
+    EventDetail,
+    EventStory,
+    FeedCursor,
+)
+from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Day, Key, Limit, Text, Word, midnight
 from tidemill.web.deps import WebDeps
-from tidemill.web.schemas import answers, of_kind
+from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
+from tidemill.web.schemas import json_responses, text_responses
 
 FURTHEST_KM = 500.0
 USUAL_KM = 25.0
@@ -39,7 +47,7 @@ Likes = Annotated[
 ]
 
 
-def asked(
+def filter_from_query(
     text: Text = None,
     category: Word = None,
     source: Word = None,
@@ -49,11 +57,11 @@ def asked(
     date_from: Day = None,
     date_to: Day = None,
 ) -> CardFilter:
-    """Which events a question means."""
+    """Return the filter that the parameters of a request mean."""
     return card_filter(text, category, source, date_from, date_to, around=circle(latitude, longitude, radius))
 
 
-Which = Annotated[CardFilter, Depends(asked)]
+Which = Annotated[CardFilter, Depends(filter_from_query)]
 
 
 def card_filter(
@@ -64,71 +72,68 @@ def card_filter(
     date_to: date | None,
     around: Around | None = None,
 ) -> CardFilter:
-    """The filter; days are whole, in UTC, the last one included."""
+    """Return the filter; days are whole, in UTC, the last one included."""
     if category and category not in set(Category):
         msg = f"category: {category!r} is none; they are {', '.join(Category)}"
-        raise BadQuestion(msg)
-    plain = event_filter(text, category, source, date_from, date_to)
+        raise BadParameter(msg)
     return CardFilter(
-        text=plain.text,
-        category=plain.category,
-        source=plain.source,
-        date_from=plain.date_from,
-        date_to=plain.date_to,
+        text=text or None,
+        category=category or None,
+        source=source or None,
+        date_from=None if date_from is None else midnight(date_from),
+        date_to=None if date_to is None else midnight(date_to) + timedelta(days=1),
         around=around,
     )
 
 
 def circle(latitude: float | None, longitude: float | None, radius: float | None) -> Around | None:
-    """The circle that a question means; half a place is a mistake."""
+    """Return the circle that is searched; half a place is a mistake."""
     if latitude is None and longitude is None:
         if radius is not None:
             msg = "radius: say around which place, by latitude and longitude"
-            raise BadQuestion(msg)
+            raise BadParameter(msg)
         return None
     if latitude is None or longitude is None:
         msg = "latitude and longitude belong together; give both"
-        raise BadQuestion(msg)
+        raise BadParameter(msg)
     return Around(Coordinates(latitude, longitude), radius or USUAL_KM)
 
 
 def tastes(likes: str | None) -> dict[str, float]:
-    """What is liked, and how much."""
+    """Return the categories that are liked, and how much."""
     found: dict[str, float] = {}
     for part in filter(None, (likes or "").replace(" ", "").split(",")):
         name, _, much = part.partition(":")
         if name not in set(Category):
             msg = f"likes: {name!r} is no category; they are {', '.join(Category)}"
-            raise BadQuestion(msg)
+            raise BadParameter(msg)
         try:
             found[name] = min(1.0, max(0.0, float(much or 1)))
         except ValueError as error:
             msg = f"likes: write {name}:0.5 or just {name}"
-            raise BadQuestion(msg) from error
+            raise BadParameter(msg) from error
     return found
 
 
-def events(deps: WebDeps) -> APIRouter:
-    """The routes."""
+def router(deps: WebDeps, cards: CardReader, events: EventViews, weights: Weights) -> APIRouter:
+    """Return the routes of events; `weights` rank a feed unless the request brings its own."""
     router = APIRouter(prefix="/api/v1", tags=["events"])
-    reader = CardReader(deps.views.database, deps.clock)
-    _list(router, reader)
-    _feed(router, deps, reader)
-    _for_programs(router, deps, reader)
-    _one(router, deps, reader)
+    _list(router, cards)
+    _feed(router, deps, cards, weights)
+    _calendar_and_rss(router, deps, cards)
+    _one(router, cards, events)
     return router
 
 
-def _list(router: APIRouter, reader: CardReader) -> None:
-    @router.get("/events", responses=answers(Listed[CardView], 422, 503))
+def _list(router: APIRouter, cards: CardReader) -> None:
+    @router.get("/events", responses=json_responses(Listed[CardView], 422, 503))
     async def listed(which: Which, cursor: Cursor = None, limit: Limit = 100) -> Response:
         """List events by date, each once whoever tells of it; days are whole, in UTC, the last one included."""
-        found = await reader.by_date(which, after=event_cursor(cursor), limit=limit + 1)
-        following = found[limit - 1].cursor.text if len(found) > limit else None
-        return json_answer(Listed(found[:limit], following))
+        found = await cards.by_date(which, after=event_cursor(cursor), limit=limit + 1)
+        return json_response(list_page(found, limit, lambda last: last.cursor.text))
 
 
-def _feed(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
+def _feed(router: APIRouter, deps: WebDeps, cards: CardReader, usual: Weights) -> None:
     def own_weights(
         weight_distance: Weight = None,
         weight_category: Weight = None,
@@ -139,10 +144,10 @@ def _feed(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
         given = (weight_distance, weight_category, weight_time, weight_reliability, weight_popularity)
         names = ("distance", "category", "time", "reliability", "popularity")
         own = {name: weight for name, weight in zip(names, given, strict=True) if weight is not None}
-        weighed: Weights = msgspec.structs.replace(deps.feed_weights, **own)
+        weighed: Weights = msgspec.structs.replace(usual, **own)
         return weighed
 
-    @router.get("/events/feed", responses=answers(Listed[CardView], 422, 503))
+    @router.get("/events/feed", responses=json_responses(Listed[CardView], 422, 503))
     async def feed(
         which: Which,
         weights: Annotated[Weights, Depends(own_weights)],
@@ -161,48 +166,67 @@ def _feed(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
             which = msgspec.structs.replace(which, around=None)
         as_of = after.as_of if after else deps.clock.now()
         wish = Wish(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
-        found = await reader.feed(wish, which, after=after, limit=limit + 1)
-        following = None
-        if len(found) > limit:
-            last = found[limit - 1]
-            following = FeedCursor(as_of, last.score or 0.0, last.id).text
-        return json_answer(Listed(found[:limit], following))
+        found = await cards.feed(wish, which, after=after, limit=limit + 1)
+        return json_response(list_page(found, limit, lambda last: FeedCursor(as_of, last.score or 0.0, last.id).text))
+
+
+def event_cursor(text: str | None) -> EventCursor | None:
+    """Return where the list of events goes on."""
+    if text is None:
+        return None
+    try:
+        cursor = EventCursor.parse(text)
+    except BadCursor as error:
+        raise BadParameter(str(error)) from error
+    if abs(cursor.id) > LARGEST_KEY:
+        msg = f"{text!r} is not a place in the list of events; leave it out to start at the beginning"
+        raise BadParameter(msg)
+    return cursor
 
 
 def feed_cursor(text: str | None) -> FeedCursor | None:
-    """Where to go on in the feed."""
+    """Return where the feed goes on."""
     try:
         return None if text is None else FeedCursor.parse(text)
     except BadCursor as error:
-        raise BadQuestion(str(error)) from error
+        raise BadParameter(str(error)) from error
 
 
-def _for_programs(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
+def _calendar_and_rss(router: APIRouter, deps: WebDeps, cards: CardReader) -> None:
     async def upcoming(which: CardFilter, limit: int) -> list[CardView]:
         """From today on, unless the question says otherwise."""
         if which.date_from is None:
             which = msgspec.structs.replace(which, date_from=deps.clock.now() - STILL_ON)
-        return await reader.by_date(which, limit=limit)
+        return await cards.by_date(which, limit=limit)
 
-    @router.get("/events.ics", responses=of_kind("text/calendar", 422, 503))
+    @router.get("/events.ics", responses=text_responses("text/calendar", 422, 503))
     async def calendar(request: Request, which: Which, limit: Limit = 250) -> Response:
         """Give what is on as a calendar that can be subscribed to (RFC 5545)."""
-        cards = await upcoming(which, limit)
-        body = icalendar(cards, "Tidemill", request.url.hostname or "tidemill.invalid")
+        found = await upcoming(which, limit)
+        body = icalendar(found, "Tidemill", request.url.hostname or "tidemill.invalid")
         return Response(body, media_type="text/calendar; charset=utf-8")
 
-    @router.get("/events.rss", responses=of_kind("application/rss+xml", 422, 503))
+    @router.get("/events.rss", responses=text_responses("application/rss+xml", 422, 503))
     async def syndicated(request: Request, which: Which, limit: Limit = 100) -> Response:
         """Give what is on as an RSS 2.0 feed."""
-        cards = await upcoming(which, limit)
-        body = rss(cards, "Tidemill: what is on", str(request.base_url).rstrip("/"), deps.clock.now())
+        found = await upcoming(which, limit)
+        body = rss(found, "Tidemill: what is on", str(request.base_url).rstrip("/"), deps.clock.now())
         return Response(body, media_type="application/rss+xml; charset=utf-8")
 
 
-def _one(router: APIRouter, deps: WebDeps, reader: CardReader) -> None:
-    @router.get("/events/{event_id}", responses=answers(EventStory, 404, 422, 503))
+def _one(router: APIRouter, cards: CardReader, events: EventViews) -> None:
+    @router.get("/events/{event_id}", responses=json_responses(EventStory, 404, 422, 503))
     async def event(event_id: Key) -> Response:
         """Show an event with its history, the page it was last read from, and the card that it shares with others."""
-        found = await lookup.event(deps, event_id)
-        card = await reader.card_of(event_id)
-        return json_answer(EventStory(event=found.event, history=found.history, page=found.page, card=card))
+        found = await find_event(events, event_id)
+        card = await cards.card_of(event_id)
+        return json_response(EventStory(event=found.event, history=found.history, page=found.page, card=card))
+
+
+async def find_event(events: EventViews, event_id: int) -> EventDetail:
+    """Return an event by number, or raise that there is none."""
+    found = await events.event(event_id)
+    if found is None:
+        msg = f"There is no event {event_id}."
+        raise ResourceNotFound(msg, "`/api/v1/events` lists all of them.")
+    return found

@@ -9,8 +9,6 @@ import msgspec
 from tidemill.core.reconcile import Chosen, SourceClaim, is_missing, reconcile
 from tidemill.verticals.events.record import Event, EventStatus, Precision
 
-_OF_ONE_SOURCE = ("source_id", "source_name", "fingerprint", "confidence", "normalization_method")
-"""What tells of a record, not of the event."""
 _TOGETHER = {
     "event_date": ("event_date", "event_time", "structured_date"),
     "venue_name": ("venue_name", "structured_location"),

@@ -4,11 +4,17 @@ import csv
 import io
 from collections.abc import AsyncIterator, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from tidemill.core.views import EventCursor, EventFilter, EventView
+from tidemill.core.audit import AuditEntry
+from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.verticals.events.store.views import EventViews
+from tidemill.verticals.events.views import EventFilter, EventView
 
 AT_ONCE = 1_000
 COLUMNS = (
@@ -27,22 +33,23 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-class Sight(Protocol):
-    """Events, page by page."""
-
-    async def events(
-        self, which: EventFilter | None = None, *, after: EventCursor | None = None, limit: int = 100
-    ) -> list[EventView]:
-        """Events by date, after a cursor."""
-        ...
-
-
 class Exporter:
     """Streams events; a page in memory at a time."""
 
-    def __init__(self, sight: Sight) -> None:
-        """Read from the views."""
-        self._sight = sight
+    def __init__(self, views: EventViews, sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
+        """Read from the views; who takes what is audited."""
+        self._views = views
+        self._sources = sources
+        self._audit = audit
+        self._clock = clock
+
+    async def start(self, which: EventFilter, form: Format, actor: str) -> AsyncIterator[bytes]:
+        """The events that the filter means; who takes them is noted first, or nothing is given out."""
+        if which.source is not None and await self._sources.find(which.source) is None:
+            raise NotFound(unknown("source", which.source, await self._sources.names()))
+        note = AuditEntry(actor, "events.export", "events", {"format": form.value})
+        await self._audit.note([note], self._clock.now())
+        return self.events(which, form)
 
     async def events(self, which: EventFilter, form: Format) -> AsyncIterator[bytes]:
         """The events that the filter means, as bytes ready to be written."""
@@ -52,12 +59,12 @@ class Exporter:
             yield json_lines(page) if form is Format.JSONL else csv_lines(page)
 
     async def _pages(self, which: EventFilter) -> AsyncIterator[list[EventView]]:
-        page = await self._sight.events(which, limit=AT_ONCE)
+        page = await self._views.events(which, limit=AT_ONCE)
         while page:
             yield page
             if len(page) < AT_ONCE:
                 return
-            page = await self._sight.events(which, after=page[-1].cursor, limit=AT_ONCE)
+            page = await self._views.events(which, after=page[-1].cursor, limit=AT_ONCE)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -98,8 +98,3 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     fingerprint: str
     status: EventStatus = EventStatus.SCHEDULED
     organizer: str = ""
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the source says that it will not take place."""
-        return self.status is EventStatus.CANCELLED

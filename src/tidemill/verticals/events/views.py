@@ -3,15 +3,90 @@
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import msgspec
 
 from tidemill.core.source import Coordinates
-from tidemill.core.views.records import BadCursor, EventCursor, EventView, HistoryView, PageDetail
+from tidemill.core.views.records import BadCursor, HistoryView, PageDetail
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 _NO_PLACE = "{!r} is not a place in the feed; leave it out to start at the beginning"
+
+
+class EventCursor(msgspec.Struct, frozen=True):
+    """The last event already seen; written as text it is what a client passes on."""
+
+    event_date: datetime
+    id: int
+
+    @property
+    def text(self) -> str:
+        """Microseconds since 1970 and the key."""
+        return f"{(self.event_date - EPOCH) // MICROSECOND}.{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The cursor that `text` writes."""
+        try:
+            micros, key = text.split(".")
+            return cls(EPOCH + int(micros) * MICROSECOND, int(key))
+        except (ValueError, OverflowError) as error:
+            msg = f"{text!r} is not a place in the list of events; leave it out to start at the beginning"
+            raise BadCursor(msg) from error
+
+
+class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which events; None means any. `text` is looked for in titles and venues; `date_to` is not included."""
+
+    text: str | None = None
+    category: str | None = None
+    source: str | None = None
+    date_from: datetime | None = None
+    date_to: datetime | None = None
+    status: str | None = None
+    include_gone: bool = False
+
+
+class EventView(msgspec.Struct, frozen=True, kw_only=True):
+    """An event as it is published; `record` is its whole record, ready as JSON."""
+
+    id: int
+    source_id: int
+    source_name: str
+    identity: str
+    title: str
+    event_date: datetime
+    ends_at: datetime | None
+    event_time: str
+    venue_name: str
+    category: str
+    latitude: float | None
+    longitude: float | None
+    status: str
+    page_id: int
+    first_seen_at: datetime
+    last_seen_at: datetime
+    updated_at: datetime
+    times_seen: int
+    missed_runs: int
+    gone_at: datetime | None
+    record: msgspec.Raw
+
+    @property
+    def cursor(self) -> EventCursor:
+        """Where the list goes on after this event."""
+        return EventCursor(self.event_date, self.id)
+
+
+class EventDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """An event with its history, oldest first, and the page that it was last read from."""
+
+    event: EventView
+    history: Sequence[HistoryView]
+    page: PageDetail | None
 
 
 class Around(msgspec.Struct, frozen=True):

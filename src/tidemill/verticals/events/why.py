@@ -9,12 +9,29 @@ from tidemill.core.record import Found, RawRecord
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
-from tidemill.core.views import EventDetail, HistoryView
-from tidemill.operations.explanation import Explanation, Step, at, known
-from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.core.views import HistoryView
+from tidemill.operations.explanation import Explainer, Explanation, Step, at, known
+from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown
 from tidemill.operations.why_work import reading_step
+from tidemill.pipeline.ports import Clock
+from tidemill.store.views.views import Views
+from tidemill.verticals.events.store.views import EventViews
+from tidemill.verticals.events.views import EventDetail
 
 LONGEST = 200
+
+
+def event_explainer(events: EventViews, views: Views, vertical: Vertical, clock: Clock) -> Explainer:
+    """Explains `event:ID` and `event:ID.FIELD`."""
+
+    async def explain(name: str) -> Explanation:
+        key, _, field = name.partition(".")
+        detail = require_found(await events.event(parse_key("event", key)), "event", key)
+        source = await views.source(detail.event.source_id, clock.now())
+        found = await views.found(detail.event.page_id)
+        return why_event(detail, field or None, found, source.source if source else None, vertical)
+
+    return Explainer("event", "event:ID or event:ID.FIELD", explain, is_record=True)
 
 
 def why_event(

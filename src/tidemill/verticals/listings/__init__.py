@@ -1,36 +1,53 @@
 """Listings: homes for rent per city market."""
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import msgspec
+from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
-from tidemill.core.policy import Policy
-from tidemill.core.record import RawRecord
-from tidemill.core.verdict import Verdict
-from tidemill.core.vertical import Adapter, Context
-from tidemill.verticals.listings import rules
-from tidemill.verticals.listings.policy import POLICY
-from tidemill.verticals.listings.record import Listing
-from tidemill.verticals.listings.sources import ADAPTERS
-
-_decoder = msgspec.json.Decoder(Listing)
+if TYPE_CHECKING:  # each part is imported when it is asked for
+    from tidemill.core.vertical import Vertical
+    from tidemill.verticals.listings.parts import ListingsParts, ListingsStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class ListingsVertical:
-    """The listings vertical, as the stages see it."""
+class ListingsPlugin(Plugin["ListingsStore", "ListingsParts"]):
+    """All of listings, in one value."""
 
-    name: str = "listings"
-    policy: Policy = POLICY
-    adapters: Mapping[str, Adapter] = ADAPTERS
+    name = "listings"
+    commands = {  # noqa: RUF012 - a table, never changed
+        "markets": Command(
+            "Act",
+            "List, add, change and scrape markets: cities and their homes for rent.",
+            "tidemill.verticals.listings.commands.markets",
+            after="targets",
+        ),
+    }
 
-    def judge(self, raw: RawRecord, context: Context) -> Verdict:
-        """Keep the listing, drop it or set it aside."""
-        return rules.judge(raw, context)
+    def load(self) -> "Vertical":
+        """Policy, adapters and rules."""
+        from tidemill.verticals.listings.definition import LISTINGS
 
-    def revive(self, identity: str, stored: bytes) -> Listing:  # noqa: ARG002 - a listing knows itself without its key
-        """The listing from its stored JSON."""
-        return _decoder.decode(stored)
+        return LISTINGS
+
+    def store(self, environment: StoreEnvironment) -> "ListingsStore":
+        """The tables."""
+        from tidemill.verticals.listings.parts import open_store
+
+        return open_store(environment)
+
+    def build(self, environment: Environment, store: "ListingsStore") -> "ListingsParts":
+        """Market actions, chores."""
+        from tidemill.verticals.listings.parts import build_parts
+
+        return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "ListingsParts") -> "WebExtension":
+        """Its routes."""
+        from tidemill.verticals.listings.web import web_extension
+
+        return web_extension(deps, parts)
 
 
-VERTICAL = ListingsVertical()
+VERTICAL = ListingsPlugin()
 """The one that `bootstrap` lists."""

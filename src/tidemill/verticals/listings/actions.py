@@ -1,61 +1,26 @@
 """What a person can do with markets: look, add, change, scrape now."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.freshness import Fading
 from tidemill.core.run import Trigger
-from tidemill.operations.explanation import Explanation
+from tidemill.operations.explanation import Explainer, Explanation
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
-from tidemill.operations.runs import Enqueuer, Log, Shelf, Started
+from tidemill.operations.plans import LayOut, TargetTemplate
+from tidemill.operations.runs import Started
+from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock
-from tidemill.verticals.listings.market import Market, market_troubles
+from tidemill.store.ledger.scheduling import DispatchRepository
+from tidemill.store.upkeep.audit import AuditLog
+from tidemill.verticals.listings.market import TEMPLATE, Market, market_troubles, template_trouble
 from tidemill.verticals.listings.market_proof import WINDOW, MarketDoubt, doubts
+from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.why import why_market
-
-
-class MarketShelf(Protocol):
-    """Where markets are kept."""
-
-    async def every(self) -> list[Market]:
-        """All markets."""
-        ...
-
-    async def find(self, market_id: str) -> Market | None:
-        """A market by its id."""
-        ...
-
-    async def add(self, market: Market, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
-        """Insert a new one; False if its id is taken."""
-        ...
-
-    async def change(self, market: Market, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
-        """Write what a person decided."""
-        ...
-
-    async def lay_out(self, now: datetime) -> int:
-        """Make sure that every source that covers markets has a target for each."""
-        ...
-
-    async def targets_of(self, market_id: str) -> list[int]:
-        """The keys of a market's targets that are switched on."""
-        ...
-
-    async def jobs_since(self, since: datetime) -> dict[str, int]:
-        """How many jobs each market got since then."""
-        ...
-
-    async def covered(self) -> dict[str, int]:
-        """How many targets each market has."""
-        ...
-
-    async def sizes(self, since: datetime) -> dict[str, int]:
-        """How many homes each market's sites said to have since then."""
-        ...
 
 
 class MarketActions:
@@ -63,19 +28,19 @@ class MarketActions:
 
     def __init__(
         self,
-        repository: MarketShelf,
-        targets: Shelf,
-        enqueuer: Enqueuer,
-        log: Log,
+        repository: Markets,
+        queue: DispatchRepository,
+        dispatcher: Dispatcher,
+        audit: AuditLog,
         clock: Clock,
         fading: Fading,
         wake: Callable[[int], None],
     ) -> None:
         """`wake` tells workers that there is work."""
         self._repository = repository
-        self._targets = targets
-        self._enqueuer = enqueuer
-        self._log = log
+        self._queue = queue
+        self._dispatcher = dispatcher
+        self._audit = audit
         self._clock = clock
         self._fading = fading
         self._wake = wake
@@ -127,8 +92,8 @@ class MarketActions:
             msg = f"no source covers market {market_id!r}; add one with a `market_url`, see docs/listings.md"
             raise Mistake(msg)
         note = AuditEntry(actor, "market.scrape", f"market {market_id}")
-        await self._log.note([note], self._clock.now())
-        done, answer = await self._enqueuer.enqueue(await self._targets.of_targets(keys), Trigger.MANUAL)
+        await self._audit.note([note], self._clock.now())
+        done, answer = await self._dispatcher.enqueue(await self._queue.of_targets(keys), Trigger.MANUAL)
         self._wake(done.workers)
         wait = answer.retry_after.total_seconds() if answer.retry_after else None
         notes = [] if done.jobs or answer.rejected else ["every target of this market is at work already"]
@@ -151,12 +116,22 @@ class MarketActions:
         mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
         return why_market(market, sources, mine, self._clock.now())
 
+    @property
+    def explainer(self) -> Explainer:
+        """Explains `market:ID`."""
+        return Explainer("market", "market:ID", self.explain)
+
     def _require_sense(self, market: Market) -> None:
         if troubles := market_troubles(market, self._fading):
             raise Mistake("; ".join(troubles))
 
 
-async def market_doubts(repository: MarketShelf, now: datetime) -> list[MarketDoubt]:
+def market_template(lay_out: LayOut) -> TargetTemplate:
+    """The setting that makes a source cover markets: it has a target for each of them."""
+    return TargetTemplate(TEMPLATE, template_trouble, lay_out)
+
+
+async def market_doubts(repository: Markets, now: datetime) -> list[MarketDoubt]:
     """Compare every market's schedule with what the ledger shows."""
     since = now - WINDOW
     jobs, sizes = await repository.jobs_since(since), await repository.sizes(since)

@@ -1,9 +1,7 @@
-"""The periodic work of markets and their homes: lay out, verify, let go, prove."""
+"""The periodic work of markets and their homes: lay out targets, verify what fades, prove that all were scraped."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 
 from tidemill.core.rhythm import Cron, Every
 from tidemill.engine.ticks import Tick
@@ -11,86 +9,66 @@ from tidemill.pipeline.happenings import Announce, Overdue
 from tidemill.pipeline.ports import Clock
 from tidemill.pipeline.verify import Verifier
 from tidemill.verticals.listings.market_proof import MarketDoubt
+from tidemill.verticals.listings.store.markets import Markets
+from tidemill.verticals.listings.store.verification import Verification
 
-MARKET_RHYTHMS: dict[str, Every | Cron] = {
-    "markets": Every(timedelta(hours=1)),
-    "freshness": Every(timedelta(hours=1)),
-    "market_breakers": Cron("0 3 * * *"),
-    "market_proof": Every(timedelta(hours=1)),
-}
-"""How often each piece of work is due, in UTC."""
+HOURLY = Every(timedelta(hours=1))
+NIGHTLY = Cron("0 3 * * *")
 
 
-class MarketKeeper(Protocol):
-    """Markets, and their targets."""
+class MarketChores:
+    """The chores, and what they have told already."""
 
-    async def lay_out(self, now: datetime) -> int:
-        """Make sure that every source that covers markets has a target for each."""
-        ...
+    def __init__(
+        self,
+        clock: Clock,
+        announce: Announce,
+        markets: Markets,
+        verification: Verification,
+        verifier: Verifier,
+        doubts: Callable[[], Awaitable[Sequence[MarketDoubt]]],
+    ) -> None:
+        """`doubts` tells which markets fall short of their schedule."""
+        self._clock = clock
+        self._announce = announce
+        self._markets = markets
+        self._verification = verification
+        self._verifier = verifier
+        self._doubts = doubts
+        self._told: set[tuple[str, str]] = set()
 
-    async def reset_breakers(self, now: datetime) -> int:
-        """Give every market that was left alone its fresh try."""
-        ...
+    def ticks(self) -> list[Tick]:
+        """Each chore with how often it is due, in UTC."""
+        return [
+            Tick("markets", HOURLY, self.lay_out),
+            Tick("freshness", HOURLY, self.freshen),
+            Tick("market_breakers", NIGHTLY, self.reset_breakers),
+            Tick("market_proof", HOURLY, self.prove),
+        ]
 
+    async def lay_out(self) -> str:
+        """Turn markets into targets: a new city is one insert, and this finds it."""
+        return f"{await self._markets.lay_out(self._clock.now())} targets changed"
 
-class FadingListings(Protocol):
-    """Homes whose confidence is spent."""
+    async def freshen(self) -> str:
+        """Look up what fades while there is time, then let go of what nobody could vouch for."""
+        verified = await self._verifier.verify()
+        ended = await self._verification.end_faded(self._clock.now())
+        return f"{verified}; {ended} faded away"
 
-    async def end_faded(self, now: datetime) -> int:
-        """Take them off; answers how many."""
-        ...
+    async def reset_breakers(self) -> str:
+        """One fresh try a day for markets that were left alone."""
+        return f"{await self._markets.reset_breakers(self._clock.now())} markets"
 
+    async def prove(self) -> str:
+        """Say which markets fall short of what their schedule promises, even if nothing was ever written for them.
 
-@dataclass(frozen=True, slots=True)
-class MarketHands:
-    """What the chores of markets work with."""
-
-    clock: Clock
-    announce: Announce
-    markets: MarketKeeper
-    fading: FadingListings
-    verifier: Verifier
-    doubts: Callable[[], Awaitable[Sequence[MarketDoubt]]]
-
-
-def market_work(hands: MarketHands, rhythms: Mapping[str, Every | Cron] = MARKET_RHYTHMS) -> list[Tick]:
-    """The list."""
-    told: set[tuple[str, str]] = set()
-    chores = {
-        "markets": lambda: lay_out(hands),
-        "freshness": lambda: freshen(hands),
-        "market_breakers": lambda: reset_breakers(hands),
-        "market_proof": lambda: prove_markets(hands, told),
-    }
-    return [Tick(name, rhythms[name], chore) for name, chore in chores.items()]
-
-
-async def lay_out(hands: MarketHands) -> str:
-    """Turn markets into targets: a new city is one insert, and this finds it."""
-    return f"{await hands.markets.lay_out(hands.clock.now())} targets changed"
-
-
-async def freshen(hands: MarketHands) -> str:
-    """Look up what fades while there is time, then let go of what nobody could vouch for."""
-    verified = await hands.verifier.verify()
-    ended = await hands.fading.end_faded(hands.clock.now())
-    return f"{verified}; {ended} faded away"
-
-
-async def reset_breakers(hands: MarketHands) -> str:
-    """One fresh try a day for markets that were left alone."""
-    return f"{await hands.markets.reset_breakers(hands.clock.now())} markets"
-
-
-async def prove_markets(hands: MarketHands, told: set[tuple[str, str]]) -> str:
-    """Say which markets fall short of what their schedule promises, even if nothing was ever written for them.
-
-    Each doubt is announced once, when it comes up; `told` keeps what was, until it is over. `/status` shows all of
-    them for as long as they last.
-    """
-    found = {(doubt.market, doubt.rule): doubt for doubt in await hands.doubts()}
-    for key in sorted(found.keys() - told):
-        hands.announce(Overdue(hands.clock.now(), f"market {found[key].market}", found[key].words))
-    told.intersection_update(found)
-    told.update(found)
-    return f"{len(found)} doubts"
+        Each doubt is announced once, when it comes up, and again only after it was over. `/status` shows all of them
+        for as long as they last.
+        """
+        found = {(doubt.market, doubt.rule): doubt for doubt in await self._doubts()}
+        for key in sorted(found.keys() - self._told):
+            self._announce(Overdue(self._clock.now(), f"market {found[key].market}", found[key].words))
+        self._told.intersection_update(found)
+        self._told.update(found)
+        return f"{len(found)} doubts"

@@ -1,36 +1,59 @@
 """Prices: offers for known product pages at retailers, with history."""
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import msgspec
+from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
-from tidemill.core.policy import Policy
-from tidemill.core.record import RawRecord
-from tidemill.core.verdict import Verdict
-from tidemill.core.vertical import Adapter, Context
-from tidemill.verticals.prices import rules
-from tidemill.verticals.prices.policy import POLICY
-from tidemill.verticals.prices.record import Offer
-from tidemill.verticals.prices.sources import ADAPTERS
-
-_decoder = msgspec.json.Decoder(Offer)
+if TYPE_CHECKING:  # each part is imported when it is asked for
+    from tidemill.core.vertical import Vertical
+    from tidemill.verticals.prices.parts import PricesParts, PricesStore
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
 
 
-class PricesVertical:
-    """The prices vertical, as the stages see it."""
+class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
+    """All of prices, in one value."""
 
-    name: str = "prices"
-    policy: Policy = POLICY
-    adapters: Mapping[str, Adapter] = ADAPTERS
+    name = "prices"
+    commands = {  # noqa: RUF012 - a table, never changed
+        "prices": Command(
+            "Act",
+            "Look at products, offers and prices; link offers to products.",
+            "tidemill.verticals.prices.commands.prices",
+            after="quarantine",
+        ),
+        "corrections": Command(
+            "Act",
+            "Correct or ignore prices; the prices themselves never change.",
+            "tidemill.verticals.prices.commands.corrections",
+            after="prices",
+        ),
+    }
 
-    def judge(self, raw: RawRecord, context: Context) -> Verdict:
-        """Keep the offer, drop it or set it aside."""
-        return rules.judge(raw, context)
+    def load(self) -> "Vertical":
+        """Policy, adapters and rules."""
+        from tidemill.verticals.prices.definition import PRICES
 
-    def revive(self, identity: str, stored: bytes) -> Offer:  # noqa: ARG002 - an offer knows itself without its key
-        """The offer from its stored JSON."""
-        return _decoder.decode(stored)
+        return PRICES
+
+    def store(self, environment: StoreEnvironment) -> "PricesStore":
+        """The tables."""
+        from tidemill.verticals.prices.parts import open_store
+
+        return open_store(environment)
+
+    def build(self, environment: Environment, store: "PricesStore") -> "PricesParts":
+        """Corrections, links."""
+        from tidemill.verticals.prices.parts import build_parts
+
+        return build_parts(environment, store)
+
+    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":
+        """Its routes."""
+        from tidemill.verticals.prices.web import web_extension
+
+        return web_extension(deps, parts)
 
 
-VERTICAL = PricesVertical()
+VERTICAL = PricesPlugin()
 """The one that `bootstrap` lists."""

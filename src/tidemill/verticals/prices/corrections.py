@@ -1,14 +1,9 @@
 """What a person can do about a price that is wrong: correct it, ignore it, take that back."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, Protocol
-
-import msgspec
-
 from tidemill.core.audit import AuditEntry
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.prices.store.corrections import Correction, CorrectionRepository
 from tidemill.verticals.prices.views import CorrectionView
 
 LEAST_CENTS, MOST_CENTS = 1, 99_999_999
@@ -16,42 +11,10 @@ _CODE = 3
 """Letters in a currency's code."""
 
 
-class CorrectionRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said about a price, by whom and why."""
-
-    kind: str
-    reason: str
-    made_by: str
-    price_cents: int | None = None
-    currency: str | None = None
-
-
-class Shelf(Protocol):
-    """Where corrections are kept."""
-
-    async def known(self, price_ids: Sequence[int]) -> list[int]:
-        """Those of the prices that exist."""
-        ...
-
-    async def of_run(self, run_id: int) -> list[int]:
-        """Every price that a run brought."""
-        ...
-
-    async def make(self, price_ids: Sequence[int], said: Any, now: datetime, audit: Sequence[AuditEntry] = ()) -> None:
-        """Say the same about each of these prices."""
-        ...
-
-    async def made(
-        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
-    ) -> list[CorrectionView]:
-        """The newest first."""
-        ...
-
-
 class CorrectionActions:
     """Lays corrections over prices, which themselves never change; every one says why, and is audited."""
 
-    def __init__(self, repository: Shelf, clock: Clock) -> None:
+    def __init__(self, repository: CorrectionRepository, clock: Clock) -> None:
         """Act on the store's repository."""
         self._repository = repository
         self._clock = clock
@@ -67,20 +30,16 @@ class CorrectionActions:
             msg = f"{currency!r} is no currency; write its code, such as USD"
             raise Mistake(msg)
         code = currency.upper() if currency else None
-        said = CorrectionRequest(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
+        said = Correction(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
         return await self._one(price_id, said, "price.correct")
 
     async def ignore(self, price_id: int, actor: str, reason: str) -> CorrectionView:
         """Let no reader see a price."""
-        return await self._one(
-            price_id, CorrectionRequest(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore"
-        )
+        return await self._one(price_id, Correction(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore")
 
     async def revoke(self, price_id: int, actor: str, reason: str) -> CorrectionView:
         """Let a price stand as it was read, whatever was said about it before."""
-        return await self._one(
-            price_id, CorrectionRequest(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke"
-        )
+        return await self._one(price_id, Correction(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke")
 
     async def ignore_run(self, run_id: int, actor: str, reason: str) -> int:
         """Let no reader see any price that a run brought; answers how many."""
@@ -88,7 +47,7 @@ class CorrectionActions:
         if not keys:
             msg = f"run {run_id} has brought no price; see `tidemill runs list`"
             raise NotFound(msg)
-        said = CorrectionRequest(kind="IGNORE", reason=_why(reason), made_by=actor)
+        said = Correction(kind="IGNORE", reason=_why(reason), made_by=actor)
         note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
         await self._repository.make(keys, said, self._clock.now(), [note])
         return len(keys)
@@ -99,7 +58,7 @@ class CorrectionActions:
         """What was said about prices, the newest first."""
         return await self._repository.made(price_id=price_id, before=before, limit=limit)
 
-    async def _one(self, price_id: int, said: CorrectionRequest, action: str) -> CorrectionView:
+    async def _one(self, price_id: int, said: Correction, action: str) -> CorrectionView:
         if not await self._repository.known([price_id]):
             msg = f"there is no price {price_id}; see `tidemill prices history`"
             raise NotFound(msg)

@@ -1,56 +1,18 @@
 """What a person can do about which product an offer stands for: link, keep apart, make a product of it."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Protocol
-
 from tidemill.core.audit import AuditEntry
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.prices.store.links import ProductLinkRepository
 from tidemill.verticals.prices.views import LinkView
 
 WAITING = "REVIEW"
 
 
-class Shelf(Protocol):
-    """Where links are kept."""
-
-    async def links(
-        self, *, status: str | None = None, product_id: int | None = None, after: int = 0, limit: int = 100
-    ) -> list[LinkView]:
-        """Links in order of key."""
-        ...
-
-    async def find(self, source_product_id: int) -> LinkView | None:
-        """The link of one shop's product."""
-        ...
-
-    async def has_product(self, product_id: int) -> bool:
-        """Whether there is such a product."""
-        ...
-
-    async def link(
-        self,
-        source_product_id: int,
-        product_id: int | None,
-        actor: str,
-        now: datetime,
-        audit: Sequence[AuditEntry] = (),
-    ) -> None:
-        """Link by hand, or keep apart."""
-        ...
-
-    async def make_product(
-        self, source_product_id: int, actor: str, now: datetime, audit: Sequence[AuditEntry] = ()
-    ) -> int:
-        """Make a canonical product of an offer."""
-        ...
-
-
 class LinkActions:
     """Links offers by hand; a person's word outlasts the resolver's, and is audited."""
 
-    def __init__(self, repository: Shelf, clock: Clock) -> None:
+    def __init__(self, repository: ProductLinkRepository, clock: Clock) -> None:
         """Act on the store's repository."""
         self._repository = repository
         self._clock = clock

@@ -24,7 +24,7 @@ from tidemill.pipeline.happenings import (
     ServiceRestored,
     StoreTrouble,
 )
-from tidemill.web.portal.words import colour
+from tidemill.web.portal.filters import colour
 
 
 class News(msgspec.Struct, frozen=True):
@@ -38,11 +38,11 @@ class News(msgspec.Struct, frozen=True):
 
 def news(happenings: Iterable[Happening], names: Mapping[int, str]) -> list[News]:
     """Those of the happenings that a person wants to know of; `names` are the sources'."""
-    told = (_tell(each, names) for each in happenings)
-    return [each for each in told if each is not None]
+    found = (_news_of(each, names) for each in happenings)
+    return [each for each in found if each is not None]
 
 
-def _tell(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: C901, PLR0911, PLR0912 - a table
+def _news_of(happening: Happening, names: Mapping[int, str]) -> News | None:  # noqa: C901, PLR0911, PLR0912 - a table
     match happening:
         case RunClosed(at=at, summary=run):
             counts = run.counts

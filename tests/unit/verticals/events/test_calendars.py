@@ -10,6 +10,8 @@ from tidemill.verticals.events.calendars import icalendar, rss
 from tidemill.verticals.events.record import EventStatus
 from tidemill.verticals.events.views import CardView
 
+pytestmark = pytest.mark.shows("A5")
+
 HOSTILE = 'Fish & "Chips"; <script>alert(1)</script>,\\n\nBEGIN:VEVENT\r\nX-EVIL:1\x00\x1b ]]> é漢'
 
 

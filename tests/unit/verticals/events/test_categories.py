@@ -7,6 +7,7 @@ from tidemill.verticals.events.categories import category_of
 from tidemill.verticals.events.record import Category
 
 
+@pytest.mark.shows("E1")
 @pytest.mark.parametrize(
     ("title", "category"),
     [
@@ -37,10 +38,12 @@ def test_a_title_speaks_for_its_category(title: str, category: Category) -> None
     assert category_of("", "", title, "") is category
 
 
+@pytest.mark.shows("E1b")
 def test_the_sources_own_label_outweighs_the_title() -> None:
     assert category_of("", "Muziek", "Avond voor kinderen", "") is Category.MUSIC
 
 
+@pytest.mark.shows("E1b")
 def test_the_kind_decides_when_words_are_silent() -> None:
     assert category_of("MusicEvent", "", "Xyzzy", "") is Category.MUSIC
 

@@ -9,6 +9,8 @@ from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.linking import groups, known, likeness
 from tidemill.verticals.events.record import EventStatus, Precision
 
+pytestmark = pytest.mark.shows("E3")
+
 LATER = timedelta(hours=3)
 
 

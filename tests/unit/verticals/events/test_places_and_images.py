@@ -4,6 +4,7 @@ from tidemill.verticals.events.gazetteer import MUNICIPALITIES, town
 from tidemill.verticals.events.images import picture
 
 
+@pytest.mark.shows("E5")
 def test_all_municipalities_are_there_with_people_and_places():
     assert len(MUNICIPALITIES) == 342
     assert sum(place.population for place in MUNICIPALITIES) == 17_942_942
@@ -31,6 +32,7 @@ def test_a_name_of_several_towns_or_none_says_nothing(written):
     assert town(written) is None
 
 
+@pytest.mark.shows("E1")
 @pytest.mark.parametrize(
     "url",
     [
@@ -55,6 +57,7 @@ def test_what_shows_nothing_of_the_event_is_no_picture_of_it(url):
     assert picture(url) is None
 
 
+@pytest.mark.shows("E1")
 @pytest.mark.parametrize(
     "url",
     [

@@ -11,7 +11,7 @@ from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading, Strategy
 from tidemill.core.source import Source
 from tidemill.core.vertical import Context, Vertical
-from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.definition import EVENTS
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SPEC = {"item": ".e", "title": "h3", "starts": "time", "url": "a@href", "empty": "#leeg"}
@@ -26,23 +26,26 @@ def read(markup: str, adapter: str = "events.generic", content_type: str = "text
     source = Source(
         id=1, name="A", vertical="events", base_url="https://a.nl", adapter_id=adapter, adapter_settings=settings
     )
-    return VERTICAL.adapters[adapter].read(page, Context(source, page.url, NOON))
+    return EVENTS.adapters[adapter].read(page, Context(source, page.url, NOON))
 
 
+@pytest.mark.shows("P2")
 def test_the_vertical_has_the_shape_that_the_stages_expect() -> None:
-    vertical: Vertical = VERTICAL
+    vertical: Vertical = EVENTS
     assert vertical.name == "events"
     assert vertical.policy.name == "agenda"
     assert set(vertical.adapters) == {"events.generic", "events.selectors"}
     assert all(adapter.id == name for name, adapter in vertical.adapters.items())
 
 
+@pytest.mark.shows("P1")
 def test_the_sources_selectors_come_before_guessing() -> None:
     found = read(LIST, selectors=SPEC)
     assert isinstance(found, Found)
     assert {record.strategy for record in found.records} == {Strategy.SELECTORS}
 
 
+@pytest.mark.shows("P1")
 def test_a_selector_that_breaks_leaves_the_guess_and_a_note() -> None:
     found = read(LIST, selectors={"item": "[[", "title": "h3"})
     assert isinstance(found, Found)
@@ -50,6 +53,7 @@ def test_a_selector_that_breaks_leaves_the_guess_and_a_note() -> None:
     assert "selectors: ValueError" in found.notes[0]
 
 
+@pytest.mark.shows("P3")
 @pytest.mark.parametrize("adapter", ["events.generic", "events.selectors"])
 def test_a_declared_empty_agenda_is_told_from_a_new_layout(adapter: str) -> None:
     empty = read("<main><h1>Agenda</h1><p>Er zijn geen evenementen gevonden.</p></main>", adapter, selectors=SPEC)
@@ -67,6 +71,7 @@ def test_a_declared_empty_agenda_is_told_from_a_new_layout(adapter: str) -> None
     assert changed.failure is Failure.LAYOUT_CHANGED
 
 
+@pytest.mark.shows("P4")
 def test_a_blocked_page_is_not_a_new_layout() -> None:
     refusal = read("<h1>Access denied</h1>")
     assert isinstance(refusal, Fail)
@@ -92,6 +97,7 @@ def test_what_is_no_text_is_refused() -> None:
     assert refusal.failure is Failure.NOT_HTML
 
 
+@pytest.mark.shows("P2")
 def test_the_selecting_adapter_without_selectors_says_what_is_missing() -> None:
     refusal = read(LIST, "events.selectors")
     assert isinstance(refusal, Fail)

@@ -1,10 +1,13 @@
-"""One home is one listing, whoever shows it, and two homes stay two (L4)."""
+"""One home is one listing, whoever shows it, and two homes stay two."""
 
 import msgspec
+import pytest
 
 from tidemill.verticals.listings import dedupe
 from tidemill.verticals.listings.dedupe import KnownListing, deduplicate, likeness, merged
 from tidemill.verticals.listings.record import Listing, RentBasis
+
+pytestmark = pytest.mark.shows("L4")
 
 HOME = Listing(
     title="The Lofts", url="https://homes.example/1", own_id="1", address="350 W 42nd St #4B", door="350 w 42nd st",

@@ -1,4 +1,4 @@
-"""A raw listing becomes a listing, or a reason; the price is never its identity (L4)."""
+"""A raw listing becomes a listing, or a reason; the price is never its identity."""
 
 from datetime import UTC, date, datetime
 
@@ -8,8 +8,8 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
-from tidemill.verticals.listings import VERTICAL
 from tidemill.verticals.listings.addresses import read_address
+from tidemill.verticals.listings.definition import LISTINGS
 from tidemill.verticals.listings.record import Listing, RentBasis
 
 SOURCE = Source(
@@ -30,7 +30,7 @@ def raw(**changes: object) -> RawRecord:
 
 
 def kept(**changes: object) -> tuple[str, Listing]:
-    verdict = VERTICAL.judge(raw(**changes), CONTEXT)
+    verdict = LISTINGS.judge(raw(**changes), CONTEXT)
     assert isinstance(verdict, Accepted), verdict
     return verdict.identity, verdict.record
 
@@ -49,6 +49,7 @@ def test_a_listing_is_normalized_field_by_field():
     assert 0 < home.quality <= 100
 
 
+@pytest.mark.shows("L4")
 def test_the_identity_is_the_sources_id_then_the_door_then_the_address_on_the_web():
     assert kept()[0] == "ID:h-1"
     by_door = kept(id=None)[0]
@@ -56,10 +57,12 @@ def test_the_identity_is_the_sources_id_then_the_door_then_the_address_on_the_we
     assert kept(id=None, address=None, latitude=40.7, longitude=-74.0)[0].startswith("URL:")
 
 
+@pytest.mark.shows("L4")
 def test_the_price_is_never_part_of_the_identity():
     assert kept(id=None, rent="$2,400")[0] == kept(id=None, rent="$9,900")[0]
 
 
+@pytest.mark.shows("L4")
 def test_rooms_and_units_tell_doors_apart():
     assert len({kept(id=None)[0], kept(id=None, beds="3 Beds")[0], kept(id=None, unit="9z")[0]}) == 3
 
@@ -94,11 +97,12 @@ def test_a_card_without_a_city_lies_in_its_market():
     ],
 )
 def test_every_reason_is_reached(changes: dict[str, object], kind: type, reason: str):
-    verdict = VERTICAL.judge(raw(**changes), CONTEXT)
+    verdict = LISTINGS.judge(raw(**changes), CONTEXT)
     assert isinstance(verdict, kind)
     assert verdict.reason == reason
 
 
+@pytest.mark.shows("L4")
 @pytest.mark.parametrize(
     "text",
     [

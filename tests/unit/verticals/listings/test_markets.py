@@ -1,4 +1,4 @@
-"""Markets: how often, what cannot be meant, what falls short (L1, D-9, D-10)."""
+"""Markets: how often, what cannot be meant, what falls short."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -25,10 +25,12 @@ def found(market, covered=1, jobs=100, size=None):
     return {one.rule for one in doubts([market], {"salem": covered}, {"salem": jobs}, sizes, NOW)}
 
 
+@pytest.mark.shows("L1")
 def test_no_seeded_market_contradicts_itself():
     assert [market_troubles(market, Fading()) for market in SEEDED] == [[]] * 19
 
 
+@pytest.mark.shows("L1")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -47,6 +49,7 @@ def test_what_cannot_be_meant_is_said_in_words(changes, words):
     assert words in trouble
 
 
+@pytest.mark.shows("L1")
 def test_a_url_is_filled_in_for_each_market():
     nyc = next(market for market in SEEDED if market.id == "nyc")
     assert filled("https://x.test/{city_slug}-{state_slug}/?m={market}&n={max_listings}&q={other}", nyc) == (
@@ -72,12 +75,14 @@ def test_a_template_that_makes_no_address_of_each_market_is_told(template, words
     assert bool(trouble) is bool(words)
 
 
+@pytest.mark.shows("B2")
 def test_a_market_is_overdue_after_two_of_its_intervals():
     assert found(salem(last_scrape_at=NOW - 24 * HOUR)) == set()
     assert found(salem(last_scrape_at=NOW - 25 * HOUR)) == {"overdue"}
     assert found(salem(last_scrape_at=None)) == {"overdue"}
 
 
+@pytest.mark.shows("B2")
 def test_a_market_that_gets_under_half_of_its_jobs_is_doubted():
     well = salem(last_scrape_at=NOW)
     assert found(well, covered=2, jobs=4) == set()
@@ -99,6 +104,7 @@ def test_what_is_off_or_covered_by_nobody_owes_nothing():
     assert found(salem(), covered=0) == set()
 
 
+@pytest.mark.shows("L3")
 @pytest.mark.parametrize(
     ("status", "clean", "notice", "fate"),
     [

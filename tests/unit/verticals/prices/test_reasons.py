@@ -1,4 +1,4 @@
-"""Every reason of C3, reached from a page: what the adapter answers to it, and what the rules make of that."""
+"""Every reason, reached from a page: what the adapter answers to it, and what the rules make of that."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +13,13 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.lab.faults import RobotsChange
-from tidemill.verticals.prices import VERTICAL
+from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.glitch import Glitch, PriceSeen, glitch
 from tidemill.verticals.prices.lab.answer import answer
 from tidemill.verticals.prices.lab.shop import build_shops
 from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, Reason, reason_of
+
+pytestmark = pytest.mark.shows("C3")
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 URL = "https://www.shop.example/product/9mm"
@@ -41,13 +43,13 @@ def context_of(adapter: str = "prices.generic", final_url: str = URL, **settings
 
 def read(markup: str, adapter: str = "prices.generic", final_url: str = "", **settings: Any) -> Reading:
     page = page_of(markup, final_url=final_url)
-    return VERTICAL.adapters[adapter].read(page, context_of(adapter, page.final_url, **settings))
+    return PRICES.adapters[adapter].read(page, context_of(adapter, page.final_url, **settings))
 
 
 def judged(markup: str, adapter: str = "prices.generic", **settings: Any) -> list[Verdict]:
     found = read(markup, adapter, **settings)
     assert isinstance(found, Found), found
-    return [VERTICAL.judge(record, context_of(adapter, **settings)) for record in found.records]
+    return [PRICES.judge(record, context_of(adapter, **settings)) for record in found.records]
 
 
 def failure_reason(reading: Reading) -> Reason | None:
@@ -88,6 +90,7 @@ def test_a_selector_that_finds_nothing_is_named() -> None:
     )
 
 
+@pytest.mark.shows("B13")
 def test_a_redirect_to_a_list_means_that_the_structure_changed() -> None:
     cards = "".join(
         f"<li class='item'><a href='/product/{n}'><img src='{n}.jpg'><h2>Ammo {n}</h2></a>"
@@ -100,6 +103,7 @@ def test_a_redirect_to_a_list_means_that_the_structure_changed() -> None:
         assert failure_reason(reading) is ExtractReason.PAGE_STRUCTURE_CHANGED
 
 
+@pytest.mark.shows("C2")
 def test_sold_out_without_a_price_is_told_by_the_reader_and_dropped_without_harm() -> None:
     [verdict] = judged(data('"availability":"OutOfStock"'))
     assert verdict == Dropped(DropReason.OOS_NO_PRICE, "sold out, and no price shown", harmless=True)
@@ -121,6 +125,7 @@ def test_a_price_beyond_belief_is_invalid() -> None:
     assert drops(data(offer)) == DropReason.INVALID_PRICE
 
 
+@pytest.mark.shows("B13")
 def test_a_price_that_nobody_can_read_is_invalid_and_never_zero() -> None:
     markup = product("<h1>9mm</h1><p class='price'>call 12-05-2024</p><p class='stock'>In stock</p>")
     verdict = judged(markup, "prices.template")[0]
@@ -175,6 +180,7 @@ def test_a_zero_price_is_for_a_person_to_see() -> None:
     assert quarantines(data(offer)) == QuarantineReason.ZERO_PRICE_EXTRACTED
 
 
+@pytest.mark.shows("C2")
 def test_several_prices_and_no_rule_to_choose_are_ambiguous() -> None:
     markup = product(
         f"<h1>9mm</h1><div><span class='price'>$12.50</span><span class='price'>$15.00</span></div>{BUTTON}"
@@ -195,6 +201,7 @@ def test_a_known_shop_whose_price_stands_elsewhere_is_a_selector_failure() -> No
     assert quarantines(markup, "prices.sgammo") == QuarantineReason.SELECTOR_FAILURE
 
 
+@pytest.mark.shows("X9")
 def test_a_price_that_jumps_a_hundredfold_is_drift_until_it_is_read_again() -> None:
     """The rule, on two readings of a page; that the store holds it as DRIFT_DETECTED is shown on both databases."""
     seen = []

@@ -11,8 +11,8 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
-from tidemill.verticals.prices import VERTICAL
 from tidemill.verticals.prices.ammunition import Ammunition, ammunition_in
+from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.raw_fields import RawOffer
 from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import cost_per_round, identity_key
@@ -29,13 +29,14 @@ SAID = {
 
 def offer(**changed: str) -> Offer:
     record = RawRecord(fields={**SAID, **changed}, strategy=Strategy.JSONLD, confidence=0.9, origin="json-ld/0")
-    verdict = VERTICAL.judge(record, CONTEXT)
+    verdict = PRICES.judge(record, CONTEXT)
     assert isinstance(verdict, Accepted), verdict
     assert verdict.identity == verdict.record.identity_key
     assert isinstance(verdict.record, Offer)
     return verdict.record
 
 
+@pytest.mark.shows("C1")
 def test_an_offer_has_all_that_its_page_and_its_title_say() -> None:
     found = offer()
     assert (found.price_cents, found.currency, found.list_price_cents) == (1495, "USD", 1995)
@@ -48,20 +49,23 @@ def test_an_offer_has_all_that_its_page_and_its_title_say() -> None:
 
 def test_an_offer_comes_back_from_its_stored_form() -> None:
     found = offer()
-    assert VERTICAL.revive(found.identity_key, msgspec.json.encode(found)) == found
+    assert PRICES.revive(msgspec.json.encode(found)) == found
 
 
+@pytest.mark.shows("C1")
 def test_a_products_own_id_goes_before_its_sku_and_its_sku_before_its_address() -> None:
     assert identity_key("77", "A1", "https://x/") == "PID:77"
     assert identity_key("", "A1", "https://x/") == "SKU:A1"
     assert re.fullmatch(r"URL:[0-9a-f]{16}", identity_key("", "", "https://x/"))
 
 
+@pytest.mark.shows("C1")
 @pytest.mark.parametrize("bad", ["a:b", "x" * 256, " "])
 def test_a_value_that_no_key_may_have_is_passed_over(bad: str) -> None:
     assert identity_key(bad, "A1", "https://x/") == "SKU:A1"
 
 
+@pytest.mark.shows("C1")
 def test_the_same_page_is_the_same_product_whatever_its_price() -> None:
     assert offer(price="9.99", sku="").identity_key == offer(sku="").identity_key
 
@@ -74,22 +78,24 @@ def test_an_identifier_with_a_wrong_check_digit_is_left_out() -> None:
     assert offer(gtin="029465094509").upc is None
 
 
+@pytest.mark.shows("C1")
 def test_the_cost_of_a_round_is_worked_out_and_never_read() -> None:
     assert cost_per_round(1495, 50) == 29.9
     assert cost_per_round(1495, None) is None
 
 
 def test_prices_are_watched_by_the_monitor_preset() -> None:
-    assert VERTICAL.policy is MONITOR
-    assert VERTICAL.policy.needs_approval
+    assert PRICES.policy is MONITOR
+    assert PRICES.policy.needs_approval
 
 
 def test_every_adapter_has_a_domain_of_its_own() -> None:
-    domains = [adapter.domain for adapter in VERTICAL.adapters.values() if adapter.domain != "*"]
+    domains = [adapter.domain for adapter in PRICES.adapters.values() if adapter.domain != "*"]
     assert len(set(domains)) == len(domains)
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", adapter.version) for adapter in VERTICAL.adapters.values())
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", adapter.version) for adapter in PRICES.adapters.values())
 
 
+@pytest.mark.shows("C1")
 @pytest.mark.parametrize(
     ("title", "expected"),
     [

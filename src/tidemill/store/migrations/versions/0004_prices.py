@@ -9,7 +9,7 @@ revision = "0004"
 down_revision = "0003"
 
 ONLY_GROW = ("prices", "price_corrections")
-"""Tables whose rows the database itself refuses to change or remove, whoever asks (C4, C6)."""
+"""Tables whose rows the database itself refuses to change or remove, whoever asks."""
 
 SAME = {
     "prices": "id = NEW.id OR (source_product_id = NEW.source_product_id AND ingestion_run_id = NEW.ingestion_run_id)",

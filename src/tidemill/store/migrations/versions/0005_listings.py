@@ -131,7 +131,7 @@ def _sightings() -> None:
 
 
 def _seed_markets() -> None:
-    """One row per city that an installation begins with; more are one insert each (L1).
+    """One row per city that an installation begins with; more are one insert each.
 
     They count from this very moment, by the database's own clock: nothing is overdue in a new installation.
     """

@@ -8,14 +8,13 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.bootstrap import System
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import single
-from tidemill.cli.showing import console
-from tidemill.core.audit import AuditEntry
-from tidemill.core.views import EventFilter
-from tidemill.verticals.events.export import Format
+from tidemill.terminal.options import single
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import console
+from tidemill.verticals.events.export import Exporter, Format
+from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.record import Category
+from tidemill.verticals.events.views import EventFilter
 
 app = single()
 DAY = ["%Y-%m-%d"]
@@ -38,8 +37,6 @@ def export(
 
     async def work() -> None:
         async with opened(ctx) as system:
-            if source is not None:
-                await system.actions.sources.find(source)
             which = EventFilter(
                 text=text,
                 category=category,
@@ -49,22 +46,21 @@ def export(
                 include_gone=gone,
             )
             if output is None:
-                await stream(system, which, form, sys.stdout.buffer)
+                await stream(system.part(EventsParts).exporter, which, form, sys.stdout.buffer)
                 return
             with output.open("wb") as file:
-                await stream(system, which, form, file)
+                await stream(system.part(EventsParts).exporter, which, form, file)
 
     run(work())
 
 
-async def stream(system: System, which: EventFilter, form: Format, file: BinaryIO) -> None:
-    """Write page by page, with a counter on a screen; who took what is noted first, or nothing is given out."""
-    note = AuditEntry(actor(), "events.export", "events", {"format": form.value})
-    await system.store.audit.note([note], system.clock.now())
+async def stream(exporter: Exporter, which: EventFilter, form: Format, file: BinaryIO) -> None:
+    """Write page by page, with a counter on a screen."""
+    pieces = await exporter.start(which, form, actor())
     columns = (TextColumn("exported {task.completed:,.0f} events"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
         counting = progress.add_task("export", total=None)
-        async for piece in system.actions.exporter.events(which, form):
+        async for piece in pieces:
             file.write(piece)
             progress.advance(counting, piece.count(b"\n"))
     file.flush()

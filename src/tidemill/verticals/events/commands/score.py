@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.options import AsJson, single
-from tidemill.cli.showing import emit, table
+from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.showing import emit, table
 from tidemill.verticals.events.scoring import score
 
 app = single()

@@ -10,7 +10,6 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.source import Coordinates
-from tidemill.core.views.records import EventCursor
 from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.store.database.column_types import from_micros, to_micros
 from tidemill.store.database.database import Database
@@ -21,7 +20,7 @@ from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.store.card_queries import BEGINNING_WITH, Lead, finding
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.tables import event_cards, event_links
-from tidemill.verticals.events.views import Around, CardFilter, CardView, FeedCursor
+from tidemill.verticals.events.views import Around, CardFilter, CardView, EventCursor, FeedCursor
 
 LONG_AGO, FOREVER = datetime(1900, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 MOST_SQUARES = 100

@@ -18,7 +18,7 @@ from tidemill.core.source import Coordinates
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.column_types import EPOCH, to_micros
 from tidemill.store.database.database import Database
-from tidemill.store.database.locks import ExclusiveLock, alone
+from tidemill.store.database.locks import lock_exclusively
 from tidemill.store.schema import engine_state, sources
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.grid import squares_within
@@ -27,6 +27,8 @@ from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.card_writes import LONGEST_WORD, MOST_WORDS, PublishedCard, write_cards
 from tidemill.verticals.events.store.tables import event_links, events
 
+CARDS_LOCK = 7461064
+"""Which events make one card is asked before it is written: one transaction at a time does so."""
 AT_ONCE = 500
 STATE = "published_events"
 LAG = timedelta(minutes=2)
@@ -79,7 +81,7 @@ class Publisher:
 
 async def publish_some(connection: AsyncConnection, database: Database, now: datetime) -> int:
     """One round: link what has changed with what is near, and write the cards that this touches."""
-    await alone(connection, ExclusiveLock.CARDS)
+    await lock_exclusively(connection, CARDS_LOCK)
     since = await _cursor(connection)
     rows = await read_all(connection, _CHANGED, {"b_since": since, "b_limit": AT_ONCE})
     if rows:

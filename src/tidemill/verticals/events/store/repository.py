@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from xxhash import xxh3_64_intdigest as digest
 
 from tidemill.core.job import Job
+from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.batches import portions
 from tidemill.store.database.bulk import change, copy_rows, read_all, write_many
@@ -20,16 +21,13 @@ from tidemill.store.database.column_types import to_micros
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.many_rows import write_rows
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.records import MOST_MISSED, CompleteRun
 from tidemill.store.schema import runs
 from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.tables import events
 
 VERTICAL = "events"
-
-MOST_GONE = 5_000
-"""Records that one run's end counts against at most; the others have the next run's end."""
 
 _encode = msgspec.json.Encoder().encode
 # Only names of ours are put together here; what pages say is always bound.
@@ -97,7 +95,7 @@ class EventRepository:
 
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
-        asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_GONE * len(over)}
+        asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_MISSED * len(over)}
         missed = await read_all(connection, _UNSEEN[connection.dialect.name == "sqlite"], asked)
         gone = [row for row in missed if row["missed_runs"] + 1 >= patience]
         for some in portions(missed):  # together, the runs may have missed more than SQLite takes in one statement
@@ -107,6 +105,9 @@ class EventRepository:
             lines = [HistoryLine(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in some]
             await write_history(connection, self._ids, VERTICAL, lines, now)
         return Counter(row["run_id"] for row in gone)
+
+    async def close_run(self, connection: AsyncConnection, scope: str, status: RunStatus, now: datetime) -> None:
+        """Nothing but its records hangs on a run's end."""
 
     async def _known(self, connection: AsyncConnection, items: Sequence["EventItem"]) -> dict[tuple[int, str], Any]:
         """The rows there are already, by one index lookup per identity.
@@ -297,7 +298,7 @@ def _unseen(*, on_sqlite: bool) -> Select[Any]:
     if on_sqlite:
         joined = _ITS_UNSEEN.add_columns(runs.c.id.label("run_id")).where(runs.c.id.in_(_OVER))
         return joined.limit(bindparam("b_most"))
-    its = _ITS_UNSEEN.correlate(runs).limit(MOST_GONE).lateral("its")
+    its = _ITS_UNSEEN.correlate(runs).limit(MOST_MISSED).lateral("its")
     chosen = select(its.c.id, its.c.missed_runs, runs.c.id.label("run_id")).select_from(runs.join(its, true()))
     return chosen.where(runs.c.id.in_(_OVER)).order_by(its.c.id).limit(bindparam("b_most"))
 

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from tidemill.verticals.listings.store.views import cursor_of
+from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingDetail, ListingFilter, ListingView
-from tidemill.web.acting import may_act
-from tidemill.web.answers import BadQuestion, Listed, NotThere, json_answer
-from tidemill.web.api.questions import LARGEST_KEY, Cursor, Key, Limit, Text, Word
+from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Key, Limit, Text, Word
+from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
-from tidemill.web.schemas import answers
+from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
+from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 
 Dollars = Annotated[int | None, Query(ge=0, le=10_000_000, description="A monthly rent, in whole units of currency.")]
 Rooms = Annotated[float | None, Query(ge=0, le=20)]
@@ -24,7 +24,7 @@ Order = Annotated[
 ]
 
 
-async def asked(  # noqa: PLR0917 - one parameter per question; the framework passes them by name
+async def filter_from_query(  # noqa: PLR0917 - one parameter per criterion; the framework passes them by name
     market: Word = None,
     city: Word = None,
     text: Text = None,
@@ -38,7 +38,7 @@ async def asked(  # noqa: PLR0917 - one parameter per question; the framework pa
     confidence: Sure = 40,
     order: Order = "newest",
 ) -> ListingFilter:
-    """What a reader looks for."""
+    """Return the filter that the parameters of a request mean."""
     in_order("rent_from", rent_from, "rent_to", rent_to)
     in_order("beds_from", beds_from, "beds_to", beds_to)
     return ListingFilter(
@@ -55,61 +55,60 @@ async def asked(  # noqa: PLR0917 - one parameter per question; the framework pa
     )
 
 
-Wanted = Annotated[ListingFilter, Depends(asked)]
+Wanted = Annotated[ListingFilter, Depends(filter_from_query)]
 
 
-def listings(deps: WebDeps) -> APIRouter:
-    """The routes."""
+def router(deps: WebDeps, listings: ListingViews) -> APIRouter:
+    """Return the routes of listings."""
     router = APIRouter(prefix="/api/v1/listings", tags=["listings"])
 
     async def found(wanted: ListingFilter, cursor: str | None, limit: int) -> Listed[ListingView]:
         now = deps.clock.now()
-        homes = await deps.homes.search(wanted, now, after=cursor_from(cursor), limit=limit + 1)
-        following = cursor_of(homes[limit - 1], wanted.order).text if len(homes) > limit else None
-        return Listed(homes[:limit], following)
+        homes = await listings.search(wanted, now, after=cursor_from(cursor), limit=limit + 1)
+        return list_page(homes, limit, lambda last: cursor_of(last, wanted.order).text)
 
-    @router.get("", responses=answers(Listed[ListingView], 422, 503))
+    @router.get("", responses=json_responses(Listed[ListingView], 422, 503))
     async def search(wanted: Wanted, cursor: Cursor = None, limit: Limit = 50) -> Response:
         """Search homes that are active and fresh enough, each with its badge and what its rent was."""
-        return json_answer(await found(wanted, cursor, limit))
+        return json_response(await found(wanted, cursor, limit))
 
-    @router.get("/geojson", responses=answers(dict[str, Any], 422, 503))
+    @router.get("/geojson", responses=json_responses(dict[str, Any], 422, 503))
     async def geojson(wanted: Wanted, cursor: Cursor = None, limit: Limit = 500) -> Response:
         """The same homes as a map takes them; those without coordinates are left out."""
         homes = await found(wanted, cursor, limit)
         features = [feature(home) for home in homes.items if home.latitude is not None]
-        return json_answer({"type": "FeatureCollection", "features": features, "next": homes.next})
+        return json_response({"type": "FeatureCollection", "features": features, "next": homes.next})
 
-    @router.get("/{listing_id}", responses=answers(ListingDetail, 404, 422, 503))
+    @router.get("/{listing_id}", responses=json_responses(ListingDetail, 404, 422, 503))
     async def one(listing_id: Key) -> Response:
         """Show a home with who shows it and what became of it; looking at it has it checked sooner."""
-        detail = await deps.homes.one(listing_id, deps.clock.now())
+        detail = await listings.one(listing_id, deps.clock.now())
         if detail is None:
-            raise not_there(listing_id)
-        await deps.homes.note_interest(listing_id, saved=False)
-        return json_answer(detail)
+            raise not_found(listing_id)
+        await listings.note_interest(listing_id, saved=False)
+        return json_response(detail)
 
-    @router.post("/{listing_id}/saves", status_code=202, responses=answers(dict[str, Any], 401, 403, 404, 422, 503))
-    async def save(listing_id: Key, acting: Annotated[str, Depends(may_act(deps))]) -> Response:
+    @router.post("/{listing_id}/saves", status_code=202, responses=json_responses(dict[str, Any], *CHANGE_ERRORS))
+    async def save(listing_id: Key, by: Annotated[str, Depends(require_actor(deps))]) -> Response:
         """Note that a reader saved a home: it is checked before those that nobody wants."""
-        if await deps.homes.one(listing_id, deps.clock.now()) is None:
-            raise not_there(listing_id)
-        await deps.homes.note_interest(listing_id, saved=True)
-        return json_answer({"listing": listing_id, "saved_by": acting}, 202)
+        if await listings.one(listing_id, deps.clock.now()) is None:
+            raise not_found(listing_id)
+        await listings.note_interest(listing_id, saved=True)
+        return json_response({"listing": listing_id, "saved_by": by}, 202)
 
     return router
 
 
-def not_there(listing_id: int) -> NotThere:
-    """There is no such home."""
-    return NotThere(f"There is no listing {listing_id}.", "Search for it under /api/v1/listings.")
+def not_found(listing_id: int) -> ResourceNotFound:
+    """Return the error that there is no such home."""
+    return ResourceNotFound(f"There is no listing {listing_id}.", "Search for it under /api/v1/listings.")
 
 
 def in_order(first: str, low: float | None, last: str, high: float | None) -> None:
     """A range has to begin before it ends: an empty answer would look like an empty market."""
     if low is not None and high is not None and low > high:
         msg = f"{first} is above {last}: swap them"
-        raise BadQuestion(msg)
+        raise BadParameter(msg)
 
 
 def circle(
@@ -121,7 +120,7 @@ def circle(
         return None
     if latitude is None or longitude is None or kilometres is None:
         msg = "a circle takes latitude, longitude and radius_km together"
-        raise BadQuestion(msg)
+        raise BadParameter(msg)
     return latitude, longitude, kilometres
 
 
@@ -134,7 +133,7 @@ def cursor_from(text: str | None) -> ListingCursor | None:
         text.isascii() and value.isdigit() and key.isdigit() and int(key) <= LARGEST_KEY and int(value) <= LARGEST_KEY
     ):
         msg = f"{text!r} is not a place in the list of listings; leave it out to start at the beginning"
-        raise BadQuestion(msg)
+        raise BadParameter(msg)
     return ListingCursor(int(value), int(key))
 
 

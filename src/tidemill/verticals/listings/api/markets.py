@@ -7,12 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from tidemill.operations.runs import Started
+from tidemill.verticals.listings.actions import MarketActions
 from tidemill.verticals.listings.market import OUTSIDE_NAMES, Market
-from tidemill.web.acting import may_act
-from tidemill.web.answers import Listed, error_answer, json_answer
-from tidemill.web.api.questions import Name
+from tidemill.web.api.parameters import Name
+from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
-from tidemill.web.schemas import answers
+from tidemill.web.responses import Listed, error_response, json_response
+from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 
 LONGEST = 200
 
@@ -50,41 +51,43 @@ _NAMES = {outside: inside for inside, outside in OUTSIDE_NAMES.items()}
 _MAY_BE_NONE = frozenset({"scrape_frequency_hours"})
 
 
-def markets(deps: WebDeps) -> APIRouter:
-    """The routes."""
+def router(deps: WebDeps, markets: MarketActions) -> APIRouter:
+    """Return the routes of markets."""
     router = APIRouter(prefix="/api/admin/markets", tags=["markets"])
-    actor = Depends(may_act(deps))
+    actor = Depends(require_actor(deps))
 
-    @router.get("", responses=answers(Listed[Market], 503))
+    @router.get("", responses=json_responses(Listed[Market], 503))
     async def every() -> Response:
         """List all markets, the hot ones first, with when each was scraped and how that went."""
-        return json_answer(Listed(await deps.markets.every()))
+        return json_response(Listed(await markets.every()))
 
-    @router.get("/{market_id}", responses=answers(Market, 404, 422, 503))
+    @router.get("/{market_id}", responses=json_responses(Market, 404, 422, 503))
     async def one(market_id: Name) -> Response:
         """Show a market."""
-        return json_answer(await deps.markets.find(market_id))
+        return json_response(await markets.find(market_id))
 
-    @router.post("", status_code=201, responses=answers(Market, 401, 403, 409, 422, 503))
-    async def add(new: NewMarket, acting: Annotated[str, actor]) -> Response:
+    @router.post("", status_code=201, responses=json_responses(Market, 401, 403, 409, 422, 503))
+    async def add(new: NewMarket, by: Annotated[str, actor]) -> Response:
         """Add a city: every source that covers markets covers it from now on."""
         fields = ours(new.model_dump())
-        return json_answer(await deps.markets.add(Market(**fields), acting), 201)
+        return json_response(await markets.add(Market(**fields), by), 201)
 
-    @router.put("/{market_id}", responses=answers(Market, 401, 403, 404, 422, 503))
-    async def change(market_id: Name, changes: MarketChange, acting: Annotated[str, actor]) -> Response:
+    @router.put("/{market_id}", responses=json_responses(Market, *CHANGE_ERRORS))
+    async def change(market_id: Name, changes: MarketChange, by: Annotated[str, actor]) -> Response:
         """Change a market: its tier, how often, how many, or whether at all."""
         said = changes.model_dump(exclude_unset=True)
         fields = ours({name: value for name, value in said.items() if value is not None or name in _MAY_BE_NONE})
-        return json_answer(await deps.markets.change(market_id, fields, acting))
+        return json_response(await markets.change(market_id, fields, by))
 
-    @router.post("/{market_id}/scrape", status_code=202, responses=answers(Started, 401, 403, 404, 409, 422, 429, 503))
-    async def scrape(market_id: Name, acting: Annotated[str, actor]) -> Response:
+    @router.post(
+        "/{market_id}/scrape", status_code=202, responses=json_responses(Started, 401, 403, 404, 409, 422, 429, 503)
+    )
+    async def scrape(market_id: Name, by: Annotated[str, actor]) -> Response:
         """Scrape a market now, under the same limits as any other work."""
-        started = await deps.markets.scrape(market_id, acting)
+        started = await markets.scrape(market_id, by)
         if started.rejected and not started.jobs:
             return turned_away(started)
-        return json_answer(started, 202)
+        return json_response(started, 202)
 
     return router
 
@@ -99,8 +102,8 @@ def ours(fields: dict[str, Any]) -> dict[str, Any]:
 def turned_away(started: Started) -> Response:
     """The queue is full: why, and when to come back."""
     seconds = round(started.retry_after_seconds or 0)
-    answer = error_answer(
+    response = error_response(
         429, str(started.reason), f"{started.rejected} jobs were turned away.", f"Try again in {seconds} seconds."
     )
-    answer.headers["Retry-After"] = str(seconds)
-    return answer
+    response.headers["Retry-After"] = str(seconds)
+    return response

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, group
-from tidemill.cli.running_now import report_started
-from tidemill.cli.showing import emit, say, table
 from tidemill.operations.runs import Started
+from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.started import report_started
 from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import MarketShare
 
 app = group("List, add, change and scrape markets: cities and their homes for rent.")
@@ -25,8 +26,8 @@ def list_markets(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> tuple[list[Market], dict[str, MarketShare]]:
         async with opened(ctx) as system:
-            shares = await system.store.homes.by_market(system.clock.now())
-            return await system.actions.markets.every(), {share.market_id: share for share in shares}
+            shares = await system.part(ListingsParts).store.views.by_market(system.clock.now())
+            return await system.part(ListingsParts).markets.every(), {share.market_id: share for share in shares}
 
     markets, shares = run(work())
     if json:
@@ -61,7 +62,7 @@ def add_market(
         options = _chosen(tier=tier, frequency_hours=hours, max_listings=max_listings)
         market = Market(id=which, display_name=name or city, city=city, state=state.upper(), **options)
         async with opened(ctx) as system:
-            return await system.actions.markets.add(market, actor())
+            return await system.part(ListingsParts).markets.add(market, actor())
 
     added = run(work())
     say(f"added market {added.id}: {added.city}, {added.state}, every {added.every.total_seconds() / 3600:g} h")
@@ -93,7 +94,7 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 
     async def work() -> Started:
         async with opened(ctx) as system:
-            return await system.actions.markets.scrape(which, actor())
+            return await system.part(ListingsParts).markets.scrape(which, actor())
 
     raise typer.Exit(report_started(run(work()), as_json=json))
 
@@ -101,7 +102,7 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 def _apply(ctx: typer.Context, which: str, changes: dict[str, Any]) -> None:
     async def work() -> Market:
         async with opened(ctx) as system:
-            return await system.actions.markets.change(which, changes, actor())
+            return await system.part(ListingsParts).markets.change(which, changes, actor())
 
     market = run(work())
     state = "on" if market.enabled else "off"

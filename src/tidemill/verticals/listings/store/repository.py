@@ -8,16 +8,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.page import Page
+from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
-from tidemill.store.database.locks import ExclusiveLock, alone
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.database.locks import lock_exclusively
+from tidemill.store.ledger.records import CompleteRun
 from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.store.repository import signed
 from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store import lookups, writes
+from tidemill.verticals.listings.store.market_runs import settle_market
 from tidemill.verticals.listings.store.merging import MergedListing, Sighting, merge_sightings
+from tidemill.verticals.listings.store.tables import LISTINGS_LOCK
 
 VERTICAL = "listings"
 
@@ -67,7 +70,7 @@ class ListingRepository:
         self, connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
     ) -> dict[int, WriteCounts]:
         """Insert new homes, note every sighting, and bring each home up to what its sources say now."""
-        await alone(connection, ExclusiveLock.HOMES)
+        await lock_exclusively(connection, LISTINGS_LOCK)
         items = list(unique(harvests))
         placed = await self._place(connection, items)
         await self._write_new(connection, [each for each in placed if each.is_new], now)
@@ -79,7 +82,7 @@ class ListingRepository:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        await alone(connection, ExclusiveLock.HOMES)
+        await lock_exclusively(connection, LISTINGS_LOCK)
         homes = await writes.touch_sightings(connection, source_id, identities, now)
         await writes.mark_seen(connection, homes, now)
         return len(homes)
@@ -91,13 +94,17 @@ class ListingRepository:
 
         A home is gone when no source shows it any more, and nobody who looked it up since found it still there.
         """
-        await alone(connection, ExclusiveLock.HOMES)
+        await lock_exclusively(connection, LISTINGS_LOCK)
         gone = {each.run_id: await self._miss(connection, each, now, patience) for each in over}
         lines = [
             HistoryLine(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys
         ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
         return {run_id: len(keys) for run_id, keys in gone.items()}
+
+    async def close_run(self, connection: AsyncConnection, scope: str, status: RunStatus, now: datetime) -> None:
+        """Write the end of a market's run into its row."""
+        await settle_market(connection, scope, status, now)
 
     async def _miss(
         self, connection: AsyncConnection, over: CompleteRun, now: datetime, patience: int

@@ -18,6 +18,9 @@ from sqlalchemy import (
 from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.schema.base import metadata, partial
 
+LISTINGS_LOCK = 7461063
+"""Whether a home is new is asked before it is written: one transaction at a time does so."""
+
 market_configs = Table(
     "market_configs",
     metadata,

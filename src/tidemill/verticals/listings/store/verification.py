@@ -29,12 +29,12 @@ from tidemill.store.database.bulk import write_many
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.database.locks import ExclusiveLock, alone
+from tidemill.store.database.locks import lock_exclusively
 from tidemill.store.ledger.rows import source_of
 from tidemill.store.schema import breakers, sources
 from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.listings.store.fading import ACTIVE, below, confidence
-from tidemill.verticals.listings.store.tables import listing_sightings, listings, market_configs
+from tidemill.verticals.listings.store.tables import LISTINGS_LOCK, listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.writes import SHOWN
 
 VERTICAL = "listings"
@@ -114,7 +114,7 @@ class Verification:
             for one in sorted(looked, key=lambda one: one.listing_id)
         ]  # fmt: skip
         async with self._database.write() as connection:
-            await alone(connection, ExclusiveLock.HOMES)
+            await lock_exclusively(connection, LISTINGS_LOCK)
             await write_many(connection, _CHECKED, rows)
             if not unshown:
                 return 0
@@ -141,7 +141,7 @@ class Verification:
         await self._ids.reserve(AT_ONCE)
         keys = select(listings.c.id).select_from(_IN_MARKETS).where(ACTIVE, over).limit(AT_ONCE)
         async with self._database.write() as connection:
-            await alone(connection, ExclusiveLock.HOMES)
+            await lock_exclusively(connection, LISTINGS_LOCK)
             ended = sorted((await connection.execute(keys)).scalars())
             await self._end(connection, ended, "faded", FADED, now)
         return len(ended)

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, group
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import emit, key, say, table
 from tidemill.verticals.prices.commands.prices import money
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import CorrectionView
 
 app = group("Correct or ignore prices; the prices themselves never change.")
@@ -22,7 +23,7 @@ def list_corrections(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = Fa
 
     async def work() -> list[CorrectionView]:
         async with opened(ctx) as system:
-            return await system.actions.corrections.every(limit=limit)
+            return await system.part(PricesParts).corrections.every(limit=limit)
 
     found = run(work())
     if json:
@@ -48,7 +49,7 @@ def correct_price(
 
     async def work() -> CorrectionView:
         async with opened(ctx) as system:
-            return await system.actions.corrections.correct(price, cents, actor(), reason, currency)
+            return await system.part(PricesParts).corrections.correct(price, cents, actor(), reason, currency)
 
     done = run(work())
     say(f"readers see {money(done.price_cents, done.currency or done.raw_currency)} for price {price}")
@@ -69,8 +70,8 @@ def ignore_price(
     async def work() -> int:
         async with opened(ctx) as system:
             if of_run is not None:
-                return await system.actions.corrections.ignore_run(of_run, actor(), reason)
-            await system.actions.corrections.ignore(price or 0, actor(), reason)
+                return await system.part(PricesParts).corrections.ignore_run(of_run, actor(), reason)
+            await system.part(PricesParts).corrections.ignore(price or 0, actor(), reason)
             return 1
 
     say(f"{run(work())} prices are ignored")
@@ -82,7 +83,7 @@ def revoke_correction(ctx: typer.Context, price: Price, reason: Why) -> None:
 
     async def work() -> CorrectionView:
         async with opened(ctx) as system:
-            return await system.actions.corrections.revoke(price, actor(), reason)
+            return await system.part(PricesParts).corrections.revoke(price, actor(), reason)
 
     done = run(work())
     say(f"price {price} stands as it was read: {money(done.raw_cents, done.raw_currency)}")

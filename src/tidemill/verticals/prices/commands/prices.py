@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import actor, opened, run
-from tidemill.cli.options import AsJson, Limit, Source, group
-from tidemill.cli.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, Source, group
+from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.showing import emit, key, say, table
+from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import (
     LinkView,
     LowestView,
@@ -35,7 +36,7 @@ def list_products(ctx: typer.Context, text: Words = None, limit: Limit = 50, *, 
 
     async def work() -> list[ProductView]:
         async with opened(ctx) as system:
-            return await system.store.prices.products(ProductFilter(text=text), limit=limit)
+            return await system.part(PricesParts).store.views.products(ProductFilter(text=text), limit=limit)
 
     found = run(work())
     if json:
@@ -53,7 +54,7 @@ def list_offers(
 
     async def work() -> list[OfferView]:
         async with opened(ctx) as system:
-            return await system.store.prices.offers(OfferFilter(source=source, text=text), limit=limit)
+            return await system.part(PricesParts).store.views.offers(OfferFilter(source=source, text=text), limit=limit)
 
     found = run(work())
     if json:
@@ -86,7 +87,7 @@ def show_history(
 
     async def work() -> list[PricePoint]:
         async with opened(ctx) as system:
-            return await system.store.prices.history([offer], limit=limit, corrected=not raw)
+            return await system.part(PricesParts).store.views.history([offer], limit=limit, corrected=not raw)
 
     found = run(work())
     if json:
@@ -112,7 +113,7 @@ def show_lowest(ctx: typer.Context, product: Product, *, json: AsJson = False) -
 
     async def work() -> list[LowestView]:
         async with opened(ctx) as system:
-            return await system.store.prices.lowest(product)
+            return await system.part(PricesParts).store.views.lowest(product)
 
     found = run(work())
     if json:
@@ -132,7 +133,7 @@ def list_review(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = False) 
 
     async def work() -> list[LinkView]:
         async with opened(ctx) as system:
-            return await system.actions.links.review(limit=limit)
+            return await system.part(PricesParts).links.review(limit=limit)
 
     found = run(work())
     if json:
@@ -148,7 +149,7 @@ def link_offer(ctx: typer.Context, offer: Offer, product: Product) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.actions.links.link(offer, product, actor())
+            return await system.part(PricesParts).links.link(offer, product, actor())
 
     done = run(work())
     say(f"offer {offer} stands for product {done.product_id}, {done.product_title}")
@@ -160,7 +161,7 @@ def unlink_offer(ctx: typer.Context, offer: Offer) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.actions.links.unlink(offer, actor())
+            return await system.part(PricesParts).links.unlink(offer, actor())
 
     run(work())
     say(f"offer {offer} stands for no product")
@@ -172,6 +173,6 @@ def new_product(ctx: typer.Context, offer: Offer) -> None:
 
     async def work() -> LinkView:
         async with opened(ctx) as system:
-            return await system.actions.links.new_product(offer, actor())
+            return await system.part(PricesParts).links.new_product(offer, actor())
 
     say(f"offer {offer} stands for the new product {run(work()).product_id}")

@@ -9,9 +9,10 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
+from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.records import CompleteRun
 from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.store import writes as price_writes
@@ -100,6 +101,9 @@ class PriceRepository:
         ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
         return {run_id: len(keys) for run_id, keys in gone.items()}
+
+    async def close_run(self, connection: AsyncConnection, scope: str, status: RunStatus, now: datetime) -> None:
+        """Nothing but its records hangs on a run's end."""
 
     async def _publish(self, connection: AsyncConnection, done: SortedOffers, now: datetime) -> None:
         fresh: list[tuple[int, OfferItem, Row | None]] = [(self._ids.take(), item, None) for item in done.new]

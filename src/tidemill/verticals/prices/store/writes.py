@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import AcceptedRecords
 from tidemill.store.database.bulk import write_many
+from tidemill.store.ledger.records import MOST_MISSED
 from tidemill.store.schema import rejected_records, targets
 from tidemill.verticals.prices.glitch import PriceSeen
 from tidemill.verticals.prices.reasons import DropReason
@@ -26,8 +27,6 @@ from tidemill.verticals.prices.store.items import (
 )
 from tidemill.verticals.prices.store.tables import prices, source_product_identifiers, source_products
 
-MOST_GONE = 5_000
-"""Products that one run's end counts against at most; the others have the next run's end."""
 SECOND_READING = timedelta(minutes=10)
 """How soon a page is read again whose price was held: a glitch should not hide the truth for hours."""
 
@@ -112,7 +111,7 @@ _UNSEEN = (
     .where(source_products.c.source_id == bindparam("b_source"), source_products.c.last_seen_at < bindparam("b_since"))
     .where(source_products.c.gone_at.is_(None), source_products.c.out_since.is_(None))
     .order_by(source_products.c.id)
-    .limit(MOST_GONE)
+    .limit(MOST_MISSED)
 )
 _BY_KEY = source_products.c.id.in_(bindparam("b_ids", expanding=True))
 _MISSED = update(source_products).where(_BY_KEY).values(missed_runs=source_products.c.missed_runs + 1)

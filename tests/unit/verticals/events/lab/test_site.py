@@ -38,6 +38,8 @@ from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabRespons
 from tidemill.verticals.events.lab.sites import Make, build_sites
 from tidemill.verticals.events.lab.world import EPOCH, TrueEvent, World
 
+pytestmark = pytest.mark.shows("X5")
+
 SITES = {site.make: site for site in build_sites(7, 12)}
 STRUCTURED = (Make.JSONLD_ARRAY, Make.JSONLD_GRAPH)
 

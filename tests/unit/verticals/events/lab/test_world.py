@@ -3,10 +3,14 @@ from datetime import timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from tidemill.lab.faults import ALL_KINDS, DstNight, EmptyAgenda, Spell, Timetable
 from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import Make, build_sites
 from tidemill.verticals.events.lab.world import EPOCH, World, build_world
+
+pytestmark = pytest.mark.shows("X5")
 
 DAY = timedelta(days=1)
 

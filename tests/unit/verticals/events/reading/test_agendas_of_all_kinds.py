@@ -7,6 +7,8 @@ import pytest
 from tidemill.reading import Document, Setting
 from tidemill.verticals.events.reading.events import read_events
 
+pytestmark = pytest.mark.shows("P1")
+
 MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 

@@ -9,6 +9,8 @@ from tidemill.reading import Document, Setting
 from tidemill.verticals.events.reading.heuristics import read_heuristics
 from tidemill.verticals.events.reading.heuristics.wording import is_title, stripped, title_from
 
+pytestmark = pytest.mark.shows("P1")
+
 SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 
 

@@ -40,6 +40,7 @@ def test_a_rent_in_an_article_is_no_listing():
     assert read_listings(Document(page, URL)).records == []
 
 
+@pytest.mark.shows("P1")
 def test_structured_data_goes_before_the_look_of_the_page():
     home = {
         "@context": "https://schema.org",
@@ -71,6 +72,7 @@ def test_structured_data_goes_before_the_look_of_the_page():
     assert record.fields["url"] == "https://homes.example/home/1"
 
 
+@pytest.mark.shows("P1")
 def test_selectors_of_an_adapter_go_before_heuristics():
     page = '<div class="r" data-n="7"><em>12 Elm St</em><u>$900</u></div>'
     spec = {"item": ".r", "id": "@data-n", "address": "em", "rent": "u"}
@@ -120,6 +122,7 @@ def test_what_holds_no_items_is_refused_in_words(body: bytes):
         assert read_dataset(body) == []
 
 
+@pytest.mark.shows("L3")
 @pytest.mark.parametrize(
     "page",
     [
@@ -134,6 +137,7 @@ def test_a_removal_notice_is_recognised(page: str):
     assert removal_notice(Document(page, URL))
 
 
+@pytest.mark.shows("L3")
 @pytest.mark.parametrize(
     "page",
     [

@@ -17,9 +17,11 @@ from tidemill.reading import Availability
 from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sources import sources
 from tidemill.verticals.events.lab.world import EPOCH, World, build_world
-from tidemill.verticals.prices import VERTICAL
+from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.lab.shop import LISTING, Shop, build_shops, truth
 from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, reason_of
+
+pytestmark = pytest.mark.shows("X5")
 
 WORLD = build_world(7, 0, shops=3)
 SHOPS = tuple(WORLD.shops.values())
@@ -43,8 +45,8 @@ def visit(shop: Shop, path: str, moment: datetime, world: World = WORLD) -> Verd
         adapter_settings=described["settings"],
     )  # fmt: skip
     context = Context(source, final, moment)
-    reading = VERTICAL.adapters[source.adapter_id].read(page, context)
-    return VERTICAL.judge(reading.records[0], context) if isinstance(reading, Found) else reading
+    reading = PRICES.adapters[source.adapter_id].read(page, context)
+    return PRICES.judge(reading.records[0], context) if isinstance(reading, Found) else reading
 
 
 def ailing(shop: Shop, fault: Fault) -> World:
@@ -52,6 +54,7 @@ def ailing(shop: Shop, fault: Fault) -> World:
     return World(7, (), Timetable([spell]), shops=SHOPS)
 
 
+@pytest.mark.shows("C7")
 @pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.make)
 def test_a_shop_is_read_exactly_and_nine_in_ten_of_its_pages_give_an_offer(shop: Shop) -> None:
     kept = 0
@@ -85,6 +88,7 @@ def test_what_is_sold_out_hides_its_price_and_harms_nobody(shop: Shop) -> None:
     assert verdict.harmless
 
 
+@pytest.mark.shows("B13")
 @pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.make)
 @pytest.mark.parametrize("fault", [None, RedirectsToList()], ids=["discontinued", "fault"])
 def test_an_address_that_leads_to_the_list_is_a_changed_structure(shop: Shop, fault: Fault | None) -> None:

@@ -39,11 +39,13 @@ def sold(answer: ProductReading) -> Product:
     return answer
 
 
+@pytest.mark.shows("B13")
 def test_a_list_whose_data_names_every_product_is_no_product_page() -> None:
     things = [thing(f"Ammo of kind {number}", number + 1) for number in range(5)]
     assert reason(read_product(f"{data(*things)}<h1>Ammo</h1>", URL)) is ExtractReason.PAGE_STRUCTURE_CHANGED
 
 
+@pytest.mark.shows("C2b")
 def test_a_product_is_told_from_neighbours_in_the_same_data() -> None:
     things = [thing("Other", 1), thing("Another", 2), thing("Ammo Deluxe", 30), thing("A third", 3)]
     assert sold(read_product(f"{data(*things)}<h1>Ammo Deluxe</h1>", URL)).price == 30
@@ -74,6 +76,7 @@ def test_of_variants_that_cost_alike_the_price_is_sure() -> None:
     assert (product.price, product.doubt, len(product.variants)) == (5, None, 2)
 
 
+@pytest.mark.shows("C2")
 def test_of_variants_that_differ_the_price_is_in_doubt_until_the_page_shows_one() -> None:
     offers = [{"price": price, "priceCurrency": "USD"} for price in ("5", "9")]
     markup = f"{data(thing('Tee', 0) | {'offers': offers})}<h1>Tee</h1>"
@@ -83,6 +86,7 @@ def test_of_variants_that_differ_the_price_is_in_doubt_until_the_page_shows_one(
     assert shown.doubt is None
 
 
+@pytest.mark.shows("C2")
 def test_with_tiers_the_price_is_that_of_one() -> None:
     rows = "".join(f"<tr><td>{span}</td><td>${price}.00</td></tr>" for span, price in (("1-4", 25), ("5+", 23)))
     markup = f"<h1>Ammo</h1><p class='price'>$23.00</p><table>{rows}</table><button>Add to cart</button>"

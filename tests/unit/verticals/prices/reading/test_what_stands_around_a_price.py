@@ -9,6 +9,8 @@ from tidemill.reading.stock import stock_line
 from tidemill.verticals.prices.reading import NoOffer, Product, read_product
 from tidemill.verticals.prices.reasons import ExtractReason
 
+pytestmark = pytest.mark.shows("C2")
+
 URL = "https://www.shop.com/p/1"
 
 

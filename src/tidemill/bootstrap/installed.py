@@ -1,0 +1,66 @@
+"""Verticals that installed packages bring; one that cannot be used is left out and told of, and harms no other."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tidemill.plugin import Plugin
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+
+
+class EntryPointLike(Protocol):
+    """As much of an entry point as is needed."""
+
+    @property
+    def name(self) -> str:
+        """What the package calls it."""
+        ...
+
+    @property
+    def value(self) -> str:
+        """Where it is: `package.module:NAME`."""
+        ...
+
+    def load(self) -> Any:
+        """Import it."""
+        ...
+
+
+class UnusablePackage(NamedTuple):
+    """An adapter or a vertical of an installed package that was left out, and why."""
+
+    name: str
+    where: str
+    reason: str
+
+
+def with_installed_plugins(
+    own: Sequence[Plugin[Any, Any]], points: Iterable[EntryPointLike]
+) -> tuple[dict[str, Plugin[Any, Any]], tuple[UnusablePackage, ...]]:
+    """Our own verticals and every installed one that can be used, by name; and those that cannot."""
+    found = {plugin.name: plugin for plugin in own}
+    unusable = []
+    for point in sorted(points, key=lambda each: (each.name, each.value)):
+        plugin, reason = loaded(point)
+        if reason := reason or _objection(plugin, found):
+            unusable.append(UnusablePackage(point.name, point.value, reason))
+        else:
+            found[plugin.name] = plugin
+    return found, tuple(unusable)
+
+
+def loaded(point: EntryPointLike) -> tuple[Any, str]:
+    """What an entry point names, or why it cannot be imported."""
+    try:
+        return point.load(), ""
+    except Exception as error:  # noqa: BLE001 - somebody else's module; whatever it raises is its own trouble
+        return None, f"it cannot be imported ({type(error).__name__}: {error})"[:500]
+
+
+def _objection(plugin: Any, found: dict[str, Plugin[Any, Any]]) -> str:
+    if not isinstance(plugin, Plugin):
+        return "it is no `tidemill.plugin.Plugin`"
+    if not isinstance(getattr(plugin, "name", None), str) or not _NAME.fullmatch(plugin.name):
+        return "its `name` is not made of small letters, digits and underscores"
+    return f"the name {plugin.name!r} is taken" if plugin.name in found else ""

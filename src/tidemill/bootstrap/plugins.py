@@ -1,0 +1,25 @@
+"""Which verticals there are: our own, and those that installed packages bring. The only place that names them.
+
+Light to import: what a plugin holds is loaded when it is asked for.
+"""
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from tidemill.bootstrap.installed import UnusablePackage, with_installed_plugins
+from tidemill.plugin import GROUP, Plugin
+from tidemill.verticals.events import VERTICAL as EVENTS
+from tidemill.verticals.listings import VERTICAL as LISTINGS
+from tidemill.verticals.prices import VERTICAL as PRICES
+
+OWN: tuple[Plugin[Any, Any], ...] = (
+    EVENTS,
+    PRICES,
+    LISTINGS,
+)
+
+_found = with_installed_plugins(OWN, entry_points(group=GROUP))
+PLUGINS: dict[str, Plugin[Any, Any]] = _found[0]
+"""Every vertical by name, our own first."""
+UNUSABLE_PLUGINS: tuple[UnusablePackage, ...] = _found[1]
+"""Installed ones that cannot be used, and why."""

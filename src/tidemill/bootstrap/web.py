@@ -1,0 +1,102 @@
+"""The web app, put together and served beside the engine in the same process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+from tidemill import __version__
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.bootstrap.system import System
+from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.pipeline.happenings import Announce, PageGot, StageDone
+from tidemill.store.database.migrate import require_current
+from tidemill.telemetry.metrics import Metrics
+from tidemill.telemetry.pulse import Pulse
+from tidemill.telemetry.recent import Recent
+from tidemill.telemetry.shield import shielded
+from tidemill.web.app import create_app
+from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
+from tidemill.web.extension import WebExtension
+from tidemill.web.listening import CannotListen
+from tidemill.web.serve import serve
+
+ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
+
+
+class Telemetry:
+    """The listeners that the web app shows: metrics, rates and the latest happenings; and any others."""
+
+    def __init__(self, report_bug: Callable[[str, Exception], None], *others: Announce) -> None:
+        """`report_bug` is told of a listener that failed; the engine never is."""
+        self.report_bug = report_bug
+        self.metrics = Metrics(__version__)
+        self.pulse = Pulse()
+        self.recent = Recent(leave_out=(StageDone, PageGot))
+        listeners = (self.metrics.count, self.pulse.feel, self.recent.remember, *others)
+        self.listeners = Listeners(*(shielded(listener, report_bug) for listener in listeners))
+
+
+def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
+    """Return the dependencies of the web app, from the running system."""
+    store, clock, actions = system.store, system.clock, system.actions
+
+    async def missed() -> list[tuple[str, int]]:
+        return await store.sweeps.undispatched(DISPATCH_GRACE, clock.now())
+
+    return WebDeps(
+        views=store.views,
+        clock=clock,
+        overdue=system.ticks.overdue,
+        missed=missed,
+        pending=store.agenda.pending,
+        disabled_adapters=store.agenda.disabled_adapters,
+        require_current=partial(require_current, store.database),
+        metrics=telemetry.metrics,
+        pulse=telemetry.pulse,
+        recent=telemetry.recent,
+        version=__version__,
+        started_at=clock.now(),
+        why=actions.why.explain,
+        report_bug=telemetry.report_bug,
+        services=system.services.standing,
+        adapters=actions.adapters,
+        discovery=system.discovery,
+        importer=actions.importer,
+        proposals=actions.proposals,
+        quarantine=actions.quarantine,
+        runs=actions.runs,
+        targets=actions.targets,
+        upgrades=actions.upgrades,
+        webhooks=actions.webhooks,
+        lease=store.workers.heartbeat * 3,
+        api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
+        allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},
+    )
+
+
+def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
+    """Return what each vertical adds to the web app."""
+    extensions = (plugin.web(deps, system.parts[name]) for name, plugin in PLUGINS.items())
+    return [extension for extension in extensions if extension is not None]
+
+
+@asynccontextmanager
+async def serving(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
+    """Serve the web app while entered; yields the address at which a browser finds it."""
+    deps = web_deps(system, telemetry, host)
+    app = create_app(deps, web_extensions(system, deps))
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    web = asyncio.create_task(serve(app, host, port, ready=address.set_result), name="web app")
+    try:
+        waiting: list[asyncio.Future[Any]] = [web, address]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if not address.done():
+            web.result()
+        yield address.result()
+    finally:
+        web.cancel()
+        with suppress(asyncio.CancelledError, CannotListen):
+            await web

@@ -1,0 +1,136 @@
+"""What a vertical hands to the system in one value, and what it is given to build its parts from.
+
+The value itself costs nothing to import: each method imports its part when it is asked for, so that `tidemill --help`
+and a process that only reads pages stay quick.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:  # named in annotations only: see above
+    from tidemill.core.degradation import Service
+    from tidemill.core.source import FetcherKind
+    from tidemill.core.vertical import Vertical
+    from tidemill.engine.ticks import Tick
+    from tidemill.operations.explanation import Explainer
+    from tidemill.operations.plans import TargetTemplate
+    from tidemill.pipeline.dispatch import Dispatcher
+    from tidemill.pipeline.enrich import Repairs
+    from tidemill.pipeline.happenings import Announce
+    from tidemill.pipeline.ports import Clock, Fetcher
+    from tidemill.settings import Settings
+    from tidemill.store.database.database import Database
+    from tidemill.store.database.keys import Ids
+    from tidemill.store.ledger.records import RecordRepository
+    from tidemill.store.ledger.scheduling import DispatchRepository
+    from tidemill.store.sources.sources import SourceRepository
+    from tidemill.store.sources.targets import TargetRepository
+    from tidemill.store.upkeep.audit import AuditLog
+    from tidemill.store.views.views import Views
+    from tidemill.web.deps import WebDeps
+    from tidemill.web.extension import WebExtension
+
+GROUP = "tidemill.verticals"
+"""The entry points under which installed packages bring verticals."""
+
+
+class Command(NamedTuple):
+    """A command of `tidemill`: the panel and the line of help it is listed with, the module that holds its `app`.
+
+    It is listed after the command named `after`, at the end of its panel without one.
+    """
+
+    panel: str
+    help: str
+    module: str
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEnvironment:
+    """What a vertical's own tables are built on; `asks` are the services that may be asked to enrich records."""
+
+    database: "Database"
+    ids: "Ids"
+    sources: "SourceRepository"
+    targets: "TargetRepository"
+    asks: "frozenset[Service]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerticalStore:
+    """A vertical's own tables; each vertical adds its own repositories and views.
+
+    `enrichment` puts answers into records that were stored before the answer came, where the vertical has any.
+    """
+
+    repository: "RecordRepository"
+    enrichment: "Repairs | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What a vertical builds its actions, chores and pages from: the parts of the running system."""
+
+    settings: "Settings"
+    clock: "Clock"
+    announce: "Announce"
+    store: StoreEnvironment
+    views: "Views"
+    audit: "AuditLog"
+    agenda: "DispatchRepository"
+    dispatcher: "Dispatcher"
+    fetchers: "Mapping[FetcherKind, Fetcher]"
+    verticals: "Mapping[str, Vertical]"
+    wake: Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a vertical does in one running system; each vertical adds its own actions.
+
+    `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
+    sources from which targets are made.
+    """
+
+    chores: "Sequence[Tick]" = field(default_factory=tuple)
+    explainers: "Sequence[Explainer]" = field(default_factory=tuple)
+    templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
+
+
+Own = TypeVar("Own", bound=VerticalStore)
+Part = TypeVar("Part", bound=Parts)
+
+
+def part_of(parts: Mapping[str, Parts], kind: type[Part]) -> Part:
+    """The parts of the vertical whose own kind this is."""
+    return next(each for each in parts.values() if isinstance(each, kind))
+
+
+class Plugin(ABC, Generic[Own, Part]):
+    """One kind of data, all of it: what `VERTICAL` in a vertical's `__init__.py` is.
+
+    `migrations` is the package that holds its Alembic steps, '' where they are among Tidemill's own.
+    """
+
+    name: ClassVar[str]
+    commands: ClassVar[Mapping[str, Command]] = {}
+    migrations: ClassVar[str] = ""
+
+    @abstractmethod
+    def load(self) -> "Vertical":
+        """The pure part: policy, adapters and rules."""
+
+    @abstractmethod
+    def store(self, environment: StoreEnvironment) -> Own:
+        """Its tables, and what reads and writes them."""
+
+    @abstractmethod
+    def build(self, environment: Environment, store: Own) -> Part:
+        """Its actions and chores in a running system."""
+
+    def web(self, deps: "WebDeps", parts: Part) -> "WebExtension | None":  # noqa: ARG002 - for those who have pages
+        """Its routes and pages; None if it has none."""
+        return None

@@ -1,0 +1,3 @@
+"""Exit codes beside 0, which is complete."""
+
+FAILURE, USAGE, PARTIAL, EMPTY = 1, 2, 3, 4

@@ -1,0 +1,18 @@
+"""Events as the stages see them: policy, adapters, rules, and what is shown of a record."""
+
+from tidemill.core.vertical import Vertical
+from tidemill.verticals.events.enrichment import ENRICHING
+from tidemill.verticals.events.policy import POLICY
+from tidemill.verticals.events.record import Event
+from tidemill.verticals.events.rules import judge
+from tidemill.verticals.events.sources import ADAPTERS
+
+EVENTS = Vertical(
+    name="events",
+    policy=POLICY,
+    adapters=ADAPTERS,
+    judge=judge,
+    record=Event,
+    shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
+    enriching=ENRICHING,
+)

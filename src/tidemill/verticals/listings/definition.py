@@ -1,0 +1,16 @@
+"""Listings as the stages see them: policy, adapters, rules, and what is shown of a record."""
+
+from tidemill.core.vertical import Vertical
+from tidemill.verticals.listings.policy import POLICY
+from tidemill.verticals.listings.record import Listing
+from tidemill.verticals.listings.rules import judge
+from tidemill.verticals.listings.sources import ADAPTERS
+
+LISTINGS = Vertical(
+    name="listings",
+    policy=POLICY,
+    adapters=ADAPTERS,
+    judge=judge,
+    record=Listing,
+    shown={"rent": "rent_low", "beds": "beds_low", "address": "address"},
+)

@@ -1,0 +1,69 @@
+"""What listings have and do in a running system: tables, market actions, chores."""
+
+from dataclasses import dataclass
+
+from tidemill.core.page import Page
+from tidemill.pipeline.verify import Verifier
+from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
+from tidemill.reading import Document, blocked
+from tidemill.verticals.listings.actions import MarketActions, market_template
+from tidemill.verticals.listings.chores import MarketChores
+from tidemill.verticals.listings.policy import FADING, POLICY
+from tidemill.verticals.listings.reading.emptiness import removal_notice
+from tidemill.verticals.listings.store.markets import Markets
+from tidemill.verticals.listings.store.repository import ListingRepository
+from tidemill.verticals.listings.store.verification import Verification
+from tidemill.verticals.listings.store.views import ListingViews
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListingsStore(VerticalStore):
+    """Homes and markets: their repositories and views."""
+
+    markets: Markets
+    views: ListingViews
+    verification: Verification
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListingsParts(Parts):
+    """What people can do with markets, and the tables behind it."""
+
+    markets: MarketActions
+    store: ListingsStore
+
+
+def open_store(environment: StoreEnvironment) -> ListingsStore:
+    """The tables of listings."""
+    database, ids = environment.database, environment.ids
+    return ListingsStore(
+        repository=ListingRepository(ids),
+        markets=Markets(database, ids, environment.sources, environment.targets),
+        views=ListingViews(database, FADING),
+        verification=Verification(database, ids, FADING),
+    )
+
+
+def build_parts(environment: Environment, store: ListingsStore) -> ListingsParts:
+    """Market actions and the chores of markets."""
+    clock, agenda = environment.clock, environment.agenda
+    actions = MarketActions(
+        store.markets, agenda, environment.dispatcher, environment.audit, clock, FADING, environment.wake
+    )
+    verifier = Verifier(store.verification, environment.fetchers, POLICY, clock, read_notice)
+    chores = MarketChores(clock, environment.announce, store.markets, store.verification, verifier, actions.doubts)
+    return ListingsParts(
+        chores=chores.ticks(),
+        explainers=[actions.explainer],
+        templates=[market_template(store.markets.lay_out)],
+        markets=actions,
+        store=store,
+    )
+
+
+def read_notice(page: Page) -> str | None:
+    """What a page that answered says of a removal; None if it is no page of the site at all."""
+    document = Document.of(page)
+    if notice := removal_notice(document):
+        return notice
+    return None if blocked(document) else ""

@@ -1,0 +1,30 @@
+"""What listings and their markets add to the web app."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from tidemill.operations.runs import Started
+from tidemill.verticals.listings.actions import MarketActions
+from tidemill.verticals.listings.api import listings, markets
+from tidemill.verticals.listings.market import Market
+from tidemill.verticals.listings.parts import ListingsParts
+from tidemill.verticals.listings.views import ListingDetail, ListingView
+from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
+from tidemill.web.health import Late
+from tidemill.web.responses import Listed
+
+
+def web_extension(deps: WebDeps, parts: ListingsParts) -> WebExtension:
+    """Return the routes of listings and markets."""
+    return WebExtension(
+        vertical="listings",
+        routers=[listings.router(deps, parts.store.views), markets.router(deps, parts.markets)],
+        response_types=[Listed[Market], Market, Started, Listed[ListingView], ListingDetail],
+        overdue=partial(overdue_markets, parts.markets),
+    )
+
+
+async def overdue_markets(markets: MarketActions) -> Sequence[Late]:
+    """Return the markets that fall short of their schedule."""
+    return [Late(f"market {doubt.market}", doubt.words) for doubt in await markets.doubts()]

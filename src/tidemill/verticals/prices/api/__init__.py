@@ -1,0 +1,1 @@
+"""Products, offers, prices, corrections and links over HTTP, one module per resource."""

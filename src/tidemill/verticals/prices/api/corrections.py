@@ -1,0 +1,59 @@
+"""Corrections under `/api/v1`: what people said about prices, and saying it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from tidemill.verticals.prices.corrections import CorrectionActions
+from tidemill.verticals.prices.views import CorrectionView
+from tidemill.web.api.parameters import LONGEST_TEXT, Cursor, Key, Limit, key_cursor
+from tidemill.web.authorization import require_actor
+from tidemill.web.deps import WebDeps
+from tidemill.web.responses import Listed, json_response, list_page
+from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+
+
+class NewCorrection(BaseModel):
+    """Another amount for a price, and why."""
+
+    price_cents: int
+    currency: str | None = Field(None, max_length=3)
+    reason: str = Field(max_length=LONGEST_TEXT)
+
+
+class ReasonBody(BaseModel):
+    """Why."""
+
+    reason: str = Field(max_length=LONGEST_TEXT)
+
+
+def router(deps: WebDeps, corrections: CorrectionActions) -> APIRouter:
+    """Return the routes of corrections."""
+    router = APIRouter(prefix="/api/v1", tags=["corrections"])
+    actor = Depends(require_actor(deps))
+
+    @router.get("/corrections", responses=json_responses(Listed[CorrectionView], 422, 503))
+    async def every(cursor: Cursor = None, limit: Limit = 50) -> Response:
+        """List what people said about prices, the newest first."""
+        found = await corrections.every(before=key_cursor(cursor) or None, limit=limit + 1)
+        return json_response(list_page(found, limit))
+
+    @router.post("/prices/{price_id}/correct", responses=json_responses(CorrectionView, *CHANGE_ERRORS))
+    async def correct(price_id: Key, said: NewCorrection, by: Annotated[str, actor]) -> Response:
+        """Show readers another amount in a price's place; the price itself stays as it was read."""
+        done = await corrections.correct(price_id, said.price_cents, by, said.reason, said.currency)
+        return json_response(done)
+
+    @router.post("/prices/{price_id}/ignore", responses=json_responses(CorrectionView, *CHANGE_ERRORS))
+    async def ignore(price_id: Key, said: ReasonBody, by: Annotated[str, actor]) -> Response:
+        """Let no reader see a price."""
+        return json_response(await corrections.ignore(price_id, by, said.reason))
+
+    @router.post("/prices/{price_id}/revoke", responses=json_responses(CorrectionView, *CHANGE_ERRORS))
+    async def revoke(price_id: Key, said: ReasonBody, by: Annotated[str, actor]) -> Response:
+        """Let a price stand as it was read."""
+        return json_response(await corrections.revoke(price_id, by, said.reason))
+
+    return router

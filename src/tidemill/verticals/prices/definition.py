@@ -1,0 +1,24 @@
+"""Prices as the stages see them: policy, adapters, rules, and what is shown of a record."""
+
+from tidemill.core.vertical import NotableReason, Vertical
+from tidemill.verticals.prices.policy import POLICY
+from tidemill.verticals.prices.reasons import DropReason, QuarantineReason, reason_of
+from tidemill.verticals.prices.record import Offer
+from tidemill.verticals.prices.rules import judge
+from tidemill.verticals.prices.sources import ADAPTERS
+
+PRICES = Vertical(
+    name="prices",
+    policy=POLICY,
+    adapters=ADAPTERS,
+    judge=judge,
+    record=Offer,
+    shown={"price": "price_cents", "currency": "currency", "stock": "availability"},
+    name_failure=reason_of,
+    notable={
+        DropReason.OOS_NO_PRICE: NotableReason("oos_no_price_count", excused=True),
+        QuarantineReason.ZERO_PRICE_EXTRACTED: NotableReason(
+            "zero_price_count", alarm="prices of zero were read and set aside"
+        ),
+    },
+)

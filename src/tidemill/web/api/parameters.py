@@ -1,0 +1,61 @@
+"""Parameters and bodies that several routes take, with their bounds."""
+
+from datetime import UTC, date, datetime, time
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+
+from tidemill.web.responses import BadParameter
+
+LARGEST_KEY = 2**63 - 1
+"""Keys are 64-bit; anything above would be the database's error instead of ours."""
+
+LONGEST_TEXT = 1_000
+
+_PRINTABLE = r"^[^\x00]*$"
+"""PostgreSQL stores no NUL."""
+
+Key = Annotated[int, Path(ge=0, le=LARGEST_KEY)]
+Name = Annotated[str, Path(min_length=1, max_length=300, pattern=_PRINTABLE)]
+Limit = Annotated[int, Query(ge=1, le=500, description="How many to answer with.")]
+Cursor = Annotated[str | None, Query(max_length=60, description="`next` of the page before.")]
+Text = Annotated[str | None, Query(max_length=200, pattern=_PRINTABLE, description="Words in the title or the venue.")]
+Word = Annotated[str | None, Query(max_length=300, pattern=_PRINTABLE)]
+Day = Annotated[date | None, Query(description="A day, as 2026-03-02.")]
+
+
+class ReasonGiven(BaseModel):
+    """Why, for the audit log."""
+
+    reason: str = Field("", max_length=LONGEST_TEXT)
+
+
+def midnight(day: date) -> datetime:
+    """Return the moment at which a day begins, in UTC."""
+    return datetime.combine(day, time(0), UTC)
+
+
+def key_cursor(text: str | None) -> int:
+    """Return the key after which a list in order of key goes on."""
+    if text is None:
+        return 0
+    if not is_key(text):
+        msg = f"{text!r} is not a place in this list; leave it out to start at the beginning"
+        raise BadParameter(msg)
+    return int(text)
+
+
+def run_cursor(text: str | None) -> int | None:
+    """Return the key before which the list of runs goes on."""
+    if text is None:
+        return None
+    if not is_key(text):
+        msg = f"{text!r} is not a place in the list of runs; leave it out to start at the newest"
+        raise BadParameter(msg)
+    return int(text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is a number that can be a key."""
+    return text.isascii() and text.isdigit() and int(text) <= LARGEST_KEY

@@ -1,0 +1,22 @@
+"""Explanations under `/api/v1/why`: why a thing stands as it does."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from tidemill.operations.explanation import Explanation
+from tidemill.web.api.parameters import Name
+from tidemill.web.deps import WebDeps
+from tidemill.web.responses import json_response
+from tidemill.web.schemas import json_responses
+
+
+def router(deps: WebDeps) -> APIRouter:
+    """Return the route of explanations."""
+    router = APIRouter(prefix="/api/v1", tags=["why"])
+
+    @router.get("/why/{subject:path}", responses=json_responses(Explanation, 404, 422, 503))
+    async def why(subject: Name) -> Response:
+        """Explain `source:NAME`, `target:ID`, `job:ID`, `run:ID` or `event:ID.field`: which gate, rule and page."""
+        return json_response(await deps.why(subject))
+
+    return router

@@ -1,0 +1,70 @@
+"""Every error as one shape: a page for a person, JSON for a program."""
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tidemill.operations.mistakes import Conflict, Mistake, NotFound
+from tidemill.pipeline.ports import StoreError
+from tidemill.web.authorization import NotAllowed
+from tidemill.web.extension import RenderPage
+from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
+
+KINDS = (
+    HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
+    Mistake, Exception,
+)  # fmt: skip
+
+
+def handle_errors(app: FastAPI, render: RenderPage) -> None:
+    """Let the app answer every kind of error."""
+
+    async def respond(request: Request, error: Exception) -> Response:
+        status, text = explain(error)
+        if is_for_a_person(request):
+            return render("error.html", status, error=text, code=status)
+        return error_response(status, text.code, text.message, text.hint)
+
+    for kind in KINDS:
+        app.add_exception_handler(kind, respond)
+
+
+def is_for_a_person(request: Request) -> bool:
+    """Whether a browser asks for a page, rather than a program for data."""
+    return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
+
+
+def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
+    """Return an error's status and what to say about it; a bug's own message stays inside."""
+    match error:
+        case ResourceNotFound(message=message, hint=hint):
+            return 404, ErrorText("not_found", message, hint)
+        case NotAllowed(status=status, message=message, hint=hint):
+            return status, ErrorText("not_allowed", message, hint)
+        case NotFound():
+            return 404, ErrorText("not_found", f"{error}")
+        case Conflict():
+            return 409, ErrorText("conflict", f"{error}")
+        case BadParameter() | Mistake():
+            return 422, ErrorText("bad_parameter", f"{error}")
+        case RequestValidationError():
+            return 422, ErrorText(
+                "bad_parameter", _bad_parameters(error), "See /api/v1/openapi.json for what is allowed."
+            )
+        case StoreError():
+            return 503, ErrorText("database_away", f"{error}", "Try again in a moment; /health says how things stand.")
+        case TimeoutError():
+            return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
+        case HTTPException(status_code=404):
+            return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+        case HTTPException(status_code=status, detail=detail):
+            return status, ErrorText("refused", str(detail))
+        case _:
+            return 500, ErrorText("bug", "Something broke on our side.", "The log holds its trace.")
+
+
+def _bad_parameters(error: RequestValidationError) -> str:
+    """Which parameters, and what is wrong with each; what was sent is not repeated."""
+    return "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())

@@ -1,0 +1,80 @@
+"""How values are written on pages: the filters of the templates."""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+STATES = {
+    "healthy": "good", "SUCCESS": "good", "CLOSED": "good", "done": "good", "ok": "good", "scheduled": "good",
+    "degraded": "warn", "PARTIAL": "warn", "HALF_OPEN": "warn", "waiting": "warn", "RUNNING": "busy", "leased": "busy",
+    "running": "busy", "down": "bad", "FAILED": "bad", "OPEN": "bad", "dead": "bad", "failed": "bad",
+    "cancelled": "bad", "postponed": "warn",
+}  # fmt: skip
+"""The colour of a state; its name always stands beside it, because not everyone sees colours."""
+
+UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def colour(state: str) -> str:
+    """The class for a state's colour."""
+    return STATES.get(state, "plain")
+
+
+def span(length: timedelta) -> str:
+    """A length of time in its largest unit."""
+    seconds = int(length.total_seconds())
+    for size, unit in UNITS:
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def ago(moment: datetime | None, now: datetime) -> str:
+    """How long ago, or in how long."""
+    if moment is None:
+        return "never"
+    return f"{span(now - moment)} ago" if now >= moment else f"in {span(moment - now)}"
+
+
+def stamp(moment: datetime | None) -> str:
+    """A moment in full."""
+    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def day(moment: date, now: datetime) -> str:
+    """A day as people say it; the year only when it is another."""
+    year = f" {moment.year}" if moment.year != now.year else ""
+    return f"{moment:%a} {moment.day} {moment:%b}{year}"
+
+
+def number(count: float) -> str:
+    """A count with its thousands apart."""
+    return f"{count:,.0f}"
+
+
+def times(count: int) -> str:
+    """How often."""
+    return "once" if count == 1 else f"{number(count)} times"
+
+
+def web_link(address: str | None) -> str | None:
+    """A scraped address, if it is one that may be followed: a page can name `javascript:` where we expect a page."""
+    if not address:
+        return None
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return address if parts.scheme in {"http", "https"} and parts.netloc else None
+
+
+def source_link(name: str) -> str:
+    """The address of a source's page."""
+    return f"/sources/{quote(name, safe='')}"
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "ago": ago, "colour": colour, "day": day, "number": number, "source_link": source_link,
+    "span": span, "stamp": stamp, "times": times, "web_link": web_link,
+}  # fmt: skip

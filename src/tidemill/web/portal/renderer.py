@@ -1,0 +1,57 @@
+"""Fills the templates of the generic pages and of the verticals."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from tidemill.web.deps import WebDeps
+from tidemill.web.extension import NavigationLink, WebExtension
+from tidemill.web.portal.filters import FILTERS
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+class PageRenderer:
+    """Renders templates; every value is escaped, because much of it was scraped."""
+
+    def __init__(self, deps: WebDeps, extensions: Sequence[WebExtension]) -> None:
+        """Find templates here, and those of a vertical under its name."""
+        self._deps = deps
+        self._navigation = navigation(extensions)
+        self._templates = Environment(
+            loader=loader(extensions), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        )
+        self._templates.filters.update(FILTERS)
+        for extension in extensions:
+            if extension.portal is not None:
+                self._templates.filters.update(extension.portal.filters)
+
+    def render(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return the page that a template makes of the values."""
+        page = self._templates.get_template(template)
+        common = {"now": self._deps.clock.now(), "version": self._deps.version, "navigation": self._navigation}
+        return HTMLResponse(page.render(**common, **values), status)
+
+
+def navigation(extensions: Sequence[WebExtension]) -> list[NavigationLink]:
+    """Return the entries of the navigation: the records of the verticals stand between the generic pages."""
+    own = [link for extension in extensions if extension.portal for link in extension.portal.navigation]
+    return [
+        NavigationLink("At a glance", "/"),
+        *own,
+        NavigationLink("Sources", "/sources"),
+        NavigationLink("Runs", "/runs"),
+    ]
+
+
+def loader(extensions: Sequence[WebExtension]) -> BaseLoader:
+    """Return where templates are found: ours by their own name, a vertical's as `VERTICAL/NAME`."""
+    own: dict[str, BaseLoader] = {
+        extension.vertical: FileSystemLoader(extension.portal.templates)
+        for extension in extensions
+        if extension.portal is not None
+    }
+    return ChoiceLoader([FileSystemLoader(TEMPLATES), PrefixLoader(own)])

@@ -1,0 +1,63 @@
+"""The bodies of responses: values as ready bytes, errors in one shape."""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from starlette.responses import Response
+
+T = TypeVar("T")
+
+_encoder = msgspec.json.Encoder()
+
+
+class Listed(msgspec.Struct, Generic[T], frozen=True):
+    """A page of a list; pass `next` on as the cursor for what follows, None at the end."""
+
+    items: list[T]
+    next: str | None = None
+
+
+class ErrorText(msgspec.Struct, frozen=True):
+    """What went wrong (`code`, for programs), in words, and what to do about it."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+class ErrorBody(msgspec.Struct, frozen=True):
+    """The body of every answer that is not a success."""
+
+    error: ErrorText
+
+
+class ResourceNotFound(Exception):
+    """What was asked for does not exist."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        """Say what is not there, and where to look."""
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class BadParameter(Exception):
+    """A parameter that cannot be used."""
+
+
+def json_response(value: Any, status: int = 200) -> Response:
+    """Return a value as JSON."""
+    return Response(_encoder.encode(value), status, media_type="application/json")
+
+
+def error_response(status: int, code: str, message: str, hint: str = "") -> Response:
+    """Return an error as JSON."""
+    return json_response(ErrorBody(ErrorText(code, message, hint)), status)
+
+
+def list_page(found: list[T], limit: int, cursor: Callable[[T], object] = attrgetter("id")) -> Listed[T]:
+    """Return the first `limit` of what was found, and where to go on if there is more."""
+    following = str(cursor(found[limit - 1])) if len(found) > limit else None
+    return Listed(found[:limit], following)

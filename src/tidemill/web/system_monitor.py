@@ -1,0 +1,164 @@
+"""Reads how the system is, for health, status, metrics and the home page."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from tidemill.core.degradation import Service, ServiceStatus, degraded
+from tidemill.core.views import SourceView, TickView, Totals
+from tidemill.pipeline.ports import StoreError
+from tidemill.telemetry.gauges import Snapshot, SourceStand
+from tidemill.telemetry.process import usage
+from tidemill.telemetry.pulse import Rates
+from tidemill.web.cached_answer import CachedAnswer
+from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
+from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
+
+TIMEOUT_SECONDS = 2
+"""A database that takes longer counts as gone: whoever asks for our health wants an answer."""
+COUNTING_TIMEOUT_SECONDS = 8
+"""Counting millions of rows may take this long; Prometheus gives up after ten."""
+STATUS_AGE = timedelta(seconds=5)
+
+
+class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The schedule against what happened, in numbers and with when each safety mechanism last fired.
+
+    `totals` and `ticks` are missing while the database is away.
+    """
+
+    status: Grade
+    reasons: Sequence[str]
+    timestamp: datetime
+    version: str
+    totals: Totals | None
+    ticks: Sequence[TickView]
+    overdue: Sequence[Late]
+    last_fired: Mapping[str, datetime | None]
+    services: Sequence[ServiceStatus]
+
+
+class SystemMonitor:
+    """Reads how the system is; one reading serves everyone who asks while it is fresh."""
+
+    def __init__(self, deps: WebDeps, extensions: Sequence[WebExtension] = ()) -> None:
+        """Read nothing yet; verticals tell what of theirs is overdue."""
+        self._deps = deps
+        self._extensions = extensions
+        self._down_since: datetime | None = None
+        self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE)
+        self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
+        self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
+        self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
+
+    async def health(self) -> Health:
+        """How we are, now."""
+        facts = await self._facts()
+        deps = self._deps
+        return health_of(
+            facts, usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
+        )  # fmt: skip
+
+    async def _facts(self) -> Facts:
+        rates = self._deps.pulse.rates(self._deps.clock.now())
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                pending, total = await self._deps.pending()
+                workers = await self._deps.views.workers()
+                breakers = await self._deps.views.breakers()
+                overdue = await self.overdue.get()
+                services = await self._deps.services()
+        except StoreError as error:
+            return self._down(str(error), rates)
+        except TimeoutError:
+            words = f"the database did not answer within {TIMEOUT_SECONDS} seconds"
+            return self._down(words, rates)
+        self._down_since = None
+        took = round((time.perf_counter() - started) * 1000, 1)
+        return Facts(
+            database=DatabaseState(reachable=True, latency_ms=took),
+            workers=workers,
+            breakers=breakers,
+            overdue=overdue,
+            queue=QueueState(pending=total, by_adapter=pending),
+            rates=rates,
+            services=services,
+        )
+
+    def _down(self, words: str, rates: Rates) -> Facts:
+        """What is left to say while the database is away: that it is, and since we first noticed."""
+        self._down_since = self._down_since or self._deps.clock.now()
+        lost = degraded(Service.DATABASE, self._down_since, words)
+        return Facts(database=DatabaseState(reachable=False, error=words), rates=rates, services=[lost])
+
+    async def _overdue(self) -> list[Late]:
+        """Periodic work that is late, and what the schedule has passed over."""
+        late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
+        missed = await self._deps.missed()
+        for extension in self._extensions:
+            late += await extension.overdue()
+        return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
+
+    async def _status(self) -> SystemStatus:
+        health = await self.health()
+        there = health.database.reachable
+        return SystemStatus(
+            status=health.status,
+            reasons=health.reasons,
+            timestamp=health.timestamp,
+            version=health.version,
+            totals=await self.totals.get() if there else None,
+            ticks=await self.ticks.get() if there else (),
+            overdue=health.overdue,
+            last_fired=self._deps.pulse.fired(),
+            services=health.services,
+        )
+
+    async def snapshot(self) -> Snapshot | None:
+        """How things stand, for the gauges; None while the database is away."""
+        try:
+            async with asyncio.timeout(COUNTING_TIMEOUT_SECONDS):
+                return await self._snapshot()
+        except (StoreError, TimeoutError):
+            return None
+
+    async def _snapshot(self) -> Snapshot:
+        deps, now = self._deps, self._deps.clock.now()
+        totals, ticks = await self.totals.get(), await self.ticks.get()
+        sources, off = await deps.views.sources(now), await deps.disabled_adapters()
+        pending, _ = await deps.pending()
+        workers = await deps.views.workers()
+        return Snapshot(
+            at=now,
+            jobs=totals.jobs,
+            dead_letters=totals.dead_letters,
+            breakers=totals.breakers,
+            pending=pending,
+            adapters={source.adapter_id: source.adapter_id not in off for source in sources},
+            sources=[_source_stand(source) for source in sources],
+            workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
+            ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
+            services={each.service.value: each.state.value for each in await deps.services()},
+            tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
+        )
+
+
+def _source_stand(source: SourceView) -> SourceStand:
+    return SourceStand(
+        id=source.id,
+        name=source.name,
+        vertical=source.vertical,
+        adapter_id=source.adapter_id,
+        available=source.is_available,
+        breaker=source.circuit_state,
+        targets=source.targets,
+        targets_active=source.targets_on,
+        targets_broken=source.targets_broken,
+        records=source.records,
+        last_success_at=source.last_success_at,
+    )
