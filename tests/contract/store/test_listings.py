@@ -407,7 +407,7 @@ async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of
 
 @pytest.mark.shows("B11")
 async def test_however_many_have_faded_all_are_let_go_in_one_round(repository, monkeypatch):
-    monkeypatch.setattr("tidemill.verticals.listings.part(ListingsParts).store.verification.AT_ONCE", 2)
+    monkeypatch.setattr("tidemill.verticals.listings.store.verification.AT_ONCE", 2)
     await repository.put(*(flat(number) for number in range(1, 6)))
     assert await repository.verification.end_faded(NOW + 34 * HOUR) == 5
 
