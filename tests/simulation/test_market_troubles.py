@@ -6,16 +6,18 @@ from datetime import timedelta
 
 import pytest
 
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
 from tidemill.lab.system_under_test import SimulatedEnvironment
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import DriftNoticed, Overdue
+from tidemill.pipeline.happenings import DriftNoticed, Happening, Overdue
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, MarketFault
+from tidemill.verticals.listings.parts import ListingsParts
 
 DAYS = 2.2
 CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"
@@ -46,7 +48,7 @@ class Fallout:
 @pytest.fixture(scope="module")
 def fallout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("troubles")
-    announced = []
+    announced: list[Happening] = []
     world = HomesWorld(7, START, DAYS, homes_each=40)
     leash = Leash()
 
@@ -56,13 +58,13 @@ def fallout(tmp_path_factory):
             transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, leash=leash, ticks=TICKS,
             lease=LEASE, settings={},
         )  # fmt: skip
-        systems = []
+        systems: list[System] = []
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
-        await leave_three(systems[0].actions.markets)
+        await leave_three(systems[0].part(ListingsParts).markets)
         at_work = asyncio.create_task(mill.run())
         await clock.sleep_until(TRIPPED)
-        tripped = await systems[0].actions.markets.explain(BLOCKED_FOR_DAYS)
+        tripped = await systems[0].part(ListingsParts).markets.explain(BLOCKED_FOR_DAYS)
         await clock.sleep_until(world.ends - GRAIN)
         mill.stop()
         await at_work

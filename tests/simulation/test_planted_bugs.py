@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tidemill.store.ledger.records import CompleteRun
 
 from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
@@ -19,7 +20,7 @@ from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation import Plan, simulate
 from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.run_counts import count_kept
 
 pytestmark = pytest.mark.shows("X3")
 
@@ -74,7 +75,7 @@ def test_a_commit_that_ignores_the_fence_is_found(tmp_path: Path, monkeypatch: p
 
 
 def test_a_count_that_forgets_a_record_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    count = checkpoints.count_kept
+    count = count_kept
 
     def forgetful(tally: Any, harvest: Any, kept: WriteCounts) -> None:
         count(tally, harvest, msgspec.structs.replace(kept, inserted=max(0, kept.inserted - 1)))
@@ -130,7 +131,8 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
 
 def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        gate = system.fetchers[FetcherKind.HTTP]._gates.gate
+        http: Any = system.fetchers[FetcherKind.HTTP]
+        gate = http._gates.gate
         enter = gate.enter_now
         hasty = Pace(timedelta(0), 9, 9)
         gate.enter_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
@@ -141,7 +143,8 @@ def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
 
 def test_a_fetcher_that_asks_no_robots_txt_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        robots = system.fetchers[FetcherKind.HTTP]._gates.robots
+        http: Any = system.fetchers[FetcherKind.HTTP]
+        robots = http._gates.robots
 
         async def always(*_: Any) -> Allowed:
             return Allowed()

@@ -7,6 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
 from tidemill.lab.dice import dice
 from tidemill.lab.leash import Leash, LeashedClock
@@ -47,7 +48,7 @@ def seen(tmp_path_factory):
             folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"), transport=transport,
             announce=lambda _: None, leash=leash, ticks=TICKS, lease=LEASE, settings={},
         )  # fmt: skip
-        systems = []
+        systems: list[System] = []
         mill = build_mill(surroundings, systems.append)
         await mill.prepare(entries()[:2])
         (system,) = systems

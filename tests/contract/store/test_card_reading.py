@@ -1,6 +1,7 @@
 """How readers find events, the same on SQLite and on PostgreSQL."""
 
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -84,7 +85,8 @@ async def test_filters_narrow_each_other(reader):
 @pytest.mark.parametrize("which", [{}, {"text": "jazz"}, {"category": "music"}, {"around": Around(ARNHEM, 300)}])
 async def test_pages_go_on_where_the_last_one_ended(reader, which):
     every = await titles(reader, **which)
-    paged, after = [], None
+    paged: list[Any] = []
+    after = None
     while found := await reader.by_date(CardFilter(**which), after=after, limit=1):
         paged += [card.title for card in found]
         after = found[-1].cursor
@@ -126,7 +128,8 @@ async def test_the_feed_keeps_its_order_over_its_pages_while_time_passes(reader)
     wish = FeedPreferences(as_of=NOON, place=ARNHEM, tastes={"music": 0.7, "family": 0.2})
     every = await reader.feed(wish, CardFilter())
     assert len(every) == 5
-    paged, after = [], None
+    paged: list[Any] = []
+    after = None
     while found := await reader.feed(
         msgspec.structs.replace(wish, as_of=NOON + len(paged) * DAY), CardFilter(), after=after, limit=2
     ):

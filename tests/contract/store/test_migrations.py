@@ -1,5 +1,6 @@
 import asyncio
 from importlib import import_module
+from typing import Any
 
 import pytest
 from alembic import command
@@ -87,7 +88,9 @@ EVENTS = text("SELECT id, identity, identity_hash, times_seen FROM events ORDER 
 
 async def test_events_of_before_get_the_hash_by_which_they_are_found(database_url):
     database = open_database(database_url)
-    rows = [{"id": key, "identity": f"https://a.nl/é/{key}", "now": NOON, "record": b"{}"} for key in range(1, 10_003)]
+    rows: list[dict[str, Any]] = [
+        {"id": key, "identity": f"https://a.nl/é/{key}", "now": NOON, "record": b"{}"} for key in range(1, 10_003)
+    ]
     try:
         async with database.write() as connection:
             await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "0008"))

@@ -44,6 +44,7 @@ async def test_an_accepted_proposal_makes_the_next_run_whole(
         desk = works.system.actions.proposals
         (proposal,) = await desk.every()
         assert proposal.confidence > 0.7
+        assert proposal.after is not None
         assert proposal.after["item"] == "div.prog__row"
         await desk.accept(proposal.id, "ans")
         (whole,) = await works.scrape()

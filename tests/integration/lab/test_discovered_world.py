@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import delete
 
 from rig.clock import NOON, SettableClock, seeded_dice
+from rig.site import Site
 from rig.town import Town
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import build
@@ -52,7 +53,7 @@ async def a_system(url: str, folder: Path, clock: SettableClock, entries: list[d
         )  # fmt: skip
         await system.worker.sign_in()
         try:
-            yield Town(system, None, clock, search, model, geocoder, told)
+            yield Town(system, Site(), clock, search, model, geocoder, told)
         finally:
             await system.worker.sign_off()
             await system.close()

@@ -36,7 +36,7 @@ def world_with(*faults: Fault) -> World:
 
 
 def ask(url: str, **changes: Any) -> WireRequest:
-    terms = {"headers": {}, "timeout": timedelta(seconds=30), "max_bytes": 10_000_000} | changes
+    terms: dict[str, Any] = {"headers": {}, "timeout": timedelta(seconds=30), "max_bytes": 10_000_000} | changes
     return WireRequest(url=url, **terms)
 
 

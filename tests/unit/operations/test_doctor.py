@@ -1,3 +1,4 @@
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -6,7 +7,6 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.views import Totals
-from tidemill.operations import doctor
 from tidemill.operations.doctor import clock_check, database_check, disk_check, tick_checks, work_checks
 from tidemill.store.database.ping import DatabaseHealth
 
@@ -63,7 +63,7 @@ def test_little_room_is_told_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str
 ) -> None:  # fmt: skip
     usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert disk_check(tmp_path).level == level
 
 

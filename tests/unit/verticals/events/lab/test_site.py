@@ -73,7 +73,7 @@ def one(item: LexborNode, rule: str) -> str:
     node = item.css_first(css)
     if node is None:
         return ""
-    return node.attributes[attribute] if attribute else node.text(strip=True)
+    return (node.attributes[attribute] or "") if attribute else node.text(strip=True)
 
 
 def json_events(body: bytes) -> list[dict[str, Any]]:
@@ -250,7 +250,7 @@ def test_malformed_html_still_holds_its_titles(make: Make) -> None:
 def test_an_empty_agenda_says_so() -> None:
     body = ask(world_with(Make.CARDS, EmptyAgenda())).body.decode()
     assert "geen activiteiten gepland" in body
-    assert "agenda-item" not in LexborHTMLParser(body).css_first("main").html
+    assert "agenda-item" not in (LexborHTMLParser(body).css_first("main").html or "")
 
 
 def test_a_broken_agenda_is_empty_without_saying_so() -> None:
@@ -286,6 +286,7 @@ def test_robots_change_for_a_while_and_can_be_down() -> None:
 
 def test_a_huge_page_is_tiny_on_the_wire_and_huge_behind_it() -> None:
     answer = ask(world_with(Make.CARDS, HugePage(200)), accept_encoding="gzip")
+    assert answer.stream is not None
     packed = b"".join(answer.stream())
     assert len(packed) < 1_000_000
     unpacker = zlib.decompressobj(wbits=31)
@@ -296,6 +297,7 @@ def test_a_huge_page_is_tiny_on_the_wire_and_huge_behind_it() -> None:
 
 def test_a_huge_page_comes_piece_by_piece_without_compression() -> None:
     answer = ask(world_with(Make.CARDS, HugePage(3)))
+    assert answer.stream is not None
     assert [len(piece) for piece in answer.stream()] == [1_000_000] * 3
 
 
