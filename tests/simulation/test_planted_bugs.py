@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tidemill.store.ledger.records import CompleteRun
 
 from tidemill.bootstrap.system import System
 from tidemill.cli.simulate import build_mill
@@ -21,6 +20,7 @@ from tidemill.lab.simulation import Plan, simulate
 from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
 from tidemill.store.ledger.run_counts import count_kept
+from tidemill.store.records.repository import CompleteRun
 
 pytestmark = pytest.mark.shows("X3")
 

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 from sqlalchemy import insert, select, update
-from tidemill.store.ledger.records import CompleteRun
 
 from tidemill.core.freshness import confidence as confidence_in_python
 from tidemill.core.job import Job
@@ -17,6 +16,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.verification import Fate, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
+from tidemill.store.records.repository import CompleteRun
 from tidemill.store.schema import record_history, runs, sources
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.quality import quality

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from tidemill.store.ledger.records import CompleteRun
 
 from rig.mill import accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
@@ -15,6 +14,7 @@ from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.batches import AT_ONCE
+from tidemill.store.records.repository import CompleteRun
 from tidemill.store.schema import record_history, rejected_records, runs
 from tidemill.verticals.events.store.repository import EventRepository
 from tidemill.verticals.events.store.tables import events

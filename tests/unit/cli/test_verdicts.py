@@ -50,7 +50,8 @@ RECORDS = {
     "repeated": 1, "seen_again": 0, "removed": 0,
 }  # fmt: skip
 EVENTS = RecordTotal("events", "events_listed", "events_gone", "listed")
-TOTALS = totals_type([EVENTS])(
+COUNTED: Any = totals_type([EVENTS])
+TOTALS = COUNTED(
     sources=1,
     sources_on=1,
     targets=1,
