@@ -22,17 +22,17 @@ def block_page(site: Site) -> str:
         f'<h1>{title}</h1><p>{text}</p><form id="challenge-form" action="/challenge" method="post">'
         f'<div class="g-recaptcha" data-sitekey="lab"></div></form><p>Ray ID: 7f3a90c1d2</p>'
     )
-    return whole(site, title, "", main, furniture=False)
+    return whole(site, title, "", main, boilerplate=False)
 
 
 def consent_wall(site: Site) -> str:
     """A cookie wall: the content comes only after a choice that we never make."""
-    phrases = site.tongue.phrases
+    phrases = site.vocabulary.phrases
     main = (
         f'<div class="cookiewall" role="dialog"><h1>{phrases["consent_title"]}</h1><p>{phrases["consent"]}</p>'
         f'<form action="/cookiewall" method="post"><button>{phrases["accept"]}</button></form></div>'
     )
-    return whole(site, phrases["consent_title"], "", main, furniture=False)
+    return whole(site, phrases["consent_title"], "", main, boilerplate=False)
 
 
 def malformed(html: str) -> str:

@@ -1,4 +1,4 @@
-"""The breaker law, followed from what is announced and from what the sites saw."""
+"""The breaker law, checked by what is announced and by what the sites saw."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from tidemill.core.breaker import BreakerPolicy
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.outcome import Stage
-from tidemill.lab.eventlog import SourceSwitched
-from tidemill.lab.laws.case import Case, Verdict, verdict
-from tidemill.lab.laws.pace import ROBOTS
+from tidemill.lab.simulation.event_log import SourceSwitched
+from tidemill.lab.simulation.laws.finished import FinishedSimulation, LawVerdict, verdict
+from tidemill.lab.simulation.laws.politeness import ROBOTS
 from tidemill.pipeline.happenings import BreakerMoved, JobDead, JobWaits, PageGot, StageDone
 
 POLICY = BreakerPolicy()
@@ -17,7 +17,7 @@ IN_FLIGHT = timedelta(seconds=10)
 SLACK = timedelta(seconds=2)
 
 
-class Follower:
+class BreakerFollower:
     """Follows one source's breaker by the announcements alone."""
 
     def __init__(self, name: str) -> None:
@@ -74,13 +74,13 @@ class Follower:
             self.breaches.append(f"{self.name}: {otherwise} at {move.at:%d %H:%M:%S}")
 
 
-def breaking(case: Case) -> Verdict:
+def breakers(finished: FinishedSimulation) -> LawVerdict:
     """Breakers open after five failures, rest twice as long each time, and let one probe out at a time."""
-    followers = {key: Follower(name) for key, name in case.books.sources.items()}
-    by_host = {f"{name}.test": key for key, name in case.books.sources.items()}
-    sources = {job.id: job.source_id for job in case.books.jobs}
+    followers = {key: BreakerFollower(name) for key, name in finished.rows.sources.items()}
+    by_host = {f"{name}.test": key for key, name in finished.rows.sources.items()}
+    sources = {job.id: job.source_id for job in finished.rows.jobs}
     moves = 0
-    for event in case.witness.events:
+    for event in finished.recorder.events:
         match event:
             case BreakerMoved():
                 moves += 1
@@ -88,7 +88,7 @@ def breaking(case: Case) -> Verdict:
             case SourceSwitched(on=True):
                 followers[by_host[event.host]].reset(event.at)
             case JobDead(source_id=source_id) | JobWaits(source_id=source_id):
-                _heard(followers[source_id], event.failure, event.stage)
+                _note_failure(followers[source_id], event.failure, event.stage)
             case PageGot(unchanged=True, job_id=job_id):
                 followers[sources[job_id]].went_well()
             case StageDone(stage=Stage.PARSE, source_id=source_id):
@@ -97,11 +97,11 @@ def breaking(case: Case) -> Verdict:
                 pass
     breaches = [breach for follower in followers.values() for breach in follower.breaches]
     for follower in followers.values():
-        breaches += _calls_while_open(case, follower)
+        breaches += _calls_while_open(finished, follower)
     return verdict("breakers keep their law", f"{moves} moves", breaches)
 
 
-def _heard(follower: Follower, failure: Failure | None, stage: Stage) -> None:
+def _note_failure(follower: BreakerFollower, failure: Failure | None, stage: Stage) -> None:
     if failure is None:
         return
     if MEANING[failure].trips_breaker:
@@ -110,9 +110,9 @@ def _heard(follower: Follower, failure: Failure | None, stage: Stage) -> None:
         follower.went_well()
 
 
-def _calls_while_open(case: Case, follower: Follower) -> Iterator[str]:
+def _calls_while_open(finished: FinishedSimulation, follower: BreakerFollower) -> Iterator[str]:
     """Pages asked for during a rest, and more than one probe after it before its answer is in."""
-    asked = [each for each in case.requests_by_host.get(f"{follower.name}.test", ()) if each.path != ROBOTS]
+    asked = [each for each in finished.requests_by_host.get(f"{follower.name}.test", ()) if each.path != ROBOTS]
     for begins, ends in follower.spans:
         for each in asked:
             if begins + IN_FLIGHT < each.at < ends - SLACK:

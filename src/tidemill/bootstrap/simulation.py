@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
-from tidemill.bootstrap import Listeners, System, build
+from tidemill.bootstrap.labs import LAB_PARTS
+from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.system import System, build
 from tidemill.core.rhythm import Every
-from tidemill.lab.leash import Leash
-from tidemill.lab.system_under_test import SimulatedEnvironment, SystemUnderTest
+from tidemill.lab.simulation.system_under_test import SimulatedEnvironment, SystemUnderTest
+from tidemill.lab.simulation.worker_control import WorkerControl
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -24,37 +26,39 @@ NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
 SELDOM = timedelta(hours=6)
 """How often the simulation does periodic work for which it has no rhythm of its own."""
 
+ONCE_A_DAY = "every 24h"
+
 shared_engine = lru_cache(maxsize=1)(fleeting_engine)
 """One engine for all workers of a simulation: each has its statements put together already, though it is new."""
 
 
-class LeashedDatabase(Database):
+class ControlledDatabase(Database):
     """The database as one simulated worker reaches it: a dead worker does not."""
 
     lasting = False
 
-    def __init__(self, engine: Any, leash: Leash) -> None:
+    def __init__(self, engine: Any, control: WorkerControl) -> None:
         """Work on an inline engine, so that a transaction is one step."""
         super().__init__(engine)
-        self._leash = leash
+        self._control = control
 
     def write(self) -> Any:
         """A write transaction."""
-        self._leash.check()
+        self._control.check()
         return super().write()
 
     def read(self) -> Any:
         """A connection to read from."""
-        self._leash.check()
+        self._control.check()
         return super().read()
 
     def glance(self) -> Any:
         """A connection for quick questions."""
-        self._leash.check()
+        self._control.check()
         return super().glance()
 
 
-class SimulatedMill:
+class SimulatedSystem:
     """A whole system, as the lab drives it."""
 
     def __init__(self, system: System) -> None:
@@ -78,42 +82,50 @@ class SimulatedMill:
 
     async def switch(self, source: str, *, on: bool) -> None:
         """Switch a source on or off."""
-        desk = self._system.actions.sources
-        await (desk.enable(source, ACTOR) if on else desk.disable(source, ACTOR))
+        actions = self._system.actions.sources
+        await (actions.enable(source, ACTOR) if on else actions.disable(source, ACTOR))
 
     async def close(self) -> None:
         """Let go of files and connections."""
         await self._system.close()
 
 
-def build_mill(surroundings: SimulatedEnvironment, alter: Callable[[System], None] = lambda _: None) -> SystemUnderTest:
-    """A system in these surroundings; `alter` lets a test plant a bug in it."""
+def build_simulated_system(
+    environment: SimulatedEnvironment, alter: Callable[[System], None] = lambda _: None
+) -> SystemUnderTest:
+    """Build a system in this environment; `alter` lets a test plant a bug in it."""
     system = build(
-        simulated_settings(surroundings),
-        announce=Listeners(surroundings.announce),
-        clock=surroundings.clock,
-        dice=surroundings.dice,
-        database=LeashedDatabase(shared_engine(surroundings.database), surroundings.leash),
-        transport=surroundings.transport,
+        simulated_settings(environment),
+        announce=Listeners(environment.announce),
+        clock=environment.clock,
+        dice=environment.dice,
+        database=ControlledDatabase(shared_engine(environment.database), environment.control),
+        transport=environment.transport,
     )
-    slow_down(system, surroundings.ticks)
+    slow_down(system, ticks_in(environment))
     alter(system)
-    return SimulatedMill(system)
+    return SimulatedSystem(system)
 
 
-def simulated_settings(surroundings: SimulatedEnvironment) -> Settings:
+def simulated_settings(environment: SimulatedEnvironment) -> Settings:
     """The defaults, with the simulation's coarser rhythms."""
-    seconds = surroundings.lease.total_seconds()
+    seconds = environment.lease.total_seconds()
     values: dict[str, Any] = {
         "_env_prefix": NO_ENVIRONMENT,
-        "database": f"sqlite:///{surroundings.database}",
-        "pages_folder": surroundings.folder / "pages",
+        "database": f"sqlite:///{environment.database}",
+        "pages_folder": environment.folder / "pages",
         "lease_seconds": seconds,
         "look_again_seconds": seconds,
-        "ticks": dict(surroundings.ticks),
-        **surroundings.settings,
+        "ticks": ticks_in(environment),
+        **environment.settings,
     }
     return Settings(**values)
+
+
+def ticks_in(environment: SimulatedEnvironment) -> dict[str, str]:
+    """The simulation's own rhythms, and once a day for verticals that have nothing to do in it."""
+    idle = [name for part in LAB_PARTS if part.vertical != environment.vertical for name in part.idle_ticks]
+    return {**dict.fromkeys(idle, ONCE_A_DAY), **environment.ticks}
 
 
 def slow_down(system: System, named: Collection[str]) -> None:

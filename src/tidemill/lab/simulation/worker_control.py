@@ -1,4 +1,4 @@
-"""What holds one simulated worker: it can be frozen and thawed, and it can die as by kill -9."""
+"""Control over one simulated worker: it can be frozen and thawed, and it can die as by kill -9."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,18 +7,18 @@ from datetime import datetime, timedelta
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 NO_GRAIN = timedelta(0)
-TURNS_AT_ONE_MOMENT = 3_000
-"""More sleeps than this without any time passing is a worker that turns without end."""
+SLEEPS_AT_ONE_MOMENT = 3_000
+"""More sleeps than this without any time passing is a loop without end."""
 
 
-class StandsStill(BaseException):
-    """A worker that goes round and round at one moment: in virtual time it would do so for ever.
+class EndlessLoop(BaseException):
+    """A worker sleeps again and again at one moment: in virtual time it would do so for ever.
 
     No ordinary exception, because whoever guards against bugs by trying again must not catch it.
     """
 
 
-class Leash:
+class WorkerControl:
     """Stands between a worker and the world: everything that has an effect outside the worker passes here."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Leash:
         if self.is_dead:
             raise asyncio.CancelledError
 
-    async def passage(self) -> None:
+    async def until_running(self) -> None:
         """Wait for the thaw; a dead worker never passes."""
         self.check()
         while self.is_frozen:
@@ -58,20 +58,20 @@ class Leash:
             self.check()
 
 
-class LeashedClock:
+class ControlledClock:
     """A worker's own clock: it sleeps through a freeze, and its timers go off on whole grains.
 
     A grain lets many things happen at one moment, which is what makes a month of them cheap: a second is far
     below anything that the engine waits for.
     """
 
-    def __init__(self, clock: Clock, leash: Leash, epoch: datetime, grain: timedelta = NO_GRAIN) -> None:
+    def __init__(self, clock: Clock, control: WorkerControl, epoch: datetime, grain: timedelta = NO_GRAIN) -> None:
         """`grain` is counted from `epoch`; without one, timers are exact."""
         self._clock = clock
-        self._leash = leash
+        self._control = control
         self._epoch = epoch
         self._grain = grain
-        self._turns = (epoch, 0)
+        self._sleeps = (epoch, 0)
 
     def now(self) -> datetime:
         """The present moment."""
@@ -79,40 +79,40 @@ class LeashedClock:
 
     async def sleep_until(self, moment: datetime) -> None:
         """Return once the moment has come and the worker may go on."""
-        self._leash.check()
-        self._count_turn()
+        self._control.check()
+        self._count_sleep()
         if self._grain:
             moment = self._epoch - (self._epoch - moment) // self._grain * self._grain
         await self._clock.sleep_until(moment)
-        await self._leash.passage()
+        await self._control.until_running()
 
-    def _count_turn(self) -> None:
+    def _count_sleep(self) -> None:
         now = self._clock.now()
-        moment, turns = self._turns
-        self._turns = (now, turns + 1 if now == moment else 0)
-        if turns > TURNS_AT_ONE_MOMENT:
-            msg = f"the worker has slept {turns} times at {now:%Y-%m-%d %H:%M:%S} without any time passing"
-            raise StandsStill(msg)
+        moment, sleeps = self._sleeps
+        self._sleeps = (now, sleeps + 1 if now == moment else 0)
+        if sleeps > SLEEPS_AT_ONE_MOMENT:
+            msg = f"the worker has slept {sleeps} times at {now:%Y-%m-%d %H:%M:%S} without any time passing"
+            raise EndlessLoop(msg)
 
 
-class LeashedTransport:
+class ControlledTransport:
     """A worker's own way to the sites: a frozen worker sends nothing and notices no answer."""
 
-    def __init__(self, transport: Transport, leash: Leash) -> None:
+    def __init__(self, transport: Transport, control: WorkerControl) -> None:
         """Send through `transport`."""
         self._transport = transport
-        self._leash = leash
+        self._control = control
 
     async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
         """Send one request, when the worker may."""
 
         async def leave() -> None:
-            await self._leash.passage()
+            await self._control.until_running()
             await depart()
 
-        await self._leash.passage()
+        await self._control.until_running()
         answer = await self._transport.send(request, leave)
-        await self._leash.passage()
+        await self._control.until_running()
         return answer
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from tidemill.lab.leash import Leash
+from tidemill.lab.simulation.worker_control import WorkerControl
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock, Dice, Transport
 
@@ -39,7 +39,8 @@ class SystemUnderTest(Protocol):
 class SimulatedEnvironment:
     """Everything that a simulated system must use in place of the real thing.
 
-    `leash.check` must be asked before every transaction: it is what keeps a dead worker's hands off the database.
+    `control.check` must be called before every transaction: it keeps a dead worker from the database. `vertical` is
+    the one whose sites are simulated; the others have nothing to do.
     """
 
     folder: Path
@@ -47,9 +48,10 @@ class SimulatedEnvironment:
     dice: Dice
     transport: Transport
     announce: Announce
-    leash: Leash
+    control: WorkerControl
     ticks: Mapping[str, str]
     lease: timedelta
+    vertical: str
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -1,14 +1,14 @@
-"""The books: what the database says, read by plain SQL.
+"""What the database says, read by plain SQL.
 
-On purpose not by the store's own queries: an auditor that borrowed them would share their mistakes.
+On purpose not by the store's own queries: a check that borrowed them would share their mistakes.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -49,21 +49,30 @@ class PageRow(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-class EventRow(msgspec.Struct, frozen=True):
-    """An event on the repository."""
+class StoredRecord(Protocol):
+    """A record in a vertical's table, as far as every vertical has it."""
 
-    id: int
-    source_id: int
-    identity: str
-    title: str
-    event_date: datetime
-    url: str | None
-    gone_at: datetime | None
-    first_seen_at: datetime
-    last_seen_at: datetime
+    @property
+    def id(self) -> int:
+        """Its key."""
+        ...
+
+    @property
+    def source_id(self) -> int:
+        """Where it was seen."""
+        ...
+
+    @property
+    def url(self) -> str | None:
+        """Its own address, if it has one."""
+        ...
 
 
-class LetterRow(msgspec.Struct, frozen=True):
+ReadRecords = Callable[[sqlite3.Connection], Sequence[StoredRecord]]
+"""Reads a vertical's records by plain SQL."""
+
+
+class DeadLetterRow(msgspec.Struct, frozen=True):
     """A dead letter."""
 
     job_id: int
@@ -73,27 +82,27 @@ class LetterRow(msgspec.Struct, frozen=True):
 
 
 class GoneRow(msgspec.Struct, frozen=True):
-    """An event that was declared gone, by which run and when."""
+    """A record that was declared gone, by which run and when."""
 
     record_id: int
     run_id: int
     at: datetime
 
 
-class LedgerRows(msgspec.Struct, frozen=True):
+class DatabaseRows(msgspec.Struct, frozen=True):
     """Everything in the database that the laws are judged by."""
 
     sources: Mapping[int, str]
     jobs: list[JobRow]
     runs: Mapping[int, Mapping[str, Any]]
     pages: list[PageRow]
-    events: list[EventRow]
-    letters: Mapping[int, LetterRow]
+    records: Sequence[StoredRecord]
+    dead_letters: Mapping[int, DeadLetterRow]
     gone: list[GoneRow]
     staged: int
 
 
-class AuditSample(msgspec.Struct, frozen=True):
+class OpenJobsSample(msgspec.Struct, frozen=True):
     """How many jobs were open at a moment, by host."""
 
     at: datetime
@@ -105,48 +114,53 @@ class AuditSample(msgspec.Struct, frozen=True):
         return sum(self.open_by_host.values())
 
 
-class Auditor:
-    """Looks into the books while the simulation runs, and reads all of them at its end."""
+class DatabaseInspector:
+    """Looks into the database while the simulation runs, and reads all of it at its end."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, read_records: ReadRecords) -> None:
         """The database need not exist yet."""
         self._database = database
+        self._read_records = read_records
         self._opened: sqlite3.Connection | None = None
-        self.samples: list[AuditSample] = []
-        self.letters_seen: set[int] = set()
+        self.samples: list[OpenJobsSample] = []
+        self.dead_letters_seen: set[int] = set()
         self.pages_checked: set[int] = set()
-        self.astray: dict[int, str] = {}
+        self.mismatched_pages: dict[int, str] = {}
 
-    def glance(self, now: datetime) -> None:
+    def sample_open_jobs(self, now: datetime) -> None:
         """Note what is open."""
-        self.samples.append(AuditSample(now, dict(self._books.execute(_HELD).fetchall())))
+        self.samples.append(OpenJobsSample(now, dict(self._connection.execute(_HELD).fetchall())))
 
-    def look(self) -> None:
-        """Note which letters there are, and whether every record of a page has its verdict, before they are pruned."""
-        self.letters_seen.update(row[0] for row in self._books.execute("SELECT job_id FROM dead_letter_queue"))
-        for page, found, accepted, rejected in self._books.execute(_RECORDS).fetchall():
+    def check_before_pruning(self) -> None:
+        """Note which dead letters there are, and whether every record of a page has its verdict."""
+        self.dead_letters_seen.update(
+            row[0] for row in self._connection.execute("SELECT job_id FROM dead_letter_queue")
+        )
+        for page, found, accepted, rejected in self._connection.execute(_RECORDS).fetchall():
             self.pages_checked.add(page)
             if found != accepted + rejected:
-                self.astray[page] = f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
+                self.mismatched_pages[page] = (
+                    f"page {page}: {found} records read, {accepted} accepted, {rejected} rejected"
+                )
 
-    def books(self) -> LedgerRows:
-        """Everything, at the end; the database is let go of."""
-        with closing(self._books) as connection:
+    def rows(self) -> DatabaseRows:
+        """Read everything, at the end, and close the database."""
+        with closing(self._connection) as connection:
             self._opened = None
-            return LedgerRows(
+            return DatabaseRows(
                 sources=dict(connection.execute("SELECT id, name FROM scraper_sources")),
-                jobs=[JobRow(*_moments(row, 7, 13, 14)) for row in connection.execute(_JOBS)],
+                jobs=[JobRow(*with_moments(row, 7, 13, 14)) for row in connection.execute(_JOBS)],
                 runs={row["id"]: dict(row) for row in _by_name(connection, "SELECT * FROM scrape_runs ORDER BY id")},
-                pages=[PageRow(*_moments(row, 6)) for row in connection.execute(_PAGES)],
-                events=[_event(row) for row in connection.execute(_EVENTS)],
-                letters={row[0]: LetterRow(*row) for row in connection.execute(_LETTERS)},
-                gone=[GoneRow(*_moments(row, 2)) for row in connection.execute(_GONE)],
+                pages=[PageRow(*with_moments(row, 6)) for row in connection.execute(_PAGES)],
+                records=self._read_records(connection),
+                dead_letters={row[0]: DeadLetterRow(*row) for row in connection.execute(_DEAD_LETTERS)},
+                gone=[GoneRow(*with_moments(row, 2)) for row in connection.execute(_GONE)],
                 staged=connection.execute(_STAGED).fetchone()[0] or 0,
             )
 
     @property
-    def _books(self) -> sqlite3.Connection:
-        """The database, kept open: a glance is quick, but to open it means to read all of its schema."""
+    def _connection(self) -> sqlite3.Connection:
+        """The database, kept open: a question is quick, but to open it means to read all of its schema."""
         if self._opened is None:
             self._opened = sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)
         return self._opened
@@ -159,17 +173,13 @@ _HELD = (
     " SELECT host FROM pipeline_jobs WHERE status = 'waiting' UNION ALL"
     " SELECT host FROM pipeline_jobs WHERE status = 'leased') GROUP BY 1 ORDER BY 1"
 )
-"""Each kind has an index: a glance need not go through a month of jobs that are done."""
+"""Each kind has an index: no need to go through a month of jobs that are done."""
 _JOBS = (
     "SELECT id, run_id, source_id, target_id, host, url, trigger, due_at, current_stage, status, attempts,"
     " max_attempts, page_id, created_at, completed_at, page_number FROM pipeline_jobs ORDER BY id"
 )
 _PAGES = "SELECT id, job_id, source_id, url, status_code, failure, created_at FROM raw_pages ORDER BY id"
-_EVENTS = (
-    "SELECT id, source_id, identity, title, event_date, record, gone_at, first_seen_at, last_seen_at"
-    " FROM events ORDER BY id"
-)
-_LETTERS = "SELECT job_id, status, retry_count, max_retries FROM dead_letter_queue ORDER BY id"
+_DEAD_LETTERS = "SELECT job_id, status, retry_count, max_retries FROM dead_letter_queue ORDER BY id"
 _GONE = "SELECT record_id, run_id, created_at FROM record_history WHERE kind = 'gone' ORDER BY id"
 _STAGED = (
     "SELECT sum(staged_records.accepted) FROM staged_records JOIN pipeline_jobs ON pipeline_jobs.id = job_id"
@@ -189,7 +199,8 @@ def moment(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
-def _moments(row: Any, *places: int) -> list[Any]:
+def with_moments(row: Any, *places: int) -> list[Any]:
+    """Return the row with moments in these places, which the store keeps as microseconds."""
     values = list(row)
     for place in places:
         if values[place] is not None:
@@ -201,9 +212,3 @@ def _by_name(connection: sqlite3.Connection, query: str) -> list[sqlite3.Row]:
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     return cursor.execute(query).fetchall()
-
-
-def _event(row: Any) -> EventRow:
-    values = _moments(row, 4, 6, 7, 8)
-    values[5] = msgspec.json.decode(values[5]).get("detail_url")
-    return EventRow(values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8])

@@ -1,16 +1,15 @@
-"""The witness: sees every request as the sites see it, and hears everything that is announced."""
+"""Records every request as the sites see it, and everything that is announced."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
-from tidemill.lab.eventlog import Asked, EventLog, LabEvent
+from tidemill.lab.simulation.event_log import Asked, EventLog, LabEvent
 from tidemill.pipeline.happenings import Happening, RunOpened
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
-from tidemill.verticals.events.lab.sites import Site
 
 
-class Witness:
+class Recorder:
     """Writes everything to the log and keeps what the laws are judged by."""
 
     def __init__(self, log: EventLog) -> None:
@@ -46,7 +45,7 @@ class Witness:
         await self._run_opened.wait()
 
     def listener(self, is_dead: Callable[[], bool]) -> Callable[[Happening], None]:
-        """A worker's line to the witness; it falls silent when the worker dies."""
+        """Return a listener that records what a worker announces, until the worker dies."""
 
         def listen(happening: Happening) -> None:
             if not is_dead():
@@ -55,16 +54,16 @@ class Witness:
         return listen
 
 
-class WitnessedTransport:
+class RecordingTransport:
     """One worker's requests, seen from outside: when each left, when it was over, and how."""
 
     def __init__(
-        self, transport: Transport, clock: Clock, witness: Witness, hosts: Mapping[str, Site], worker: int
+        self, transport: Transport, clock: Clock, recorder: Recorder, hosts: Mapping[str, str], worker: int
     ) -> None:
-        """`hosts` are the sites by origin."""
+        """`hosts` are the hosts by origin."""
         self._transport = transport
         self._clock = clock
-        self._witness = witness
+        self._recorder = recorder
         self._hosts = hosts
         self._worker = worker
 
@@ -77,11 +76,11 @@ class WitnessedTransport:
             departures.append(self._clock.now())
 
         answer: WireResponse | WireFailure | None = None
-        tell: Callable[[Asked], None] = self._witness.note
+        tell: Callable[[Asked], None] = self._recorder.note
         try:
             answer = await self._transport.send(request, leave)
         except asyncio.CancelledError:
-            tell = self._witness.cut_off
+            tell = self._recorder.cut_off
             raise
         finally:
             for departed in departures:
@@ -94,7 +93,6 @@ class WitnessedTransport:
 
     def _asked(self, request: WireRequest, departed: datetime, answer: WireResponse | WireFailure | None) -> Asked:
         start = request.url.index("/", 8)
-        site = self._hosts[request.url[:start]]
         status, wait = 0, None
         if isinstance(answer, WireResponse):
             status = answer.status_code
@@ -103,7 +101,7 @@ class WitnessedTransport:
             at=departed,
             ended=self._clock.now(),
             worker=self._worker,
-            host=site.host,
+            host=self._hosts[request.url[:start]],
             path=request.url[start:],
             status=status,
             retry_after=wait,

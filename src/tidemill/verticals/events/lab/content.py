@@ -1,14 +1,15 @@
-"""The lab's world: a handful of agenda sites, what is really on each of them at any moment, and what ails them."""
+"""What is on at the agenda sites at any moment."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.lab.faults import DstNight, EmptyAgenda, Fault, Timetable, timetable
+from tidemill.lab.faults import DstNight, EmptyList, Fault
 from tidemill.lab.memo import Memo
+from tidemill.lab.world import WorldTerms
 from tidemill.verticals.events.lab.agenda import (
     LONGEST_LEAD,
     LONGEST_MOVE,
@@ -20,10 +21,7 @@ from tidemill.verticals.events.lab.agenda import (
     enlivened,
     entries_on,
 )
-from tidemill.verticals.events.lab.sites import Site, build_sites
-from tidemill.verticals.prices.lab.shop import Shop, build_shops
-
-EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
+from tidemill.verticals.events.lab.sites import Site
 
 
 class TrueEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,81 +77,42 @@ class Window(msgspec.Struct, frozen=True):
         return self.changes[passed - 1] if passed else otherwise
 
 
-class World:
-    """A pure function of seed, host, path and moment; what it remembers only saves work.
+class AgendaContent:
+    """What agenda sites show: a pure function of the seed, the host, the path, the moment and its faults.
 
-    `opening` makes the first moments after `start` busy. Without `furniture` pages carry only their agenda, and
-    without `compression` they come as they are: both save work when nobody looks at the pages.
+    What it remembers only saves work.
     """
 
-    def __init__(
-        self,
-        seed: int,
-        sites: Iterable[Site],
-        faults: Timetable | None = None,
-        *,
-        start: datetime = EPOCH,
-        opening: timedelta = timedelta(0),
-        furniture: bool = True,
-        compression: bool = True,
-        shops: Iterable[Shop] = (),
-    ) -> None:
-        """Take the world's parts; nothing is drawn before it is asked for."""
-        self.seed = seed
+    def __init__(self, sites: Iterable[Site], terms: WorldTerms) -> None:
+        """Take the sites; nothing is drawn before it is asked for."""
         self.sites: Mapping[str, Site] = {site.host: site for site in sites}
-        self.shops: Mapping[str, Shop] = {shop.host: shop for shop in shops}
-        self.timetable = faults or Timetable()
-        self.start = start
-        self.opening = opening
-        self.furniture = furniture
-        self.compression = compression
+        self.terms = terms
         self.fragments: Memo[object, tuple[str, str]] = Memo(40_000)
         self.bodies: Memo[object, tuple[object, bytes]] = Memo(4_000)
         self._days: Memo[tuple[str, int], tuple[AgendaEntry, ...]] = Memo(100_000)
         self._windows: Memo[tuple[str, int], Mapping[str, Window]] = Memo(2_000)
 
-    def moved_to(self, origins: Mapping[str, str]) -> "World":
-        """The same world with its sites at other addresses (host to origin, such as `http://127.0.0.11:8000`)."""
+    def moved_to(self, origins: Mapping[str, str]) -> "AgendaContent":
+        """Return the same content with its sites at other addresses (host to origin)."""
         sites = [msgspec.structs.replace(site, origin=origins[host]) for host, site in self.sites.items()]
-        shops = [msgspec.structs.replace(shop, origin=origins[host]) for host, shop in self.shops.items()]
-        return World(
-            self.seed,
-            sites,
-            self.timetable,
-            start=self.start,
-            opening=self.opening,
-            furniture=self.furniture,
-            compression=self.compression,
-            shops=shops,
-        )
+        return AgendaContent(sites, self.terms)
 
-    @property
-    def origins(self) -> Mapping[str, str]:
-        """Every site and shop, with the address that it stands at."""
-        return {host: place.origin for places in (self.sites, self.shops) for host, place in places.items()}
-
-    def faults(self, host: str, moment: datetime) -> tuple[Fault, ...]:
-        """What is wrong with the host at `moment`."""
-        return self.timetable.at(host, moment)
-
-    def truth(self, host: str, moment: datetime) -> tuple[TrueEvent, ...]:
-        """The events really on the site at `moment`, whatever it manages to show of them."""
+    def truth(self, host: str, moment: datetime, faults: tuple[Fault, ...] = ()) -> tuple[TrueEvent, ...]:
+        """Return the events really on the site at `moment`, whatever it manages to show of them."""
         site = self.sites[host]
-        return tuple(
-            _true_event(site, shown) for path in site.paths for shown in self.page_state(site, path, moment).shown
-        )
+        states = (self.page_state(site, path, moment, faults) for path in site.paths)
+        return tuple(_true_event(site, shown) for state in states for shown in state.shown)
 
-    def page_state(self, site: Site, path: str, moment: datetime) -> PageState:
-        """What the agenda page at `path` should list at `moment`."""
+    def page_state(self, site: Site, path: str, moment: datetime, faults: tuple[Fault, ...] = ()) -> PageState:
+        """Return what the agenda page at `path` should list at `moment`."""
         today = moment.astimezone(ZoneInfo(site.time_zone)).date()
-        faults = self.faults(site.host, moment)
         window = self._window(site, today)[path]
-        changed_at = window.last_change(moment, self.start)
-        if any(isinstance(fault, EmptyAgenda) for fault in faults):
+        changed_at = window.last_change(moment, self.terms.start)
+        if any(isinstance(fault, EmptyList) for fault in faults):
             return PageState((), changed_at, today)
         entries = window.entries
         if path == site.paths[0] and any(isinstance(fault, DstNight) for fault in faults):
-            entries = (*entries, clock_change_entry(_venue(self.seed, site), today))
+            entries = (*entries, clock_change_entry(_venue(self.terms.seed, site), today))
         there = [
             ShownEntry(entry, entry.version_at(moment)) for entry in entries if entry.appears <= moment < entry.vanishes
         ]
@@ -180,38 +139,11 @@ class World:
         return self._days.get((site.host, day.toordinal()), lambda: self._drawn(site, day))
 
     def _drawn(self, site: Site, day: date) -> tuple[AgendaEntry, ...]:
-        venue = _venue(self.seed, site)
+        venue = _venue(self.terms.seed, site)
         entries = entries_on(venue, day)
-        if not self.opening:
+        if not self.terms.opening:
             return entries
-        return tuple(enlivened(venue, entry, self.start, self.opening) for entry in entries)
-
-
-def build_world(
-    seed: int = 7,
-    sites: int = 12,
-    *,
-    kinds: Sequence[str] = (),
-    start: datetime = EPOCH,
-    days: float = 30,
-    opening: timedelta = timedelta(0),
-    furniture: bool = True,
-    compression: bool = True,
-    shops: int = 0,
-) -> World:
-    """A world of so many sites and shops, with these kinds of faults on its timetable (none unless asked for)."""
-    built = build_sites(seed, sites)
-    faults = timetable(seed, [site.host for site in built], start, days, kinds)
-    return World(
-        seed,
-        built,
-        faults,
-        start=start,
-        opening=opening,
-        furniture=furniture,
-        compression=compression,
-        shops=build_shops(seed, shops, start, step=opening / 4),
-    )
+        return tuple(enlivened(venue, entry, self.terms.start, self.terms.opening) for entry in entries)
 
 
 def _window_of(path: str, entries: Iterable[AgendaEntry]) -> Window:
@@ -233,4 +165,4 @@ def _true_event(site: Site, shown: ShownEntry) -> TrueEvent:
 
 
 def _venue(seed: int, site: Site) -> Venue:
-    return Venue(seed=seed, host=site.host, name=site.name, tongue=site.tongue, pages=site.pages)
+    return Venue(seed=seed, host=site.host, name=site.name, vocabulary=site.vocabulary, pages=site.pages)

@@ -1,4 +1,4 @@
-"""Appointments: when each target should be looked at next, by its schedule, its failures and what its site lets us."""
+"""Schedules: when each target should be looked at next, by its schedule, its failures and what its site lets us."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -8,16 +8,16 @@ from typing import NamedTuple
 from tidemill.core.outcome import Stage
 from tidemill.core.target import BROKEN_AFTER
 from tidemill.lab.faults import EVERYWHERE
-from tidemill.lab.laws.case import Case, Verdict, verdict
+from tidemill.lab.simulation.laws.finished import FinishedSimulation, LawVerdict, verdict
+from tidemill.lab.world import DAILY
 from tidemill.pipeline.happenings import JobDead, PageGot, StageDone
-from tidemill.verticals.events.lab.sources import DAILY
 
 LONGEST = {DAILY: timedelta(hours=24), "every 96h": timedelta(hours=96), "adaptive 48h-144h": timedelta(hours=144)}
 """The longest time between two jobs that each rhythm asks for."""
 SLACK = timedelta(hours=1, minutes=30)
 """For the rhythm of dispatch, and for the hour by which clocks change."""
 AFTER_TROUBLE = timedelta(days=2)
-"""The longest rest of a breaker, and a day's appointment missed for it."""
+"""The longest rest of a breaker, and a day's look missed for it."""
 WEEKLY = timedelta(days=7)
 """How often a broken target is looked at."""
 
@@ -31,21 +31,21 @@ class TargetTurn(NamedTuple):
     is_broken: bool
 
 
-def appointments(case: Case) -> Verdict:
+def schedules(finished: FinishedSimulation) -> LawVerdict:
     """Every target is scraped as often as its schedule says, as far as its site and its owner let us."""
     targets = {
         target["url"]: (f"{entry['name']}.test", target["schedule"])
-        for entry in case.entries
+        for entry in finished.entries
         for target in entry["targets"]
     }
-    firsts = {key: [job for job in jobs if job.page_number == 1] for key, jobs in case.jobs_by_target.items()}
+    firsts = {key: [job for job in jobs if job.page_number == 1] for key, jobs in finished.jobs_by_target.items()}
     seen = {jobs[0].url: (key, jobs) for key, jobs in firsts.items() if jobs}
-    turns = turning_points(case)
+    turns = turning_points(finished)
     breaches: list[str] = []
     for url, (host, schedule) in targets.items():
         key, jobs = seen.get(url, (0, []))
-        hindrances = [*_trouble(case, host), *case.times_off[host]]
-        looks = [case.world.start, *(job.created_at for job in jobs), case.ends]
+        hindrances = [*_trouble(finished, host), *finished.times_off[host]]
+        looks = [finished.world.start, *(job.created_at for job in jobs), finished.ends]
         for begins, ends in gaps(looks, LONGEST[schedule], turns.get(key, []), hindrances):
             breaches.append(f"{url} had no job from {begins:%d %H:%M} to {ends:%d %H:%M}")
     return verdict("every target keeps its appointments", f"{len(targets)} targets", breaches)
@@ -78,18 +78,18 @@ def _possible(due: datetime, hindrances: Sequence[Span]) -> datetime:
     return due
 
 
-def _trouble(case: Case, host: str) -> Iterator[Span]:
-    for spell in case.world.timetable.spells:
-        if spell.host in {host, EVERYWHERE}:
-            yield spell.begins, case.ends if spell.ends is None else spell.ends + AFTER_TROUBLE
+def _trouble(finished: FinishedSimulation, host: str) -> Iterator[Span]:
+    for each in finished.world.timetable.scheduled:
+        if each.host in {host, EVERYWHERE}:
+            yield each.begins, finished.ends if each.ends is None else each.ends + AFTER_TROUBLE
 
 
-def turning_points(case: Case) -> dict[int, list[TargetTurn]]:
+def turning_points(finished: FinishedSimulation) -> dict[int, list[TargetTurn]]:
     """When each target broke and when it answered again, by what was announced: failures in a row, retries included."""
-    target_of = {job.id: job.target_id for job in case.books.jobs if job.page_number == 1}
+    target_of = {job.id: job.target_id for job in finished.rows.jobs if job.page_number == 1}
     failures: dict[int, int] = {}
     turns: dict[int, list[TargetTurn]] = {}
-    for event in case.witness.events:
+    for event in finished.recorder.events:
         match event:
             case JobDead(at=at, job_id=job_id) if job_id in target_of:
                 key = target_of[job_id]

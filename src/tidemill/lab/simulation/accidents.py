@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.verticals.events.lab.world import World
+from tidemill.lab.world import World
 
 CRASH, FREEZE, SWITCH = "worker-crash", "frozen-worker", "source-off"
 ACCIDENTS = (CRASH, FREEZE, SWITCH)
@@ -50,7 +50,7 @@ def accidents(
 ) -> list[Accident]:
     """The accidents of `days`, in order, at least one of each kind.
 
-    Workers have theirs in the middle of a run, when they have their hands full; a switch is thrown just after a
+    Workers have theirs in the middle of a run, with jobs under way; a switch is thrown just after a
     dispatch, which comes once per `rhythm`. A freeze outlasts the `lease`. Two never overlap: what one leaves behind
     must be put right on its own.
     """
@@ -79,7 +79,7 @@ def _drawn(kind: str, draw: Random, world: World, at: datetime, lease: timedelta
         return Crash(at - _EARLY, into, timedelta(seconds=draw.randint(5, 90)))
     if kind == FREEZE:
         return Freeze(at - _EARLY, into, lease * draw.uniform(1.8, 2.6), timedelta(minutes=draw.randint(5, 40)))
-    host = draw.choice(sorted(world.sites))
+    host = draw.choice(sorted(world.origins))
     return Switch(at + into, host, timedelta(hours=draw.randint(2, 30)))
 
 

@@ -1,0 +1,17 @@
+"""What every vertical brings to the lab."""
+
+from tidemill.lab.demo import DemoOption
+from tidemill.lab.part import CorpusPages, LabPart, SitesOption
+from tidemill.lab.simulation.choice import SimulationChoice
+from tidemill.verticals.events.lab import lab_part as events_part
+from tidemill.verticals.listings.lab import lab_part as listings_part
+from tidemill.verticals.prices.lab import lab_part as prices_part
+
+LAB_PARTS: tuple[LabPart, ...] = (events_part(), prices_part(), listings_part())
+"""In the order in which their options are listed; the first one with a simulation is simulated unless told."""
+SITES_OPTIONS: tuple[SitesOption, ...] = tuple(part.sites for part in LAB_PARTS if part.sites)
+DEMO_OPTIONS: tuple[DemoOption, ...] = tuple(part.demo for part in LAB_PARTS if part.demo)
+SIMULATIONS: dict[str, SimulationChoice] = {
+    part.simulation.name: part.simulation for part in LAB_PARTS if part.simulation
+}
+CORPORA: tuple[CorpusPages, ...] = tuple(part.corpus for part in LAB_PARTS if part.corpus)
