@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tidemill.lab.faults import BrokenEmpty, EmptyAgenda, Forbidden403, RobotsChange
+from tidemill.lab.faults import BrokenEmpty, EmptyList, Forbidden403, RobotsChange
 
 from .conftest import Cli, Lab, start
 
@@ -96,7 +96,7 @@ def test_crawling_all_is_partial_when_one_source_refuses(cli: Cli, import_lab: C
 
 
 def test_an_empty_agenda_that_says_so_is_complete(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
-    name, _ = import_lab({0: EmptyAgenda()})
+    name, _ = import_lab({0: EmptyList()})
     assert cli("crawl", name).code == 0
 
 

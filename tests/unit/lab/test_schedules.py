@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tidemill.lab.laws.appointments import AFTER_TROUBLE, SLACK, TargetTurn, gaps
+from tidemill.lab.simulation.laws.schedules import AFTER_TROUBLE, SLACK, TargetTurn, gaps
 
 START = datetime(2026, 11, 2, 6, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -12,25 +12,25 @@ from sqlalchemy import delete
 from rig.clock import NOON, SettableClock, seeded_dice
 from rig.town import Town
 from tidemill.bootstrap import Listeners, build
-from tidemill.cli.demo_discovery import MUNICIPALITIES, SITES, agendas_of, discover_and_review
 from tidemill.lab.server import LabServer
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import StandinFault, StandinServer
+from tidemill.lab.world import WorldTerms
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
 from tidemill.store.schema import geocodes
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import build_world
+from tidemill.verticals.events.lab.demo import MUNICIPALITIES, SITES, agendas_of, discover_and_review
+from tidemill.verticals.events.lab.group import agenda_world
 
 
 @pytest.fixture
 async def world(migrated_sqlite_url: str, tmp_path: Path) -> AsyncIterator[tuple[Town, list[dict[str, Any]]]]:
     """The lab's towns, none of them known yet; and the sites as sources would name them."""
     clock = SettableClock(NOON)
-    async with LabServer(build_world(7, SITES, start=NOON), now=clock.now) as server:
-        entries = sources(server.world)
+    async with LabServer(agenda_world(SITES, WorldTerms(start=NOON)), now=clock.now) as server:
+        entries = server.world.sources()
         async with a_system(migrated_sqlite_url, tmp_path, clock, entries) as town:
             yield town, entries
 

@@ -18,32 +18,34 @@ from tidemill.lab.faults import (
     BrokenJsonLd,
     ConsentWall,
     DstNight,
-    EmptyAgenda,
+    EmptyList,
     Fault,
     MalformedHtml,
     Redesign,
-    Spell,
+    ScheduledFault,
     Timetable,
     TruncatedList,
     WrongCharset,
 )
+from tidemill.lab.messages import LabRequest
+from tidemill.lab.world import EPOCH, World
 from tidemill.verticals.events import VERTICAL
+from tidemill.verticals.events.lab.group import agenda_sites, true_events, world_of
 from tidemill.verticals.events.lab.makes import SELECTORS
-from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import EPOCH, World
 from tidemill.verticals.events.record import Event
 
 SITES = {site.make: site for site in reversed(build_sites(7, 12))}
 
 
 def world_with(site: Site, *faults: Fault) -> World:
-    return World(7, [site], Timetable(Spell(host=site.host, kind="x", fault=fault, begins=EPOCH) for fault in faults))
+    return world_of(
+        [site], Timetable(ScheduledFault(host=site.host, kind="x", fault=fault, begins=EPOCH) for fault in faults)
+    )
 
 
 def context_of(world: World, url: str, moment: datetime) -> Context:
-    [described] = sources(world)
+    [described] = world.sources()
     source = Source(
         id=1,
         name=described["name"],
@@ -61,8 +63,8 @@ def context_of(world: World, url: str, moment: datetime) -> Context:
 
 def read(world: World, moment: datetime = EPOCH) -> tuple[Reading, list[Event]]:
     """What the source's adapter reads on the site's first page, and what our rules accept of it."""
-    [site] = world.sites.values()
-    answer = respond(world, LabRequest(site.host, site.paths[0]), moment)
+    [site] = agenda_sites(world).values()
+    answer = world.respond(LabRequest(site.host, site.paths[0]), moment)
     url = site.origin + site.paths[0]
     page = Page(
         id=1,
@@ -84,10 +86,10 @@ def read(world: World, moment: datetime = EPOCH) -> tuple[Reading, list[Event]]:
 
 
 def true_facts(world: World, moment: datetime = EPOCH) -> set[tuple[str, str, datetime]]:
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     return {
         (event.url, event.title, event.starts)
-        for event in world.truth(site.host, moment)
+        for event in true_events(world, site.host, moment)
         if event.page == site.paths[0]
     }
 
@@ -114,7 +116,7 @@ def test_what_only_looks_bad_is_read_all_the_same(make: Make, fault: Fault) -> N
 
 @pytest.mark.parametrize("make", list(Make))
 def test_a_declared_empty_agenda_is_understood(make: Make) -> None:
-    reading, _ = read(world_with(SITES[make], EmptyAgenda()))
+    reading, _ = read(world_with(SITES[make], EmptyList()))
     assert isinstance(reading, Found)
     assert reading.declared_empty
 
