@@ -20,12 +20,12 @@ class _SerperQuestion(msgspec.Struct):
 class SerperStandin:
     """Answers as google.serper.dev does: for a question that names a place, that place's pages among noise.
 
-    `asked` holds every question that was paid for, in order; `fault` can be set at any time.
+    `asked` holds every question that was paid for, in order; `pages` and `fault` can be set at any time.
     """
 
     def __init__(self, pages: Mapping[str, Sequence[str]], key: str = "serper-key") -> None:
         """`pages` are addresses by the name of their place."""
-        self._pages = pages
+        self.pages = pages
         self._key = key
         self.asked: list[str] = []
         self.fault = StandinFault.NONE
@@ -49,6 +49,6 @@ class SerperStandin:
         return json_reply({"searchParameters": {"q": asked.q, "type": "search"}, "organic": organic, "credits": 1})
 
     def _found(self, question: str) -> list[tuple[str, str]]:
-        named = [place for place in self._pages if place.lower() in question.lower()]
-        links = [(place, link) for place in named for link in self._pages[place]]
+        named = [place for place in self.pages if place.lower() in question.lower()]
+        links = [(place, link) for place in named for link in self.pages[place]]
         return [*links, *(("elders", link.format(place="elders")) for link in NOISE)]
