@@ -49,8 +49,8 @@ class Shopfront:
         self.pages: dict[tuple[str, str], str] = {}
         self.asked: list[str] = []
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
-        await depart()
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+        await before_send()
         parts = urlsplit(request.url)
         self.asked.append(request.url)
         page = self.pages.get((parts.netloc, parts.path))

@@ -8,7 +8,7 @@ from tidemill.bootstrap.store import Store
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
-from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.http import HttpFetcher
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
 from tidemill.settings import Settings

@@ -113,7 +113,7 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
 
 def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) -> FetchRequest:
     host = registrable_domain(address)
-    return FetchRequest(url=address, host=host, pace=pace or Pace(), tell=gates.append)
+    return FetchRequest(url=address, host=host, pace=pace or Pace(), on_gate_answer=gates.append)
 
 
 async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:

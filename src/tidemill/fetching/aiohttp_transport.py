@@ -12,10 +12,10 @@ from aiohttp.client_reqrep import ClientResponse
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname
-from tidemill.fetching.calls import Depart, call
+from tidemill.fetching.aiohttp_request import BeforeSend, call
 from tidemill.fetching.deadlines import Deadlines
 from tidemill.fetching.guard import AddressGuard
-from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.resolver import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
@@ -45,7 +45,7 @@ class AiohttpTransport:
         self._deadlines = Deadlines()
         self._connector: aiohttp.TCPConnector | None = None
 
-    async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
+    async def send(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | WireFailure:
         """Send one request and read what comes, within its time and size."""
         connector = self._connector or self._open()
         _asked.set(request.url)
@@ -53,7 +53,7 @@ class AiohttpTransport:
         body = _Body(request.max_bytes)
         try:
             with self._deadlines.within(request.timeout.total_seconds()):
-                response = await call(connector, request, depart)
+                response = await call(connector, request, before_send)
                 await body.read_from(response)
         except (aiohttp.ClientError, OSError, TimeoutError, UnicodeError) as error:
             if response is None:

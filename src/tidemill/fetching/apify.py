@@ -32,7 +32,7 @@ from tidemill.fetching.apify_protocol import (
 from tidemill.fetching.budget import Account, Reserved
 from tidemill.fetching.dataset import Items, read_items
 from tidemill.fetching.http import digest_of
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import Api, ApiTrouble
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
@@ -144,7 +144,7 @@ class ApifyFetcher:
     async def _second_thoughts(self, request: FetchRequest) -> ApiTrouble | None:
         """Why no actor may be started by now: the job is another's, or a gate has changed its mind."""
         now = self._clock.now()
-        if request.is_ours is not None and not request.is_ours():
+        if request.holds_lease is not None and not request.holds_lease():
             words = "the worker was away for longer than its lease"
             return ApiTrouble(Failure.WORKER_DIED, words, now, is_its_own=False)
         against = await request.recheck() if request.recheck is not None else None

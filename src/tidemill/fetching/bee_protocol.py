@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import Api, ApiTrouble
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 LONGEST_TIMEOUT = timedelta(seconds=140)

@@ -16,9 +16,9 @@ from aiohttp.abc import AbstractResolver
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import address_of, hostname
-from tidemill.fetching.calls import Depart
+from tidemill.fetching.aiohttp_request import BeforeSend
 from tidemill.fetching.guard import AddressGuard, RefusedAddress
-from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.resolver import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
@@ -144,7 +144,7 @@ class CurlTransport:
         self._resolver = GuardedResolver(guard, resolve or {}, dns)
         self._multi: Any = None
 
-    async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
+    async def send(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | WireFailure:
         """Send one request and read what comes, within its time and size."""
         try:
             address = await self._judged(request.url)
@@ -153,7 +153,7 @@ class CurlTransport:
         catch = Catch(request.max_bytes)
         handle = self._prepared(request, address, catch)
         try:
-            await depart()
+            await before_send()
             return await self._performed(handle, catch)
         finally:
             handle.close()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import ApiTrouble
+from tidemill.fetching.service_api import ApiTrouble
 from tidemill.pipeline.ports import WireResponse
 
 AT_ONCE = 1_000

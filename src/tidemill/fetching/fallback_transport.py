@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.urls import origin_of
-from tidemill.fetching.calls import Depart
+from tidemill.fetching.aiohttp_request import BeforeSend
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse
 
 REMEMBERED_FOR = timedelta(days=1)
@@ -28,12 +28,12 @@ class FallbackTransport:
         self._report = report
         self._odd: dict[str, datetime] = {}
 
-    async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
+    async def send(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | WireFailure:
         """Send one request; a second one goes out only when the first was answered with something that is not HTTP."""
         if self._odd and self._second is not None and self._is_odd(origin_of(request.url)):
-            return await self._second.send(request, depart)
-        answer = await self._first.send(request, depart)
-        return await self._forgiven(request, depart, answer) if breaks_http(answer) else answer
+            return await self._second.send(request, before_send)
+        answer = await self._first.send(request, before_send)
+        return await self._forgiven(request, before_send, answer) if breaks_http(answer) else answer
 
     async def close(self) -> None:
         """Close both lanes."""
@@ -42,13 +42,13 @@ class FallbackTransport:
             await self._second.close()
 
     async def _forgiven(
-        self, request: WireRequest, depart: Depart, first: WireResponse | WireFailure
+        self, request: WireRequest, before_send: BeforeSend, first: WireResponse | WireFailure
     ) -> WireResponse | WireFailure:
         """What the second lane makes of it, if it makes more of it than the first."""
         if self._second is None:
             await self._tell(f"{origin_of(request.url)} breaks HTTP, and the extra `curl` is not installed")
             return first
-        second = await self._second.send(request, depart)
+        second = await self._second.send(request, before_send)
         if isinstance(second, WireFailure) or second.cut is not None:
             return first if isinstance(first, WireResponse) else second
         self._remember(origin_of(request.url))

@@ -10,7 +10,7 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import OwnPaces
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.calls import UsualHeaders
+from tidemill.fetching.aiohttp_request import UsualHeaders
 from tidemill.fetching.charset import charset_of
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
@@ -19,7 +19,7 @@ from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
-from tidemill.fetching.trip import Gates, Landing, Trip
+from tidemill.fetching.gated_fetch import Gates, RedirectResult, GatedFetch
 from tidemill.pipeline.ports import (
     Clock,
     FetchRequest,
@@ -61,7 +61,7 @@ class HttpFetcher:
         if request.headers or request.etag or request.last_modified:
             conditions = _conditions(request)
             headers, is_conditional = _merged(headers, {**request.headers, **conditions}), bool(conditions)
-        trip = Trip(self._gates, request, headers, href)
+        trip = GatedFetch(self._gates, request, headers, href)
         landing = await trip.follow(href, request.max_bytes, request.timeout, obeys_robots=request.obey_robots)
         if landing.response is None:
             return _without_response(request, trip, landing)
@@ -78,10 +78,10 @@ class HttpFetcher:
     async def close(self) -> None:
         """Close every connection."""
         await self._gates.transport.close()
-        await self._gates.gate.close()
+        await self._gates.pacer.close()
 
     def _with_response(
-        self, request: FetchRequest, trip: Trip, final_url: str, response: WireResponse, *, is_conditional: bool
+        self, request: FetchRequest, trip: GatedFetch, final_url: str, response: WireResponse, *, is_conditional: bool
     ) -> FetchResult:
         headers = response.headers
         content_type = headers.get("content-type", "")
@@ -99,7 +99,7 @@ class HttpFetcher:
             content_encoding=decoded.stored_as,
             body=decoded.content,
             digest=digest_of(decoded.content),
-            duration=trip.took,
+            duration=trip.duration,
             requested_at=trip.requested_at,
             requests=trip.requests,
             slow_to=trip.crawl_delay,
@@ -146,7 +146,7 @@ def http_fetcher(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
-        gate=HostPacer(clock, rate_limits, shared_limiter),
+        pacer=HostPacer(clock, rate_limits, shared_limiter),
         own_paces=own_paces or {},
         transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
     )
@@ -198,12 +198,12 @@ def _explained(response: WireResponse, failure: Failure) -> str:
     return f"the body is not whole: {failure}"
 
 
-def _without_response(request: FetchRequest, trip: Trip, landing: Landing) -> FetchResult:
+def _without_response(request: FetchRequest, trip: GatedFetch, landing: RedirectResult) -> FetchResult:
     return FetchResult(
         status=status_of(landing.failure),
         url=request.url,
         final_url=landing.url,
-        duration=trip.took,
+        duration=trip.duration,
         requested_at=trip.requested_at,
         requests=trip.requests,
         slow_to=trip.crawl_delay,

@@ -127,7 +127,7 @@ class Robots:
             return None
         return _judged(known[1], href)
 
-    def lets(self, href: str) -> bool:
+    def allows_subrequest(self, href: str) -> bool:
         """Whether a page may ask for this address by itself: yes, unless rules that are known say no."""
         return not isinstance(self.recall(href), Disallowed)
 

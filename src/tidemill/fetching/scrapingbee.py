@@ -23,7 +23,7 @@ from tidemill.fetching.bee_protocol import (
 )
 from tidemill.fetching.budget import Account, Reserved
 from tidemill.fetching.http import HttpFetcher
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import Api, ApiTrouble
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
@@ -163,7 +163,7 @@ class _PaidRequest:
         self.trouble: ApiTrouble | None = None
         self.was_asked = False
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
         """Have ScrapingBee ask for the address."""
         if (known := self._arrived.pop(request.url, None)) is not None:
             return known
@@ -171,7 +171,7 @@ class _PaidRequest:
         reserved = await self._account.reserve(options.cost)
         if not isinstance(reserved, Reserved):
             return self._give_up(_unpaid(reserved, self._clock.now()))
-        await depart()
+        await before_send()
         answer = await self._ask(request, options)
         await self._account.settle(reserved, cost_of(answer, options.cost))
         if isinstance(answer, WireFailure) or ANSWERED not in answer.headers:

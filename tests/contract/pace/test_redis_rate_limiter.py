@@ -168,8 +168,8 @@ async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: B
 class Site:
     """Answers whatever it is asked, at once."""
 
-    async def send(self, _request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse:
-        await depart()
+    async def send(self, _request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse:
+        await before_send()
         return WireResponse(status_code=200, headers={})
 
     async def close(self) -> None:

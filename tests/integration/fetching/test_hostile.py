@@ -14,7 +14,7 @@ from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.robots import Robots
-from tidemill.fetching.trip import Gates
+from tidemill.fetching.gated_fetch import Gates
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
 from .conftest import Serve

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from playwright.async_api import Browser, BrowserContext, Error, Playwright, async_playwright
 
 from tidemill.core.recycling import Vitals
-from tidemill.fetching.browsers.last_will import LastWill, leave_will
+from tidemill.fetching.browsers.cleanup_shell import LastWill, leave_will
 from tidemill.fetching.browsers.processes import (
     Process,
     ProcessWatch,
@@ -24,7 +24,7 @@ from tidemill.fetching.browsers.processes import (
     memory_of,
     words_of,
 )
-from tidemill.fetching.browsers.trouble import BrowserLost
+from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.pipeline.ports import Clock
 
 FLAGS = (

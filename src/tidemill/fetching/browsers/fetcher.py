@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.source import FetcherKind
-from tidemill.fetching.browsers.trouble import BrowserLost, NoBrowser
+from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
@@ -45,11 +45,11 @@ class BrowserVisit:
         self._loan = loan
         self._patience = patience
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
         """Go to one address; what the page does of itself happens behind the gateway."""
         try:
             tab = await self._loan.open()
-            return await tab.load(request, depart, self._patience)
+            return await tab.load(request, before_send, self._patience)
         except BrowserLost as loss:
             return WireFailure(failure=Failure.BROWSER_LOST, detail=str(loss))
 

@@ -10,7 +10,7 @@ from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.pool import Audit, BrowserPool
 from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.guard import AddressGuard
-from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.resolver import GuardedResolver
 from tidemill.pipeline.ports import Clock
 
 

@@ -12,12 +12,12 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Page
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname, origin_of
 from tidemill.fetching.browsers.chromium import Chromium
-from tidemill.fetching.browsers.errands import Errands
+from tidemill.fetching.browsers.subrequests import Errands
 from tidemill.fetching.browsers.gateway import Gateway
-from tidemill.fetching.browsers.journey import Depart, Journey
+from tidemill.fetching.browsers.navigation import BeforeSend, Journey
 from tidemill.fetching.browsers.net_errors import navigation_failure
 from tidemill.fetching.browsers.scripts import READ, WAIT
-from tidemill.fetching.browsers.trouble import BrowserLost
+from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.translate import failure_of_code
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
@@ -80,7 +80,7 @@ class Tab:
         )
         self._frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
 
-    async def load(self, request: WireRequest, depart: Depart, patience: Patience) -> WireResponse | WireFailure:
+    async def load(self, request: WireRequest, before_send: BeforeSend, patience: Patience) -> WireResponse | WireFailure:
         """Go to one address and answer with what is there; redirects of any kind are answers, not followed.
 
         Raises BrowserLost when the browser dies or the page crashes meanwhile.
@@ -88,8 +88,8 @@ class Tab:
         self.gateway.begin(BUDGET * request.max_bytes)
         self._origin = origin_of(request.url)
         self._signs.clear()
-        journey = self._journey = Journey(request, depart, self._send)
-        errands = self._errands = Errands(request.lets)
+        journey = self._journey = Journey(request, before_send, self._send)
+        errands = self._errands = Errands(request.allows_subrequest)
         self.is_spoilt = True  # until it is seen to have come through this one
         try:
             answer = await self._visited(journey, request, patience)
@@ -98,7 +98,7 @@ class Tab:
         finally:
             self._journey = None
             await self._drop_decisions()
-        return msgspec.structs.replace(answer, beside=errands.told(self.gateway.asked, hostname(request.url)))
+        return msgspec.structs.replace(answer, subrequest_hosts=errands.told(self.gateway.asked, hostname(request.url)))
 
     async def _visited(self, journey: Journey, request: WireRequest, patience: Patience) -> WireResponse | WireFailure:
         try:

@@ -16,7 +16,7 @@ class NotSent(Exception):
         self.failure = failure
         self.until = until
 
-    def told(self) -> WireFailure:
+    def as_failure(self) -> WireFailure:
         """The same as a value."""
         return WireFailure(failure=self.failure, detail=str(self), retry_at=self.until)
 
@@ -26,11 +26,11 @@ def held_back(until: datetime, words: str) -> NotSent:
     return NotSent(Failure.HELD_BACK, words, until)
 
 
-def lease_gone() -> NotSent:
+def lease_lost() -> NotSent:
     """The job is somebody else's by now; nothing may be asked for it."""
     return NotSent(Failure.WORKER_DIED, "the worker was away for longer than its lease")
 
 
-def stopped(answer: GateAnswer) -> NotSent:
+def refused_by_gate(answer: GateAnswer) -> NotSent:
     """A gate has changed its mind since it was asked."""
     return NotSent(answer.failure or Failure.HELD_BACK, answer.words, answer.until)

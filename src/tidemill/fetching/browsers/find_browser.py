@@ -4,7 +4,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from tidemill.fetching.browsers.trouble import NoBrowser
+from tidemill.fetching.browsers.errors import NoBrowser
 
 PROGRAMS = (
     "chromium-headless-shell",

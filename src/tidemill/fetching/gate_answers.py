@@ -9,7 +9,7 @@ from tidemill.core.urls import origin_of
 from tidemill.fetching.robots import Allowed, Disallowed, Unavailable, Verdict
 
 
-def robots_said(href: str, verdict: Verdict) -> GateAnswer:
+def robots_answer(href: str, verdict: Verdict) -> GateAnswer:
     """What robots.txt says about an address."""
     match verdict:
         case Allowed(crawl_delay=timedelta() as delay):
@@ -22,20 +22,20 @@ def robots_said(href: str, verdict: Verdict) -> GateAnswer:
             return wait(Gate.ROBOTS, f"robots.txt is unknown: {detail}", until)
 
 
-def pace_said(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
+def pace_answer(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
     """At what pace a host is asked, and what waiting for it took."""
     every = f"one request per {pace.interval.total_seconds():g} s" if pace.interval else "no spacing"
     apart = " (counted apart from its domain)" if is_exception(host) else ""
     return go(Gate.PACE, f"{host}{apart}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
 
 
-def charge_said(host: str, pace: Pace, requests: int) -> GateAnswer:
+def charge_answer(host: str, pace: Pace, requests: int) -> GateAnswer:
     """What a page asked for by itself, and what that costs its host's next request."""
     wait = (pace.interval * requests).total_seconds()
     return go(Gate.PACE, f"{host}: the page made {requests} requests of its own; the next one waits {wait:g} s longer")
 
 
-def guard_said(href: str, refusal: str) -> GateAnswer:
+def guard_answer(href: str, refusal: str) -> GateAnswer:
     """What the address guard says about an address as it is written."""
     if refusal:
         return no(Gate.GUARD, refusal, Failure.ADDRESS_REFUSED)

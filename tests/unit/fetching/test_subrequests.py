@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidemill.fetching.browsers.errands import MOST_ERRANDS, Errands
+from tidemill.fetching.browsers.subrequests import MOST_ERRANDS, Errands
 
 
 def paused(url: str, kind: str = "Script") -> dict[str, object]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from tidemill.core.failure import Failure
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.calls import UsualHeaders
+from tidemill.fetching.aiohttp_request import UsualHeaders
 from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 

@@ -10,7 +10,7 @@ from tidemill.fetching.translate import REDIRECTS
 from tidemill.pipeline.ports import WireRequest, WireResponse
 
 Send = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
-Depart = Callable[[], Awaitable[None]]
+BeforeSend = Callable[[], Awaitable[None]]
 
 NOT_OURS = frozenset(
     {"connection", "content-encoding", "content-length", "etag", "last-modified", "transfer-encoding", "keep-alive"}
@@ -29,10 +29,10 @@ class Journey:
     judged, paced and asked for like any other.
     """
 
-    def __init__(self, request: WireRequest, depart: Depart, send: Send) -> None:
-        """`depart` is awaited when the request may leave; `send` speaks to the browser."""
+    def __init__(self, request: WireRequest, before_send: BeforeSend, send: Send) -> None:
+        """`before_send` is awaited when the request may leave; `send` speaks to the browser."""
         self._request = request
-        self._depart = depart
+        self._before_send = before_send
         self._send = send
         self._has_left = False
         self.answer: WireResponse | None = None
@@ -56,7 +56,7 @@ class Journey:
     async def _leave(self, event: Mapping[str, Any]) -> None:
         self._has_left = True
         try:
-            await self._depart()
+            await self._before_send()
         except Exception as trouble:  # noqa: BLE001 - kept, and raised where the page was asked for
             self.trouble = trouble
             await self._stop(event)

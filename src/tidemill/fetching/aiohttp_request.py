@@ -23,7 +23,7 @@ from tidemill.pipeline.ports import WireRequest
 LONGEST_HEADER = 65_536  # bytes; real sites pass aiohttp's own limit of 8,190 with their content policies
 READ_AHEAD = 65_536  # bytes that may wait to be read before the sender is told to pause
 
-Depart = Callable[[], Awaitable[None]]
+BeforeSend = Callable[[], Awaitable[None]]
 
 _NO_TIMER = TimerNoop()  # whoever calls limits the time of it all
 _NO_LIMIT = aiohttp.ClientTimeout()
@@ -45,22 +45,22 @@ class _Call(ClientRequest):
         """Nothing is added."""
 
 
-async def call(connector: BaseConnector, request: WireRequest, depart: Depart) -> ClientResponse:
-    """Send a request and answer when its response has begun; `depart` is awaited each time it goes out.
+async def call(connector: BaseConnector, request: WireRequest, before_send: BeforeSend) -> ClientResponse:
+    """Send a request and answer when its response has begun; `before_send` is awaited each time it goes out.
 
     A kept connection may have been closed by the server just as it was used, so that a plain question is asked twice.
     """
     try:
-        return await _call_once(connector, request, depart)
+        return await _call_once(connector, request, before_send)
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
         if request.method != hdrs.METH_GET:
             raise
-    return await _call_once(connector, request, depart)
+    return await _call_once(connector, request, before_send)
 
 
-async def _call_once(connector: BaseConnector, request: WireRequest, depart: Depart) -> ClientResponse:
+async def _call_once(connector: BaseConnector, request: WireRequest, before_send: BeforeSend) -> ClientResponse:
     outgoing = _outgoing(request.method, request.url, request.headers, request.content)
     connection = await connector.connect(outgoing, [], _NO_LIMIT)
     try:
@@ -72,7 +72,7 @@ async def _call_once(connector: BaseConnector, request: WireRequest, depart: Dep
             max_line_size=LONGEST_HEADER,
             max_field_size=LONGEST_HEADER,
         )
-        await depart()
+        await before_send()
         response = await outgoing.send(connection)
         return await response.start(connection)
     except BaseException:  # whatever it is, nobody else may be handed a connection that waits for this answer

@@ -12,15 +12,15 @@ MOST_ERRANDS = 100
 _LEFT_OUT = frozenset({"Image", "Media", "Font", "Ping", "Prefetch", "CSPViolationReport"})
 """What nobody needs to read a page."""
 
-Lets = Callable[[str], bool]
+IsAllowed = Callable[[str], bool]
 
 
 class Errands:
     """The requests of one page beside its document, and to whom they went."""
 
-    def __init__(self, lets: Lets | None) -> None:
-        """`lets` says what robots.txt allows, as far as it is known; None when it is not obeyed."""
-        self._lets = lets
+    def __init__(self, allows_subrequest: IsAllowed | None) -> None:
+        """`allows_subrequest` says what robots.txt allows, as far as it is known; None when it is not obeyed."""
+        self._allows_subrequest = allows_subrequest
         self._asked: list[str] = []
 
     def allow(self, event: Mapping[str, Any]) -> bool:
@@ -31,7 +31,7 @@ class Errands:
         host = hostname(url)
         if event["resourceType"] in _LEFT_OUT or is_tracker(host) or len(self._asked) >= MOST_ERRANDS:
             return False
-        if self._lets is not None and not self._lets(url):
+        if self._allows_subrequest is not None and not self._allows_subrequest(url):
             return False
         self._asked.append(host)
         return True
