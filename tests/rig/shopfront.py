@@ -49,7 +49,9 @@ class Shopfront:
         self.pages: dict[tuple[str, str], str] = {}
         self.asked: list[str] = []
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         await before_send()
         parts = urlsplit(request.url)
         self.asked.append(request.url)

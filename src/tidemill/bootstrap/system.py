@@ -117,7 +117,7 @@ def build(
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
-        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.refusal, wake=supervisor.wake,
+        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
     chores = [

@@ -20,4 +20,4 @@ def build_webhooks(settings: Settings) -> WebhookSender:
     """Nothing is opened before the first is sent."""
     guard = AddressGuard(settings.allow_networks)
     transport = AiohttpTransport(guard, resolve=settings.host_addresses, max_connections=10)
-    return WebhookSender(guard, WebhookPost(transport, guard.refusal, settings.user_agent))
+    return WebhookSender(guard, WebhookPost(transport, guard.reason_to_refuse, settings.user_agent))

@@ -12,7 +12,7 @@ from aiohttp.client_reqrep import ClientResponse
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname
-from tidemill.fetching.aiohttp_request import BeforeSend, call
+from tidemill.fetching.aiohttp_request import BeforeSend, send_request
 from tidemill.fetching.deadlines import Deadlines
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.resolver import GuardedResolver
@@ -53,7 +53,7 @@ class AiohttpTransport:
         body = _Body(request.max_bytes)
         try:
             with self._deadlines.within(request.timeout.total_seconds()):
-                response = await call(connector, request, before_send)
+                response = await send_request(connector, request, before_send)
                 await body.read_from(response)
         except (aiohttp.ClientError, OSError, TimeoutError, UnicodeError) as error:
             if response is None:

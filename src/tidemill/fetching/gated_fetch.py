@@ -1,4 +1,4 @@
-"""One fetch under way: each address judged, paced and asked in turn, until one is not a redirect."""
+"""One fetch through the gates: each address is judged, paced and requested in turn, until one is not a redirect."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,11 +13,11 @@ from tidemill.core.gates import GateAnswer
 from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, slower
 from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
-from tidemill.fetching.guard import AddressGuard
-from tidemill.fetching.host_pacer import PLACE_TTL, HostPacer, AdmittedRequest
-from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
-from tidemill.fetching.not_sent import NotSent, lease_lost, refused_by_gate
 from tidemill.fetching.gate_answers import charge_answer, guard_answer, pace_answer, robots_answer
+from tidemill.fetching.guard import AddressGuard
+from tidemill.fetching.host_pacer import PLACE_TTL, AdmittedRequest, HostPacer
+from tidemill.fetching.not_sent import NotSent, lease_lost, refused_by_gate
+from tidemill.fetching.robots import Allowed, Disallowed, Robots, Unavailable
 from tidemill.fetching.translate import REDIRECTS
 from tidemill.pipeline.ports import Clock, FetchRequest, StoreError, Transport, WireFailure, WireRequest, WireResponse
 
@@ -26,14 +26,14 @@ LONGEST_FOR_ROBOTS = timedelta(seconds=15)
 NO_TIME = timedelta(0)
 LEDGER_RETRY = timedelta(seconds=5)
 LONG_WAIT = timedelta(seconds=1)
-"""A request whose moment was so far away asks once more when it has come."""
+"""A request that waited longer than this for its pace asks the gates once more before it is sent."""
 ANSWER_VALID_FOR = timedelta(milliseconds=25)
-"""What a gate said so short a while ago still holds, if nothing was waited for since; else it is asked again."""
+"""A gate's answer younger than this still holds if nothing was waited for since; else the gate is asked again."""
 
 NEVER_SENT = frozenset(
     {Failure.HELD_BACK, Failure.WORKER_DIED, Failure.SOURCE_OFF, Failure.TARGET_OFF, Failure.NOT_COMPLIANT}
 )
-"""Why a request was never sent; it says nothing about whoever would have got it."""
+"""Reasons for which a request was never sent; they say nothing about the host."""
 
 _SAFE_FOR_OTHER_HOSTS = frozenset(
     {"accept", "accept-encoding", "accept-language", "if-none-match", "if-modified-since", "user-agent"}
@@ -41,7 +41,7 @@ _SAFE_FOR_OTHER_HOSTS = frozenset(
 
 
 class RedirectResult(msgspec.Struct, frozen=True):
-    """Where a trip ended, and with what: a response, or the reason why there is none."""
+    """What following an address's redirects ended with: a response, or the reason why there is none."""
 
     url: str
     response: WireResponse | None = None
@@ -51,7 +51,10 @@ class RedirectResult(msgspec.Struct, frozen=True):
 
 
 class RequestTerms(NamedTuple):
-    """Whose pace a request counts against, which pace that is, what it may say, and what the ledger knows of it."""
+    """The host and pace that a request counts against, its headers, and the departure that the ledger booked for it.
+
+    `is_visit` says that the job was not claimed for this host, so that the ledger has booked nothing there.
+    """
 
     host: str
     pace: Pace
@@ -61,7 +64,7 @@ class RequestTerms(NamedTuple):
 
 
 class Gates(msgspec.Struct, frozen=True):
-    """What every request passes on its way out; `plain` brings robots.txt where `transport` is no plain one."""
+    """What every request passes before it is sent; `plain_transport` gets robots.txt where `transport` is a browser."""
 
     clock: Clock
     guard: AddressGuard
@@ -73,29 +76,29 @@ class Gates(msgspec.Struct, frozen=True):
 
     @property
     def is_rendering(self) -> bool:
-        """Whether pages are shown in a browser, and so ask for more by themselves."""
+        """Whether pages are rendered in a browser and may send requests of their own."""
         return self.plain_transport is not None
 
     def for_robots(self) -> "Gates":
-        """The same, with the plain transport: nobody needs a browser to read a robots.txt."""
+        """Return the same gates with the plain transport: robots.txt needs no browser."""
         return self if self.plain_transport is None else msgspec.structs.replace(self, transport=self.plain_transport)
 
 
 class GatedFetch:
-    """One fetch: what it may cost, and what it has cost so far."""
+    """One fetch with its redirects and robots.txt, and the count and duration of its requests so far."""
 
     __slots__ = (
         "_checked_at",
         "_claim",
         "_gates",
-        "_must_recheck",
         "_headers",
-        "_start_url",
+        "_must_recheck",
         "_request",
+        "_start_url",
         "crawl_delay",
+        "duration",
         "requested_at",
         "requests",
-        "duration",
     )
 
     def __init__(self, gates: Gates, request: FetchRequest, headers: Mapping[str, str], start_url: str) -> None:
@@ -116,10 +119,10 @@ class GatedFetch:
         self.crawl_delay: timedelta | None = None
 
     async def follow(self, href: str, max_bytes: int, time_left: timedelta, *, obeys_robots: bool) -> RedirectResult:
-        """Go from `href` through its redirects to where they end, within a size and a time for all of them."""
+        """Follow `href` through its redirects, within one size and one time limit for all of them."""
         gates = self._gates
         for _ in range(MOST_REDIRECTS + 1):
-            refusal = gates.guard.refusal(href)
+            refusal = gates.guard.reason_to_refuse(href)
             if refusal:
                 self._report(guard_answer(href, refusal))
                 return RedirectResult(href, failure=Failure.ADDRESS_REFUSED, detail=refusal)
@@ -138,7 +141,7 @@ class GatedFetch:
         return RedirectResult(href, failure=Failure.TOO_MANY_REDIRECTS, detail=f"more than {MOST_REDIRECTS} redirects")
 
     async def _robots_refusal(self, href: str) -> RedirectResult | None:
-        """Where the trip ends, if robots.txt does not let us on; else its Crawl-delay is noted."""
+        """Return the result that ends the fetch if robots.txt refuses; else note its Crawl-delay and return None."""
         robots = self._gates.robots
         try:
             verdict = robots.recall(href)
@@ -155,14 +158,14 @@ class GatedFetch:
         return None
 
     async def _get_robots(self, href: str, max_bytes: int) -> WireResponse | WireFailure:
-        """A robots.txt, on the same terms but in a time of its own."""
+        """Fetch a robots.txt under the same terms, with a time limit of its own."""
         unreported = msgspec.structs.replace(self._request, on_gate_answer=None)
         robots_fetch = GatedFetch(self._gates.for_robots(), unreported, self._headers, self._start_url)
         time_left = min(self._request.timeout, LONGEST_FOR_ROBOTS)
         result = await robots_fetch.follow(href, max_bytes, time_left, obeys_robots=False)
         self.requests += robots_fetch.requests
         response = result.response
-        if result.failure in NEVER_SENT:  # nobody was asked, so that nothing is known about the robots.txt
+        if result.failure in NEVER_SENT:  # not sent, so nothing is known about the robots.txt
             raise NotSent(result.failure, result.detail, result.retry_at)
         if response is None:
             return WireFailure(failure=result.failure or Failure.CONNECTION_LOST, detail=result.detail)
@@ -172,7 +175,7 @@ class GatedFetch:
     async def _send(
         self, href: str, max_bytes: int, time_left: timedelta, *, obeys_robots: bool
     ) -> WireResponse | WireFailure:
-        """Send one request when its host may be asked; what keeps it from leaving is a value too."""
+        """Send one request once its host's pace admits it; return the reason if it may not be sent."""
         if time_left <= NO_TIME:
             return WireFailure(failure=Failure.TIMED_OUT, detail="the redirects took all the time there was")
         try:
@@ -187,14 +190,16 @@ class GatedFetch:
                 request = msgspec.structs.replace(request, allows_subrequest=self._gates.robots.allows_subrequest)
             return await self._send_admitted(request, admitted, obeys_robots=obeys_robots)
         except NotSent as not_sent:
-            return not_sent.told()
+            return not_sent.as_failure()
         except StoreError as trouble:
             return self._ledger_unavailable(trouble)
 
-    async def _send_admitted(self, request: WireRequest, admitted: AdmittedRequest, *, obeys_robots: bool) -> WireResponse | WireFailure:
-        depart = self._before_send(admitted, request.url, obeys_robots=obeys_robots)
+    async def _send_admitted(
+        self, request: WireRequest, admitted: AdmittedRequest, *, obeys_robots: bool
+    ) -> WireResponse | WireFailure:
+        before_send = self._before_send(admitted, request.url, obeys_robots=obeys_robots)
         try:
-            answer = await self._gates.transport.send(request, depart)
+            answer = await self._gates.transport.send(request, before_send)
             if answer.subrequest_hosts:
                 await self._charge_subrequests(answer.subrequest_hosts, request.url, admitted)
             return answer
@@ -206,38 +211,40 @@ class GatedFetch:
             if admitted.is_visit or admitted.permit is not None:
                 await self._release_shared(admitted)
 
-    async def _charge_subrequests(self, beside: Sequence[str], url: str, admitted: AdmittedRequest) -> None:
-        """Count what the page asked for by itself; a host that nobody scrapes has no pace that it could exceed."""
-        gate, own = self._gates.pacer, self._gates.own_paces
-        start_url = pace_key(hostname(url), own)
-        for key, requests in Counter(pace_key(host, own) for host in beside).items():
-            name, pace = (admitted.host.name, admitted.pace) if key == start_url else (key, own.get(key))
-            with suppress(StoreError):  # nobody is let in while the ledger is away, whatever is on its tabs
-                pace = pace or await gate.pace_of(name)
+    async def _charge_subrequests(self, hosts: Sequence[str], url: str, admitted: AdmittedRequest) -> None:
+        """Count the requests that the page made by itself against each host that has a pace."""
+        pacer, own = self._gates.pacer, self._gates.own_paces
+        page_key = pace_key(hostname(url), own)
+        for key, requests in Counter(pace_key(host, own) for host in hosts).items():
+            name, pace = (admitted.host.name, admitted.pace) if key == page_key else (key, own.get(key))
+            with suppress(StoreError):  # nobody is admitted while the ledger is away
+                pace = pace or await pacer.pace_of(name)
                 if pace is not None:
-                    await gate.charge(name, pace, requests)
+                    await pacer.charge(name, pace, requests)
                     self._report(charge_answer(name, pace, requests))
-        self.requests += len(beside)
+        self.requests += len(hosts)
 
     async def _wait_for_place(self, terms: RequestTerms, time_left: timedelta) -> AdmittedRequest:
-        """Wait for a place; what the gates said before is old by then."""
+        """Wait until the host's pace admits the request; the gates must be asked again after that."""
         self._must_recheck = True
         ttl = time_left + PLACE_TTL
         return await self._gates.pacer.admit(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, ttl=ttl)
 
     async def _release_shared(self, admitted: AdmittedRequest) -> None:
-        """Free the place that others saw taken; if they cannot be told, it frees itself after a while."""
+        """Free the place that other processes count; if the store is away, the place expires by itself."""
         with suppress(StoreError):
             await self._gates.pacer.announce_end(admitted)
 
     def _ledger_unavailable(self, trouble: StoreError) -> WireFailure:
-        """Nobody knows who asked the host last, so nobody asks it now (fail closed)."""
+        """Hold the request back: without the ledger nobody knows when the host was last asked (fail closed)."""
         until = self._gates.clock.now() + LEDGER_RETRY
         return WireFailure(failure=Failure.HELD_BACK, detail=f"the ledger cannot be asked: {trouble}", retry_at=until)
 
-    def _before_send(self, admitted: AdmittedRequest, href: str, *, obeys_robots: bool) -> Callable[[], Awaitable[None]]:
-        """What the transport awaits just before a request goes out: its moment, and the gates once more."""
-        is_ours, recheck, gates = self._request.holds_lease, self._request.recheck, self._gates
+    def _before_send(
+        self, admitted: AdmittedRequest, href: str, *, obeys_robots: bool
+    ) -> Callable[[], Awaitable[None]]:
+        """Return what the transport awaits just before sending: it waits for the pace and asks the gates once more."""
+        holds_lease, recheck, gates = self._request.holds_lease, self._request.recheck, self._gates
 
         async def recheck_gates() -> None:
             verdict = gates.robots.recall(href) if obeys_robots else None
@@ -246,8 +253,8 @@ class GatedFetch:
             if recheck is not None and (against := await recheck()) is not None:
                 raise refused_by_gate(against)
 
-        async def wait_to_send() -> None:
-            """Ask the gates before the moment is charged: asking takes time, and a request must leave on its moment."""
+        async def before_send() -> None:
+            """Ask the gates before waiting for the pace: asking takes time, and the pace counts from the sending."""
             began = gates.clock.now()
             if self._must_recheck or began - self._checked_at > ANSWER_VALID_FOR:
                 await recheck_gates()
@@ -255,34 +262,35 @@ class GatedFetch:
             await admitted.wait_to_send()
             if admitted.sent_at - began > LONG_WAIT:
                 await recheck_gates()
-            if is_ours is not None and not is_ours():
+            if holds_lease is not None and not holds_lease():
                 raise lease_lost()
 
-        return depart
+        return before_send
 
     def _report(self, answer: GateAnswer) -> None:
         if self._request.on_gate_answer is not None:
             self._request.on_gate_answer(answer)
 
     def _usual_terms(self) -> RequestTerms:
-        """The terms of nearly every request."""
+        """Return the terms of nearly every request: those of the job's own host."""
         request, own = self._request, self._gates.own_paces
         if own and (name := hostname(self._start_url)) in own and name != request.host:
-            return self._visit_terms(name, own[name])  # whoever sent us did not know that it is counted by itself
+            return self._visit_terms(name, own[name])  # the job was claimed under the registrable domain
         pace = slower(request.pace, self.crawl_delay)
         return RequestTerms(request.host, pace, self._headers, self._claim, request.booked_until is None)
 
     def _visit_terms(self, host: str, pace: Pace) -> RequestTerms:
-        """The terms of a request to a host that no claim has brought us to."""
+        """Return the terms of a request to a host that the job was not claimed for."""
         return RequestTerms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
 
     async def _terms_for(self, href: str) -> RequestTerms:
-        """The terms of a robots.txt, or of an address that a redirect led to."""
+        """Return the terms of a robots.txt or of an address that a redirect led to."""
         request, own = self._request, self._gates.own_paces
-        host, start_url = hostname(href), hostname(self._start_url)
-        headers = self._headers if host == start_url else _headers_for_other_hosts(self._headers)
-        key, home_key = pace_key(host, own), start_url if request.host == start_url else pace_key(start_url, own)
-        if host == start_url or key in {request.host, home_key}:
+        host, start_host = hostname(href), hostname(self._start_url)
+        headers = self._headers if host == start_host else _headers_for_other_hosts(self._headers)
+        start_key = start_host if request.host == start_host else pace_key(start_host, own)
+        key = pace_key(host, own)
+        if host == start_host or key in {request.host, start_key}:
             return self._usual_terms()._replace(headers=headers)
         known = own.get(key) or await self._gates.pacer.pace_of(key)
         pace = known or max(request.pace, Pace(), key=lambda each: each.interval)
@@ -297,5 +305,5 @@ def _refused_by_robots(href: str, verdict: Disallowed | Unavailable) -> Redirect
 
 
 def _headers_for_other_hosts(headers: Mapping[str, str]) -> dict[str, str]:
-    """What another host may be told: nothing that a source's own settings say."""
+    """Return the headers that another host may see: none that come from the source's own settings."""
     return {name: value for name, value in headers.items() if name.lower() in _SAFE_FOR_OTHER_HOSTS}

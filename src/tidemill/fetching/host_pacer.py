@@ -13,22 +13,34 @@ from tidemill.fetching.not_sent import held_back
 from tidemill.pipeline.ports import Clock, HostRateLimits, RequestPermit, SharedRateLimiter
 
 HOSTS_REMEMBERED = 10_000  # beyond it, hosts at rest are forgotten
-MOST_TRIES = 5  # a slot that passed while it was written down is taken anew so many times
-LONGEST_WAIT = timedelta(seconds=5)  # a request that has its connection waits no longer for its turn
+MOST_TRIES = 5  # a departure that passed while it was being booked is booked again so many times
+LONGEST_WAIT = timedelta(seconds=5)  # with its connection open, a request waits no longer than this
 LONGEST_LEDGER_DELAY = timedelta(milliseconds=250)
-PLACE_TTL = timedelta(minutes=2)  # how long a request may be under way before its place is given to others
+PLACE_TTL = timedelta(minutes=2)  # a request's place is given to others after this time
 VISIT_TIMEOUT = timedelta(seconds=10)
 POLL_INTERVAL = timedelta(milliseconds=100)
 
 
 class _Host:
-    """What one host has been asked: the booking of places given out, the booking of requests sent, those under way.
+    """The requests to one host: until when places are booked and sent, and how many requests are under way.
 
-    `mine` is the ledger's booking as this process last left it, `claim` the last claim whose request was spent.
+    `ledger_booking` is the ledger's booking as this process last left it, `claim` the last claim that was used up.
     """
 
-    __slots__ = ("claim", "place_freed", "in_flight", "send_lock", "ledger_booking", "name", "pace", "reserved", "sent", "sent_at",
-                 "admit_lock", "waiting")  # fmt: skip
+    __slots__ = (
+        "admit_lock",
+        "claim",
+        "in_flight",
+        "ledger_booking",
+        "name",
+        "pace",
+        "place_freed",
+        "reserved",
+        "send_lock",
+        "sent",
+        "sent_at",
+        "waiting",
+    )  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -48,7 +60,7 @@ class _Host:
         return not self.in_flight and not self.waiting and all(t is None or t <= now for t in self.bookings())
 
     def booked_until(self, booked_until: datetime | None, pace: Pace) -> datetime | None:
-        """The booking, or what the last request alone puts on it at a pace that may be slower than it was then."""
+        """Return the booking, or the time that the last request alone books if the pace has become slower since."""
         if self.sent_at is None or pace.burst > 1:
             return booked_until
         return _later(booked_until, self.sent_at + pace.interval)
@@ -58,14 +70,21 @@ class _Host:
 
 
 class AdmittedRequest:
-    """Leave to send one request to one host; it must be given back."""
+    """A request that its host's pace has admitted; it must be released."""
 
-    __slots__ = ("_gate", "sent_at", "times_sent", "admitted_at", "host", "is_visit", "permit", "pace", "scheduled_at")
+    __slots__ = ("_gate", "admitted_at", "host", "is_visit", "pace", "permit", "scheduled_at", "sent_at", "times_sent")
 
     def __init__(
-        self, gate: "HostPacer", host: _Host, pace: Pace, scheduled_at: datetime, admitted_at: datetime, *, is_visit: bool
+        self,
+        gate: "HostPacer",
+        host: _Host,
+        pace: Pace,
+        scheduled_at: datetime,
+        admitted_at: datetime,
+        *,
+        is_visit: bool,
     ) -> None:
-        """Not for callers: `Gate.admit` gives it out."""
+        """Made by `HostPacer.admit`."""
         self._gate = gate
         self.host, self.pace, self.scheduled_at, self.is_visit = host, pace, scheduled_at, is_visit
         self.admitted_at = self.sent_at = admitted_at
@@ -73,13 +92,13 @@ class AdmittedRequest:
         self.permit: RequestPermit | None = None
 
     async def wait_to_send(self) -> None:
-        """Wait, if connecting took so long that sending now would crowd another request; then count this one."""
+        """Wait until sending does not crowd another request, however long connecting took; then count this one."""
         if self.pace.interval:
             self.sent_at = await self._gate.wait_to_send(self)
         self.times_sent += 1
 
     def release(self) -> None:
-        """The answer has come, or never will: the next may have the place."""
+        """Give the place to the next request: the answer has come, or never will."""
         host = self.host
         host.in_flight -= 1
         if host.place_freed is not None:
@@ -94,7 +113,7 @@ class HostPacer:
     def __init__(
         self, clock: Clock, rate_limits: HostRateLimits | None = None, shared_limiter: SharedRateLimiter | None = None
     ) -> None:
-        """Time is `clock`'s alone, so that virtual time works; without a `rate_limits` this process is alone."""
+        """Read the time from `clock` only, so that virtual time works; without `rate_limits` only this process counts."""
         self._clock = clock
         self._rate_limits = rate_limits
         self._shared_limiter = shared_limiter
@@ -104,10 +123,10 @@ class HostPacer:
     def admit_now(
         self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False
     ) -> AdmittedRequest | None:  # fmt: skip
-        """Take a place under the host's pace if one is free, nobody waits for it, and nobody else need be asked.
+        """Admit a request at once if a place is free, nobody waits for it, and neither ledger nor Redis must be asked.
 
-        `claim` is the slot that the ledger gave to the job: its first request is paid for, and a host that this
-        process meets for the first time stands as the claim found it.
+        `claim` is the departure that the ledger booked with the job's claim: it pays for the job's first request, and
+        starts the booking of a host that this process has not asked before.
         """
         host = self._hosts.get(name) or self._add_host(name, claim)
         now = self._clock.now()
@@ -120,9 +139,15 @@ class HostPacer:
         return self._admit(host, pace, claim.at, now)
 
     async def admit(
-        self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False, ttl: timedelta = PLACE_TTL
+        self,
+        name: str,
+        pace: Pace,
+        claim: Departure | None = None,
+        *,
+        is_visit: bool = False,
+        ttl: timedelta = PLACE_TTL,
     ) -> AdmittedRequest:
-        """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
+        """Wait for a place under the host's pace and take it; a visit has no claim."""
         host = self._hosts.get(name) or self._add_host(name, claim)
         visit_time = (
             None
@@ -137,22 +162,24 @@ class HostPacer:
                     scheduled_at = visit_time
                 elif self._rate_limits is not None and pace.interval:
                     is_booked = claim is not None and self._is_booked_by(host, pace, claim, scheduled_at)
-                    scheduled_at = claim.at if claim and is_booked else await self._book_and_wait(self._rate_limits, host, pace)
+                    scheduled_at = (
+                        claim.at if claim and is_booked else await self._book_and_wait(self._rate_limits, host, pace)
+                    )
                 return self._admit(host, pace, scheduled_at, self._clock.now(), is_visit=is_visit)
         finally:
             host.waiting -= 1
 
     async def announce_end(self, admitted: AdmittedRequest) -> None:
-        """Tell those beyond this process that a request is over, if they were told that it began."""
+        """Tell the ledger and the shared limiter that a request is over, if they count it."""
         if admitted.is_visit and self._rate_limits is not None:
             await self._rate_limits.leave(admitted.host.name)
         if admitted.permit is not None and self._shared_limiter is not None:
             await self._shared_limiter.release(admitted.host.name, admitted.permit)
 
     async def charge(self, name: str, pace: Pace, requests: int) -> None:
-        """Put requests on every book that have been sent already: what a page asked for by itself, in a browser.
+        """Count requests that have been sent already: those that a page made by itself, in a browser.
 
-        Nobody could hold them back one by one, so that the host's next request waits for all of them.
+        They cannot be held back one by one, so the host's next request waits for all of them.
         """
         if not pace.interval:
             return
@@ -165,13 +192,13 @@ class HostPacer:
             await self._shared_limiter.add(name, pace, requests)
 
     async def pace_of(self, name: str) -> Pace | None:
-        """The pace of a host, if anybody has settled one; the ledger knows best."""
+        """Return the pace that is set for a host, if there is one; the ledger's counts first."""
         known = await self._rate_limits.pace_of(name) if self._rate_limits is not None else None
         host = self._hosts.get(name)
         return known or (None if host is None else host.pace)
 
     async def wait_to_send(self, admitted: AdmittedRequest) -> datetime:
-        """The moment at which a request may really go out, counted among those that did."""
+        """Wait until a request may be sent, count it, and return that moment."""
         host, pace = admitted.host, admitted.pace
         if self._rate_limits is None and self._shared_limiter is None:
             return await self._wait_for_spacing(host, pace)
@@ -179,26 +206,28 @@ class HostPacer:
             now = await self._wait_for_spacing(host, pace)
             if self._shared_limiter is not None:
                 now = await self._wait_for_shared_limiter(self._shared_limiter, admitted)
-            # The ledger has the last word: whoever cannot ask the meter goes by it alone.
-            if self._rate_limits is not None and (admitted.times_sent or not is_punctual(pace, admitted.scheduled_at, now)):
+            # The ledger comes last: a process that cannot reach the shared limiter goes by the ledger alone.
+            if self._rate_limits is not None and (
+                admitted.times_sent or not is_punctual(pace, admitted.scheduled_at, now)
+            ):
                 now = await self._rebook(self._rate_limits, host, pace)
             host.sent, host.sent_at = _later(host.sent, now + pace.interval), now
             return now
 
     async def close(self) -> None:
-        """Let go of the meter."""
+        """Close the shared limiter."""
         if self._shared_limiter is not None:
             await self._shared_limiter.close()
 
     def _is_booked_by(self, host: _Host, pace: Pace, claim: Departure, now: datetime) -> bool:
-        """Whether the claim has this request on the ledger's booking already, and it can still leave in its slot."""
+        """Whether the claim has booked this request in the ledger already, and its departure has not passed."""
         if claim == host.claim:
             return False
         host.claim, host.ledger_booking = claim, _later(host.ledger_booking, claim.booked_until)
         return is_held_alone(pace) and is_punctual(pace, claim.at, now)
 
     async def _wait_for_spacing(self, host: _Host, pace: Pace) -> datetime:
-        """The moment at which this process's own requests leave room for one more."""
+        """Wait until this process's own requests leave room for one more, and return that moment."""
         now = self._clock.now()
         while not free_slots(pace, booked_until := host.booked_until(host.sent, pace), 0, now):
             await self._clock.sleep_until(opens_at(pace, booked_until, now))
@@ -207,7 +236,7 @@ class HostPacer:
         return now
 
     async def _book_and_wait(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
-        """Take a slot on the ledger's booking and wait for it; by then, what was written there is safe."""
+        """Book a departure in the ledger and wait for it; by then the booking is committed."""
         asked_at = self._clock.now()
         departure = await rate_limits.reserve(host.name, pace, asked_at + self._ledger_delay, host.ledger_booking)
         host.ledger_booking = departure.booked_until
@@ -216,7 +245,7 @@ class HostPacer:
         return departure.at
 
     async def _rebook(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
-        """Another slot for a request that came late for its own; with its connection open it cannot wait for long."""
+        """Book another departure for a request that missed its own; its connection is open, so it cannot wait long."""
         for _ in range(MOST_TRIES):
             asked_at = self._clock.now()
             departure = await rate_limits.reserve(host.name, pace, asked_at + self._ledger_delay, host.ledger_booking)
@@ -230,12 +259,14 @@ class HostPacer:
         return now
 
     async def _wait_as_visitor(self, rate_limits: HostRateLimits, host: _Host, pace: Pace, ttl: timedelta) -> datetime:
-        """Wait until a host has room for one whom no claim has brought there; its own jobs are told to make some."""
+        """Wait until a host has room for a request without a claim; the ledger makes the host's own jobs leave some."""
         give_up_at = self._clock.now() + VISIT_TIMEOUT
         while not await rate_limits.request_visit(host.name, pace, self._clock.now(), ttl):
             await self._poll_again(host, pace, give_up_at)
         try:
-            while (departure := await rate_limits.admit_visitor(host.name, pace, self._clock.now() + self._ledger_delay)) is None:
+            while (
+                departure := await rate_limits.admit_visitor(host.name, pace, self._clock.now() + self._ledger_delay)
+            ) is None:
                 await self._poll_again(host, pace, give_up_at)
         except BaseException:  # whatever it is, the place must not stay taken
             await rate_limits.leave(host.name)
@@ -251,9 +282,9 @@ class HostPacer:
         await self._clock.sleep_until(now + POLL_INTERVAL)
 
     async def _wait_for_shared_limiter(self, shared_limiter: SharedRateLimiter, admitted: AdmittedRequest) -> datetime:
-        """Count the request with all machines; a place is taken once, however often the request is sent.
+        """Count the request with all machines, once however often it is sent, and wait for its moment.
 
-        Being told takes time too: a request that hears of its moment too late is counted anew.
+        The answer takes time too: a request that learns of its moment too late is counted again.
         """
         for _ in range(MOST_TRIES):
             if admitted.permit is not None:
@@ -286,7 +317,9 @@ class HostPacer:
             else:
                 await self._clock.sleep_until(opens_at(pace, booked_until, now))
 
-    def _admit(self, host: _Host, pace: Pace, scheduled_at: datetime, now: datetime, *, is_visit: bool = False) -> AdmittedRequest:
+    def _admit(
+        self, host: _Host, pace: Pace, scheduled_at: datetime, now: datetime, *, is_visit: bool = False
+    ) -> AdmittedRequest:
         host.in_flight += 1
         host.pace = pace
         if pace.interval:

@@ -163,7 +163,9 @@ class _PaidRequest:
         self.trouble: ApiTrouble | None = None
         self.was_asked = False
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Have ScrapingBee ask for the address."""
         if (known := self._arrived.pop(request.url, None)) is not None:
             return known

@@ -44,7 +44,9 @@ class LabTransport:
         self._open_until: dict[str, datetime] = {}
         self.visits: list[LabVisit] = []
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came, within its time and size."""
         parts = urlsplit(request.url)
         host = self._hosts.get(f"{parts.scheme}://{parts.netloc}")

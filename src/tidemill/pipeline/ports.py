@@ -146,8 +146,8 @@ class Fetcher(Protocol):
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request to one address, already judged by the address guard, robots.txt and the pace.
 
-    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `allows_subrequest` says whether a
-    page in a browser may ask for an address by itself; None when nobody minds.
+    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `allows_subrequest`
+    tells whether a page in a browser may request an address by itself; None when every address is allowed.
     """
 
     url: str
@@ -188,7 +188,9 @@ class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
 class Transport(Protocol):
     """Sends one request; everything above it (redirects, robots, pace, decoding) is the same for all transports."""
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came. Never raises for what the web does.
 
         Await `before_send()` when the connection stands, just before the request goes out, each time one goes out:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tidemill.core.failure import Failure
+from tidemill.fetching.browsers.errors import NoBrowser
 from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.browsers.gateway import as_origin_sees_it
 from tidemill.fetching.browsers.net_errors import navigation_failure
 from tidemill.fetching.browsers.trackers import is_tracker
-from tidemill.fetching.browsers.errors import NoBrowser
 
 
 @pytest.mark.parametrize("host", ["google-analytics.com", "www.google-analytics.com", "WWW.Hotjar.com."])

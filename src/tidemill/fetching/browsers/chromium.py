@@ -13,6 +13,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Playwright, asy
 
 from tidemill.core.recycling import Vitals
 from tidemill.fetching.browsers.cleanup_shell import LastWill, leave_will
+from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.browsers.processes import (
     Process,
     ProcessWatch,
@@ -24,7 +25,6 @@ from tidemill.fetching.browsers.processes import (
     memory_of,
     words_of,
 )
-from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.pipeline.ports import Clock
 
 FLAGS = (

@@ -45,7 +45,9 @@ class BrowserVisit:
         self._loan = loan
         self._patience = patience
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Go to one address; what the page does of itself happens behind the gateway."""
         try:
             tab = await self._loan.open()

@@ -114,7 +114,7 @@ class Gateway:
         host = hostname(href)
         if is_tracker(host) or len(self.asked) >= MOST_CONNECTIONS:
             return None
-        if refusal := self._guard.refusal(href):
+        if refusal := self._guard.reason_to_refuse(href):
             self.troubles[host] = WireFailure(failure=Failure.ADDRESS_REFUSED, detail=refusal)
             return None
         try:

@@ -10,10 +10,10 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, judge
 from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.fetching.browsers.chromium import Chromium
+from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.browsers.tab import Tab, open_tab
-from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.pipeline.ports import Clock, StoreError
 
 DRAIN_LIMIT = timedelta(minutes=2)

@@ -12,12 +12,12 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Page
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname, origin_of
 from tidemill.fetching.browsers.chromium import Chromium
-from tidemill.fetching.browsers.subrequests import Errands
+from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.navigation import BeforeSend, Journey
 from tidemill.fetching.browsers.net_errors import navigation_failure
 from tidemill.fetching.browsers.scripts import READ, WAIT
-from tidemill.fetching.browsers.errors import BrowserLost
+from tidemill.fetching.browsers.subrequests import Errands
 from tidemill.fetching.translate import failure_of_code
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
@@ -80,7 +80,9 @@ class Tab:
         )
         self._frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
 
-    async def load(self, request: WireRequest, before_send: BeforeSend, patience: Patience) -> WireResponse | WireFailure:
+    async def load(
+        self, request: WireRequest, before_send: BeforeSend, patience: Patience
+    ) -> WireResponse | WireFailure:
         """Go to one address and answer with what is there; redirects of any kind are answers, not followed.
 
         Raises BrowserLost when the browser dies or the page crashes meanwhile.

@@ -67,7 +67,9 @@ class RecordingTransport:
         self._hosts = hosts
         self._worker = worker
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request; what never left is no request to the site."""
         departures: list[datetime] = []
 

@@ -103,7 +103,9 @@ class ControlledTransport:
         self._transport = transport
         self._control = control
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request, when the worker may."""
 
         async def leave() -> None:

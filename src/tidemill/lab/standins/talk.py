@@ -119,7 +119,9 @@ class StandinTransport:
         self._clock = clock
         self._beyond = beyond
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request, to a stand-in or beyond."""
         parts = urlsplit(request.url)
         standin = self._standins.get(f"{parts.scheme}://{parts.netloc}")

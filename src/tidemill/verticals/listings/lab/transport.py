@@ -27,7 +27,9 @@ class HomesTransport:
         """The faults that were run into, counted by kind."""
         return self._sites.met
 
-    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came."""
         parts = urlsplit(request.url)
         host = parts.netloc
