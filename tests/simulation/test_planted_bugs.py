@@ -151,7 +151,7 @@ def test_a_fetcher_that_asks_no_robots_txt_is_found(tmp_path: Path) -> None:
             return Allowed()
 
         robots.ask = always
-        robots.recall = lambda _: Allowed()
+        robots.cached_verdict = lambda _: Allowed()
 
     assert broken_laws(tmp_path, a_quiet_world(days=0.3), plant) == {"nobody is asked without leave"}
 

@@ -4,7 +4,7 @@ from tidemill.core.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.fallback_transport import Report
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.redis_rate_limiter import redis_meter
+from tidemill.fetching.redis_rate_limiter import open_redis_rate_limiter
 from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
@@ -54,7 +54,7 @@ def build_meter(
     """The meter that many machines share, where Redis is set up."""
     if settings.redis is None:
         return None
-    shared_limiter = redis_meter(settings.redis.get_secret_value(), clock, report)
+    shared_limiter = open_redis_rate_limiter(settings.redis.get_secret_value(), clock, report)
     if services is not None:
         services.probe_with(Service.REDIS, shared_limiter.probe)
     return shared_limiter

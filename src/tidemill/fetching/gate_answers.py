@@ -6,10 +6,10 @@ from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, go, no, wait
 from tidemill.core.pacing import Pace, is_exception
 from tidemill.core.urls import origin_of
-from tidemill.fetching.robots import Allowed, Disallowed, Unavailable, Verdict
+from tidemill.fetching.robots import Allowed, Disallowed, RobotsVerdict, Unavailable
 
 
-def robots_answer(href: str, verdict: Verdict) -> GateAnswer:
+def robots_answer(href: str, verdict: RobotsVerdict) -> GateAnswer:
     """Return what robots.txt says about an address."""
     match verdict:
         case Allowed(crawl_delay=timedelta() as delay):

@@ -144,10 +144,10 @@ class GatedFetch:
         """Return the result that ends the fetch if robots.txt refuses; else note its Crawl-delay and return None."""
         robots = self._gates.robots
         try:
-            verdict = robots.recall(href)
+            verdict = robots.cached_verdict(href)
             if verdict is None:
                 self._must_recheck = True
-                verdict = await robots.ask(href, self._get_robots)
+                verdict = await robots.verdict_for(href, self._get_robots)
         except NotSent as not_sent:
             return RedirectResult(href, failure=not_sent.failure, detail=str(not_sent), retry_at=not_sent.until)
         if self._request.on_gate_answer is not None:
@@ -247,7 +247,7 @@ class GatedFetch:
         holds_lease, recheck, gates = self._request.holds_lease, self._request.recheck, self._gates
 
         async def recheck_gates() -> None:
-            verdict = gates.robots.recall(href) if obeys_robots else None
+            verdict = gates.robots.cached_verdict(href) if obeys_robots else None
             if isinstance(verdict, Disallowed):
                 raise refused_by_gate(robots_answer(href, verdict))
             if recheck is not None and (against := await recheck()) is not None:

@@ -1,8 +1,8 @@
 """The pace of each host: every request waits here until its host may be asked again, whoever asked it last.
 
-Three books are kept, each for those who can see it: this process's own, always; the ledger in the database, where
-there is one, for all processes; and a meter in Redis, where one is set up, for all machines by one clock. A request
-leaves when all of them agree.
+Requests are counted in up to three places: in this process, always; in the ledger in the database, where there is one,
+for all processes; and in Redis, where it is set up, for all machines by one clock. A request is sent when all of them
+admit it.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class HostPacer:
     def __init__(
         self, clock: Clock, rate_limits: HostRateLimits | None = None, shared_limiter: SharedRateLimiter | None = None
     ) -> None:
-        """Read the time from `clock` only, so that virtual time works; without `rate_limits` only this process counts."""
+        """Read time from `clock` only, so that virtual time works; without `rate_limits` only this process counts."""
         self._clock = clock
         self._rate_limits = rate_limits
         self._shared_limiter = shared_limiter

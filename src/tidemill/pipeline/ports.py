@@ -164,8 +164,8 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
     Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
     the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is. `is_garbled` says
-    that it was cut because what came is not HTTP, rather than because nothing more came. `beside` names the host of
-    each request that the page made by itself, in a browser.
+    that it was cut because what came is not HTTP, rather than because nothing more came. `subrequest_hosts` names the
+    host of each request that the page made by itself, in a browser.
     """
 
     status_code: int
@@ -177,7 +177,7 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """No response came, and why; `retry_at` is when to ask again, where that is known. `beside` as in a response."""
+    """No response came, and why; `retry_at` is when to ask again, where known. `subrequest_hosts` as in a response."""
 
     failure: Failure
     detail: str = ""

@@ -167,7 +167,7 @@ async def test_a_run_that_apify_has_forgotten_is_begun_anew(rig):
 async def test_runs_whose_jobs_are_gone_are_aborted(rig):
     await rig.fetch()
     rig.runs.without_job = list(rig.runs.under_way.values())
-    assert await rig.fetcher.give_up_orphans() == 1
+    assert await rig.fetcher.abort_orphans() == 1
     assert rig.apify.aborted == [rig.apify.started[0].id]
     assert rig.runs.over == [(7, "ORPHANED")]
 
