@@ -32,7 +32,7 @@ def build_browser(
             program,
             clock,
             auditor(store, clock),
-            book=store.browsers,
+            repository=store.browsers,
             user_agent=settings.user_agent,
             allow=settings.allow_networks,
             resolve=settings.host_addresses,
@@ -41,8 +41,8 @@ def build_browser(
         )
 
     plain = cast("HttpFetcher", http)  # the composition root knows what it has built
-    patience = timedelta(seconds=settings.browser_patience_seconds)
-    return BrowserFetcher(plain, open_pool, services, clock, patience=patience)
+    wait_limit = timedelta(seconds=settings.browser_patience_seconds)
+    return BrowserFetcher(plain, open_pool, services, clock, wait_limit=wait_limit)
 
 
 def auditor(store: Store, clock: Clock) -> Callable[[AuditEntry], Awaitable[None]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidemill.fetching.browsers.subrequests import MOST_ERRANDS, Errands
+from tidemill.fetching.browsers.subrequests import MOST_SUBREQUESTS, SubRequests
 
 
 def paused(url: str, kind: str = "Script") -> dict[str, object]:
@@ -11,45 +11,47 @@ def paused(url: str, kind: str = "Script") -> dict[str, object]:
 
 @pytest.mark.shows("F6")
 def test_scripts_and_data_go_on_and_count() -> None:
-    errands = Errands(None)
-    assert errands.allow(paused("https://a.example/app.js"))
-    assert errands.allow(paused("https://api.a.example/list", "XHR"))
-    assert errands.told((), "a.example") == ("a.example", "api.a.example")
+    subrequests = SubRequests(None)
+    assert subrequests.allow(paused("https://a.example/app.js"))
+    assert subrequests.allow(paused("https://api.a.example/list", "XHR"))
+    assert subrequests.hosts_requested((), "a.example") == ("a.example", "api.a.example")
 
 
 @pytest.mark.parametrize("kind", ["Image", "Media", "Font", "Ping"])
 def test_what_nobody_needs_is_left_out(kind: str) -> None:
-    errands = Errands(None)
-    assert not errands.allow(paused("https://a.example/x", kind))
-    assert errands.told((), "a.example") == ()
+    subrequests = SubRequests(None)
+    assert not subrequests.allow(paused("https://a.example/x", kind))
+    assert subrequests.hosts_requested((), "a.example") == ()
 
 
 def test_a_tracker_is_left_out() -> None:
-    assert not Errands(None).allow(paused("https://www.google-analytics.com/analytics.js"))
+    assert not SubRequests(None).allow(paused("https://www.google-analytics.com/analytics.js"))
 
 
 def test_what_leaves_for_nowhere_goes_on_and_does_not_count() -> None:
-    errands = Errands(None)
-    assert errands.allow(paused("data:text/javascript,1"))
-    assert errands.told((), "a.example") == ()
+    subrequests = SubRequests(None)
+    assert subrequests.allow(paused("data:text/javascript,1"))
+    assert subrequests.hosts_requested((), "a.example") == ()
 
 
 @pytest.mark.shows("F5")
 def test_what_robots_txt_forbids_is_not_asked_for() -> None:
-    errands = Errands(lambda url: "/private" not in url)
-    assert not errands.allow(paused("https://a.example/private/list", "XHR"))
-    assert errands.allow(paused("https://a.example/list", "XHR"))
+    subrequests = SubRequests(lambda url: "/private" not in url)
+    assert not subrequests.allow(paused("https://a.example/private/list", "XHR"))
+    assert subrequests.allow(paused("https://a.example/list", "XHR"))
 
 
 def test_a_page_that_never_has_enough_is_bounded() -> None:
-    errands = Errands(None)
-    assert [errands.allow(paused("https://a.example/x")) for _ in range(MOST_ERRANDS + 5)].count(True) == MOST_ERRANDS
+    subrequests = SubRequests(None)
+    assert [subrequests.allow(paused("https://a.example/x")) for _ in range(MOST_SUBREQUESTS + 5)].count(
+        True
+    ) == MOST_SUBREQUESTS
 
 
 @pytest.mark.shows("F6")
 def test_the_larger_of_both_counts_holds_and_the_document_counts_once() -> None:
-    errands = Errands(None)
+    subrequests = SubRequests(None)
     for _ in range(3):
-        errands.allow(paused("https://a.example/x"))
+        subrequests.allow(paused("https://a.example/x"))
     connected = ["a.example", "b.example", "b.example"]  # a tunnel for four requests, and two that were never paused
-    assert sorted(errands.told(connected, "a.example")) == ["a.example"] * 3 + ["b.example"] * 2
+    assert sorted(subrequests.hosts_requested(connected, "a.example")) == ["a.example"] * 3 + ["b.example"] * 2

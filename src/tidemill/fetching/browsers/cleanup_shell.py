@@ -1,22 +1,23 @@
-"""What happens to a browser when we are gone: somebody stays behind who ends it, however we went.
+"""A shell that ends a browser when our process dies, however it died.
 
-A shell waits for the end of a pipe that only we hold. A word on the pipe dismisses it; the pipe's end without a
-word means that we died (kill -9 included), and it kills the driver and the browser and removes their profile.
+The shell waits for the end of a pipe that only our process holds. A line on the pipe dismisses it; the end of the pipe
+without a line means that our process died (kill -9 included), and the shell then kills the driver and the browser and
+removes their profile.
 """
 
 import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-_WILL = 'read -r word || { kill -s KILL -- "$1"; kill -s KILL -- "-$2"; rm -rf -- "$3"; } 2>/dev/null'
+_SCRIPT = 'read -r word || { kill -s KILL -- "$1"; kill -s KILL -- "-$2"; rm -rf -- "$3"; } 2>/dev/null'
 SHELL = "/bin/sh"
 
 
-class LastWill:
-    """The one who stays behind for one browser."""
+class CleanupShell:
+    """The shell that waits to clean up after one browser."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        """Not for callers: see `leave_will`."""
+        """Made by `start_cleanup_shell`."""
         self._process = process
 
     @property
@@ -24,17 +25,17 @@ class LastWill:
         """The shell's own process."""
         return self._process.pid
 
-    async def revoke(self) -> None:
-        """The browser is gone in good order: nothing is left to be done."""
-        with suppress(ConnectionError):  # it may be gone itself
+    async def dismiss(self) -> None:
+        """End the shell: the browser was closed in good order."""
+        with suppress(ConnectionError):  # it may have ended already
             await self._process.communicate(b"revoked\n")
 
 
-async def leave_will(driver: int, browser: int, profile: Path) -> LastWill:
-    """See to it that these end when we do; `browser` leads a process group of its own."""
+async def start_cleanup_shell(driver: int, browser: int, profile: Path) -> CleanupShell:
+    """Start a shell that ends these processes when ours dies; `browser` leads a process group of its own."""
     process = await asyncio.create_subprocess_exec(
-        SHELL, "-c", _WILL, "tidemill-browser-will", str(driver), str(browser), str(profile),
+        SHELL, "-c", _SCRIPT, "tidemill-browser-will", str(driver), str(browser), str(profile),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C in a terminal must not reach it
     )  # fmt: skip
-    return LastWill(process)
+    return CleanupShell(process)

@@ -2,8 +2,8 @@
 
 
 class NoBrowser(Exception):
-    """There is no browser to be had; the message says what to install."""
+    """No browser can be started; the message says what to install."""
 
 
 class BrowserLost(Exception):
-    """The browser or its driver is gone, and what was under way with it."""
+    """The browser or its driver has died, and so has what was running in it."""

@@ -1,4 +1,4 @@
-"""What a page in a browser asks for by itself (scripts, data, frames): bounded, judged by robots.txt, and counted."""
+"""The requests that a page in a browser makes by itself (scripts, data, frames): limited, checked and counted."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -7,41 +7,41 @@ from typing import Any
 from tidemill.core.urls import hostname
 from tidemill.fetching.browsers.trackers import is_tracker
 
-MOST_ERRANDS = 100
-"""Requests of one page beside its document; what it wants beyond them it does not get."""
-_LEFT_OUT = frozenset({"Image", "Media", "Font", "Ping", "Prefetch", "CSPViolationReport"})
-"""What nobody needs to read a page."""
+MOST_SUBREQUESTS = 100
+"""The most requests that one page may make beside its document; further ones are blocked."""
+_NOT_NEEDED = frozenset({"Image", "Media", "Font", "Ping", "Prefetch", "CSPViolationReport"})
+"""Resource types that reading a page does not need."""
 
 IsAllowed = Callable[[str], bool]
 
 
-class Errands:
-    """The requests of one page beside its document, and to whom they went."""
+class SubRequests:
+    """The requests of one page beside its document, and their hosts."""
 
     def __init__(self, allows_subrequest: IsAllowed | None) -> None:
-        """`allows_subrequest` says what robots.txt allows, as far as it is known; None when it is not obeyed."""
+        """`allows_subrequest` tells what the known robots.txt files allow; None when robots.txt is not obeyed."""
         self._allows_subrequest = allows_subrequest
-        self._asked: list[str] = []
+        self._requested: list[str] = []
 
     def allow(self, event: Mapping[str, Any]) -> bool:
-        """Whether a request that the browser has paused may go on; if so, it counts."""
+        """Whether a request that the browser has paused may be sent; if so, count it."""
         url = event["request"]["url"]
         if not url.startswith(("http://", "https://")):
-            return True  # data: and blob: leave for nowhere
+            return True  # data: and blob: are not sent anywhere
         host = hostname(url)
-        if event["resourceType"] in _LEFT_OUT or is_tracker(host) or len(self._asked) >= MOST_ERRANDS:
+        if event["resourceType"] in _NOT_NEEDED or is_tracker(host) or len(self._requested) >= MOST_SUBREQUESTS:
             return False
         if self._allows_subrequest is not None and not self._allows_subrequest(url):
             return False
-        self._asked.append(host)
+        self._requested.append(host)
         return True
 
-    def told(self, connected: Iterable[str], home: str) -> tuple[str, ...]:
-        """The host of each request, as the browser said it or as its way out saw it, whichever is more.
+    def hosts_requested(self, connected: Iterable[str], page_host: str) -> tuple[str, ...]:
+        """Return the host of each request, by the browser's count or by the gateway's, whichever is more.
 
-        A tunnel shows connections only, and what workers and frames of other sites ask for is never paused. The
-        document itself is the one request of `home` that has been counted already.
+        A tunnel shows connections only, and requests of workers and of frames of other sites are never paused. The
+        document itself is one request to `page_host` that has been counted already.
         """
         seen = Counter(connected)
-        seen[home] -= 1
-        return tuple((Counter(self._asked) | seen).elements())
+        seen[page_host] -= 1
+        return tuple((Counter(self._requested) | seen).elements())
