@@ -70,9 +70,9 @@ class Market:
         self.front = Shopfront()
         self.clock = clock
         self.heard: list[Any] = []
-        knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder / "pages", **settings)
+        options = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder / "pages", **settings)
         self.system: System = build(
-            knobs, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(), database=database,
+            options, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(), database=database,
             transport=self.front,
         )  # fmt: skip
 

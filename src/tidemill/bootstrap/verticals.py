@@ -2,15 +2,17 @@
 
 from importlib.metadata import entry_points
 
-from tidemill.bootstrap.adapters import GROUP, with_installed
+from tidemill.bootstrap.adapters import GROUP, with_installed_adapters
 from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
 
-_widened = with_installed({name: plugin.load() for name, plugin in PLUGINS.items()}, entry_points(group=GROUP))
-VERTICALS: dict[str, Vertical] = _widened[0]
+_extended = with_installed_adapters(
+    {name: plugin.load() for name, plugin in PLUGINS.items()}, entry_points(group=GROUP)
+)
+VERTICALS: dict[str, Vertical] = _extended[0]
 """Every vertical by name."""
-UNUSABLE_ADAPTERS = _widened[1]
+UNUSABLE_ADAPTERS = _extended[1]
 """Installed adapters that cannot be used, and why."""
 
 ENRICHING: dict[str, Enriching] = {

@@ -96,7 +96,7 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
         gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
         pace = await system.store.rate_limits.pace_of(registrable_domain(address))
         return gates, _request(address, gates, pace), FetcherKind.HTTP
-    present = await system.store.standing.look(target.source_id, target.id)
+    present = await system.store.current_state.look(target.source_id, target.id)
     if present is None:
         msg = f"{address} was removed just now"
         raise Mistake(msg)

@@ -13,7 +13,7 @@ from rich.live import Live
 
 from tidemill.bootstrap.labs import DEMO_OPTIONS
 from tidemill.bootstrap.system import System, build
-from tidemill.bootstrap.web import Telemetry, serving
+from tidemill.bootstrap.web import Telemetry, serve_web
 from tidemill.cli.demo_lab import lab_server, often
 from tidemill.cli.scoreboard import Scoreboard
 from tidemill.cli.stopping import Stopper
@@ -203,7 +203,7 @@ def settings_in(folder: str, asking: Mapping[str, Any]) -> Settings:
 async def portal(system: System, telemetry: Telemetry, port: int) -> AsyncIterator[str]:
     """The web app; a demo goes on without it when its port is taken."""
     try:
-        async with serving(system, telemetry, "127.0.0.1", port) as address:
+        async with serve_web(system, telemetry, "127.0.0.1", port) as address:
             yield address
     except CannotListen as trouble:
         raise Mistake(str(trouble)) from trouble

@@ -2,7 +2,7 @@
 
 import typer
 
-from tidemill.settings import knobs
+from tidemill.settings import describe_settings
 from tidemill.terminal.global_options import GlobalOptions
 from tidemill.terminal.options import AsJson, single
 from tidemill.terminal.showing import emit, table
@@ -15,7 +15,7 @@ def settings(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Show every setting: its value, where that comes from, what it does."""
     place: GlobalOptions = ctx.obj or GlobalOptions()
     overrides = {} if place.database is None else {"database": place.database}
-    found = knobs(place.settings, **overrides)
+    found = describe_settings(place.settings, **overrides)
     if json:
         emit(found)
         return

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.bootstrap.web import Telemetry, serving
+from tidemill.bootstrap.web import Telemetry, serve_web
 from tidemill.cli.opening import opened, settings_of
 from tidemill.cli.stopping import Stopper
 from tidemill.settings import Settings
-from tidemill.telemetry.logs import log_to, make_logger
+from tidemill.telemetry.logs import log_listener, make_logger
 from tidemill.terminal.options import single
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import console
@@ -39,10 +39,10 @@ async def turn(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
     """Keep the mill turning until somebody says stop."""
     logger = make_logger(settings.log_level, settings.log_format)
     telemetry = Telemetry(
-        lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level)
+        lambda words, error: logger.error(words, error=str(error)), log_listener(logger, settings.log_level)
     )
     async with opened(ctx, create=True, announce=telemetry.listeners) as system:
-        portal = serving(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
+        portal = serve_web(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
             await until_stopped(system, address)
 
