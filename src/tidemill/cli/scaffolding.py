@@ -1,4 +1,4 @@
-"""Makes a new adapter out of its vertical's templates: a package, its golden pages and the test that reads them."""
+"""Make a new adapter from its vertical's templates: a package, its golden pages and the test that reads them."""
 
 import re
 from datetime import datetime
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 
 
 def verticals() -> list[str]:
-    """The verticals that have templates."""
+    """Return the verticals that have templates."""
     return sorted(each.name for each in _templates().iterdir() if each.is_dir() and each.name[0].isalpha())
 
 

@@ -3,30 +3,30 @@
 import typer
 
 from tidemill.bootstrap.system import build
-from tidemill.cli.opening import settings_of
+from tidemill.cli.system_opening import settings_of
 from tidemill.store.database.migrate import upgrade
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, say
+from tidemill.terminal.showing import print_json, print_line
 
-app = single()
+app = single_command()
 
 
 @app.command()
 def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Bring the database's tables to this version."""
 
-    async def work() -> tuple[str | None, str]:
+    async def upgrade_tables() -> tuple[str | None, str]:
         system = build(settings_of(ctx))
         try:
             return await upgrade(system.store.database)
         finally:
             await system.close()
 
-    before, after = run(work())
+    before, after = run(upgrade_tables())
     if json:
-        emit({"before": before, "after": after})
+        print_json({"before": before, "after": after})
     elif before == after:
-        say(f"the tables are at step {after} already")
+        print_line(f"the tables are at step {after} already")
     else:
-        say(f"the tables are at step {after} now (before: {before or 'none'})")
+        print_line(f"the tables are at step {after} now (before: {before or 'none'})")
