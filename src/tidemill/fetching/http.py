@@ -73,7 +73,9 @@ class HttpFetcher:
 
     def rendering(self, transport: Transport) -> "HttpFetcher":
         """Return a fetcher that gets pages with `transport` and robots.txt with the plain one."""
-        return HttpFetcher(replace(self._gates, transport=transport, plain=self._gates.transport), self._headers)
+        return HttpFetcher(
+            replace(self._gates, transport=transport, plain_transport=self._gates.transport), self._headers
+        )
 
     async def close(self) -> None:
         """Close every connection."""
