@@ -10,6 +10,7 @@ from tidemill.bootstrap.actions import Actions, build_actions
 from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.chores import build_chore_dependencies
 from tidemill.bootstrap.enrichment import (
+    OPTIONAL_TICKS,
     OutsideServices,
     build_aid,
     build_askable,
@@ -29,7 +30,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import engine_ticks, proof_tick
 from tidemill.engine.clock import RealClock, real_dice
-from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
+from tidemill.engine.drain import Drain
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
@@ -153,7 +154,7 @@ def build(
 
 def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
     """The periodic work at this installation's own times."""
-    rhythms = settings.rhythms({tick.name: tick.rhythm for tick in chores})
+    rhythms = settings.rhythms(OPTIONAL_TICKS | {tick.name: tick.rhythm for tick in chores})
     return [msgspec.structs.replace(tick, rhythm=rhythms[tick.name]) for tick in chores]
 
 
@@ -189,7 +190,6 @@ def drain_maker(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
-            stages=LONG_SLICE if store.database.is_sqlite else SLICE,
             narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 
