@@ -8,11 +8,11 @@ from typing import Any
 
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.bootstrap.system import System
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
-from tidemill.store.database.migrate import require_current
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.pulse import Pulse
 from tidemill.telemetry.recent import Recent

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.core.rhythm import Every
 from tidemill.lab.leash import Leash
@@ -15,7 +16,6 @@ from tidemill.lab.system_under_test import SimulatedEnvironment, SystemUnderTest
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
-from tidemill.store.database.migrate import upgrade
 from tidemill.store.database.sqlite import fleeting_engine
 
 ACTOR = "simulation"

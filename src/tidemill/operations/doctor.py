@@ -15,6 +15,7 @@ from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
 from tidemill.operations.explanation import at, span
 from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing
 from tidemill.store.views.views import Views
 
@@ -78,7 +79,8 @@ class Doctor:
         except StoreError as trouble:
             return [DoctorCheck("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
         checks = [database_check(health), clock_check(self._clock.now(), health.time, []), *checks]
-        if health.stands_at != health.needs:
+        checks[1:1] = map(plugin_check, health.plugins)
+        if not health.is_current:
             return checks
         return [*checks, *await self._check_work()]
 
@@ -101,6 +103,17 @@ def database_check(health: DatabaseHealth) -> DoctorCheck:
         return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
     words = f"tables at step {health.stands_at or 'none'}, this version needs {health.needs}"
     return DoctorCheck("database", "failure", words, "run `tidemill migrate`")
+
+
+def plugin_check(status: ChainStatus) -> DoctorCheck:
+    """Whether the tables of a vertical that a package brings are those of its version."""
+    name, stands_at = f"tables of {status.vertical}", f"at step {status.stands_at or 'none'}"
+    if status.needs is None:
+        words = f"{stands_at}, and no installed package brings this vertical; they stay as they are"
+        return DoctorCheck(name, "warning", words, "install its package again, or leave them")
+    if status.stands_at == status.needs:
+        return DoctorCheck(name, "ok", stands_at)
+    return DoctorCheck(name, "failure", f"{stands_at}, its package needs {status.needs}", "run `tidemill migrate`")
 
 
 def disk_check(folder: Path) -> DoctorCheck:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.live import Live
 
+from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.bootstrap.web import Telemetry, serving
 from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
@@ -23,7 +24,6 @@ from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.database.migrate import upgrade
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single
 from tidemill.terminal.session import run
