@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.pipeline.enrich import Repairs
     from tidemill.pipeline.happenings import Announce
     from tidemill.pipeline.ports import Clock, Fetcher
+    from tidemill.pipeline.webhooks import Post
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.store.sources.sources import SourceRepository
     from tidemill.store.sources.targets import TargetRepository
     from tidemill.store.upkeep.audit import AuditLog
+    from tidemill.store.views.totals import RecordCounter
     from tidemill.store.views.views import Views
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -63,16 +65,22 @@ class StoreEnvironment:
 class VerticalStore:
     """A vertical's own tables; each vertical adds its own repositories and views.
 
-    `enrichment` puts answers into records that were stored before the answer came, where the vertical has any.
+    `counter` counts its records, and `enrichment` puts answers into records that were stored before the answer came,
+    where the vertical has any.
     """
 
     repository: "RecordRepository"
+    counter: "RecordCounter | None" = None
     enrichment: "Repairs | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What a vertical builds its actions, chores and pages from: the parts of the running system."""
+    """What a vertical builds its actions and chores from: the parts of the running system.
+
+    `post` sends webhooks, and `refusal` says why an address may not be called, '' if it may. `wake` tells workers that
+    there are so many jobs for them.
+    """
 
     settings: "Settings"
     clock: "Clock"
@@ -84,6 +92,8 @@ class Environment:
     dispatcher: "Dispatcher"
     fetchers: "Mapping[FetcherKind, Fetcher]"
     verticals: "Mapping[str, Vertical]"
+    post: "Post"
+    refusal: Callable[[str], str]
     wake: Callable[[int], None]
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.bootstrap.webhooks import WebhookParts
 from tidemill.engine.ticks import Ticks
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.breakers import BreakerActions
@@ -21,7 +20,6 @@ from tidemill.operations.runs import RunActions
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
-from tidemill.operations.webhooks import WebhookActions
 from tidemill.operations.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
@@ -52,7 +50,6 @@ class Actions:
     why: WhyActions
     doctor: Doctor
     quarantine: QuarantineActions
-    webhooks: WebhookActions
 
 
 def build_actions(
@@ -63,7 +60,6 @@ def build_actions(
     ticks: Ticks,
     wake: Callable[[int], None],
     services: ServiceRegistry,
-    notices: WebhookParts,
     *,
     parts: Mapping[str, Parts],
 ) -> Actions:
@@ -103,5 +99,4 @@ def build_actions(
             store.overbooked_hosts.overbooked,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
-        webhooks=WebhookActions(notices.outbox, notices.guard.refusal, clock),
     )

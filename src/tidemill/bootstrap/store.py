@@ -113,7 +113,9 @@ def build_store(settings: Settings, database: Database) -> Store:
         candidates=CandidateRepository(database, ids),
         wants=EnrichmentRequestRepository(database),
         answers=AnswerRepository(database),
-        views=Views(database, bodies.outputs),
+        views=Views(
+            database, bodies.outputs, [each.counter for each in verticals.values() if each.counter is not None]
+        ),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
         environment=environment,
         verticals=verticals,

@@ -24,8 +24,7 @@ from tidemill.bootstrap.plugins import PLUGINS, UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
-from tidemill.bootstrap.webhooks import WebhookParts, build_notices
-from tidemill.core.rhythm import Every
+from tidemill.bootstrap.webhooks import WebhookSender, build_webhooks
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import engine_ticks, proof_tick
@@ -56,7 +55,7 @@ class System:
     verticals: Mapping[str, Vertical]
     store: Store
     services: Services
-    notices: WebhookParts
+    webhooks: WebhookSender
     fetchers: Mapping[FetcherKind, Fetcher]
     tools: StageDependencies
     dispatcher: Dispatcher
@@ -78,7 +77,7 @@ class System:
         """Let go of sockets, files and connections."""
         for fetcher in self.fetchers.values():
             await fetcher.close()
-        await self.notices.post.close()
+        await self.webhooks.post.close()
         await self.askable.close()
         await self.store.close()
 
@@ -98,7 +97,7 @@ def build(
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
     fetchers, paid = build_every_fetcher(settings, store, clock, services, transport)
-    notices = build_notices(settings, store, clock)
+    webhooks = build_webhooks(settings)
     worker = Worker(store.workers, clock, prepare=store.counting.settle)
     tools = StageDependencies(
         clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.holds, paid.fallback,
@@ -118,18 +117,17 @@ def build(
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
-        verticals=VERTICALS, wake=supervisor.wake,
+        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.refusal, wake=supervisor.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
     chores = [
         *engine_ticks(uses),
-        Tick("notices", Every(timedelta(minutes=1)), notices.notifier.notify, follows="services"),
         *service_ticks(discovery, askable, enricher),
         *(tick for each in parts.values() for tick in each.chores),
         proof_tick(ticks, uses),
     ]
     ticks.register(with_own_rhythms(chores, settings))
-    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, notices, parts=parts)
+    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, parts=parts)
     return System(
         settings=settings,
         clock=clock,
@@ -137,7 +135,7 @@ def build(
         verticals=VERTICALS,
         store=store,
         services=services,
-        notices=notices,
+        webhooks=webhooks,
         fetchers=fetchers,
         tools=tools,
         dispatcher=dispatcher,

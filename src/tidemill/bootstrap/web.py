@@ -70,7 +70,6 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         runs=actions.runs,
         targets=actions.targets,
         upgrades=actions.upgrades,
-        webhooks=actions.webhooks,
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},

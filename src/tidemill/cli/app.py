@@ -42,7 +42,6 @@ _OWN = {
     "candidates": (ACT, "Look through the sites that discovery found, approve and reject them."),
     "adapters": (ACT, "List adapters, switch them on and off, bless what they yield."),
     "quarantine": (ACT, "Look at records that were set aside, release and reject them."),
-    "webhooks": (ACT, "Tell other programs of prices that fall and stock that is back."),
     "proposals": (ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."),
     "dlq": (ACT, "Look at dead letters, retry and discard them."),
     "breaker": (ACT, "Look at circuit breakers and reset them."),

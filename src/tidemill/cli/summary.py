@@ -8,10 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tidemill.core.views import SourceView, Totals
+from tidemill.core.views.totals import RecordTotal
 from tidemill.terminal.showing import cell
 
 
-def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_in: str) -> RenderableType:
+def summary(
+    totals: Totals, kinds: Sequence[RecordTotal], sources: Sequence[SourceView], seconds: float, kept_in: str
+) -> RenderableType:
     """Everything that a person wants to know afterwards."""
     records = totals.records
     lines = {
@@ -19,7 +22,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
         f"{totals.pages / seconds if seconds else 0:.1f} a second at the sites' own pace",
         "records": f"{records['read']:,} read: {records['accepted']:,} accepted, {records['dropped']:,} dropped, "
         f"{records['quarantined']:,} quarantined; {records['seen_again']:,} seen again",
-        **repositories(totals),
+        **kept_records(totals, kinds),
         "jobs": words(totals.jobs),
         "runs": words(totals.runs),
         "dead letters": words(totals.dead_letters),
@@ -30,7 +33,7 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
     table.add_column()
     for name, said in lines.items():
         table.add_row(name, said)
-    doubts = discrepancies(totals)
+    doubts = discrepancies(totals, kinds)
     last = Text("It all adds up: every record and every job is accounted for.", style="green")
     if doubts:
         last = Text("; ".join(doubts), style="bold red")
@@ -42,20 +45,16 @@ def summary(totals: Totals, sources: Sequence[SourceView], seconds: float, kept_
     return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
 
 
-def repositories(totals: Totals) -> dict[str, str]:
+def kept_records(totals: Totals, kinds: Sequence[RecordTotal]) -> dict[str, str]:
     """What is kept, of each kind that there is."""
-    kinds = {
-        "events": (totals.events_listed, "listed", totals.events_gone),
-        "homes": (totals.homes_listed, "for rent", totals.homes_gone),
-        "products": (totals.products_sold, "with their prices", totals.products_gone),
-    }
-    there = {name: kind for name, kind in kinds.items() if kind[0] + kind[2]} or {"events": kinds["events"]}
+    there = [kind for kind in kinds if sum(totals.of(kind))] or kinds[:1]
     together = " in all" if len(there) > 1 else ""
     news = f" ({totals.records['inserted']:,} new, {totals.records['updated']:,} changed{together})"
-    return {
-        name: f"{listed:,} {how}{'' if at else news}, {gone:,} gone"
-        for at, (name, (listed, how, gone)) in enumerate(there.items())
-    }
+    lines = {}
+    for at, kind in enumerate(there):
+        listed, gone = totals.of(kind)
+        lines[kind.noun] = f"{listed:,} {kind.how}{'' if at else news}, {gone:,} gone"
+    return lines
 
 
 def words(counts: Mapping[str, int]) -> str:
@@ -64,7 +63,7 @@ def words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name.lower()}" for name, count in ordered) or "none"
 
 
-def discrepancies(totals: Totals) -> list[str]:
+def discrepancies(totals: Totals, kinds: Sequence[RecordTotal]) -> list[str]:
     """What does not add up; nothing should be in here, ever."""
     records = totals.records
     found = []
@@ -75,10 +74,11 @@ def discrepancies(totals: Totals) -> list[str]:
     in_between = sum(totals.jobs.get(state, 0) for state in ("ready", "waiting", "leased"))
     if records["accepted"] != kept and not in_between:
         found.append(f"{records['accepted']} records were accepted but {kept} kept")
-    exist = totals.events_listed + totals.events_gone + totals.homes_listed + totals.homes_gone
-    exist += totals.products_sold + totals.products_gone
+    exist = sum(sum(totals.of(kind)) for kind in kinds)
     if exist != records["inserted"]:
-        found.append(f"{records['inserted']} events, homes or products were new but {exist} exist")
+        *most, last = [kind.noun for kind in kinds]
+        nouns = f"{', '.join(most)} or {last}" if most else last
+        found.append(f"{records['inserted']} {nouns} were new but {exist} exist")
     buried = sum(totals.dead_letters.get(state, 0) for state in ("pending", "retrying"))
     if totals.jobs.get("dead", 0) > sum(totals.dead_letters.values()):
         found.append(f"{totals.jobs['dead']} jobs died but {buried} letters wait")

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from tidemill.pipeline.notify import Delivery, Sent, signature
 from tidemill.pipeline.ports import Transport, WireFailure, WireRequest
+from tidemill.pipeline.webhooks import Delivery, Sent, signature
 
 PATIENCE = timedelta(seconds=10)
 LARGEST_ANSWER = 64_000

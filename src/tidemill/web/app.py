@@ -20,7 +20,6 @@ from tidemill.web.api import (
     sources,
     targets,
     upgrades,
-    webhooks,
     why,
 )
 from tidemill.web.deps import WebDeps
@@ -35,7 +34,7 @@ from tidemill.web.system_monitor import SystemMonitor
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
 RESOURCES = (
-    quarantine, webhooks, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
+    quarantine, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
 )  # fmt: skip
 """The modules of the API that every vertical shares."""
 
@@ -55,7 +54,7 @@ class GuardedApp(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """The description, made from the types that are sent."""
-        return describe(self, self._response_types)
+        return describe(self, self._response_types, self._deps.views.totals.type)
 
 
 def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:

@@ -14,7 +14,6 @@ from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
-from tidemill.operations.webhooks import WebhookActions
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
@@ -62,7 +61,6 @@ class WebDeps:
     runs: RunActions
     targets: TargetActions
     upgrades: UpgradeActions
-    webhooks: WebhookActions
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

@@ -11,14 +11,13 @@ from tidemill.core.candidates import Candidate
 from tidemill.core.degradation import ServiceStatus
 from tidemill.core.proposals import Proposal
 from tidemill.core.target import Target
-from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, UpgradeView
-from tidemill.core.views.quality import DeliveryView, IncidentView, QuarantinedView, SubscriptionView
+from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, Totals, UpgradeView
+from tidemill.core.views.quality import IncidentView, QuarantinedView
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Imported
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
-from tidemill.operations.webhooks import Subscribed
 from tidemill.web.health import Health
 from tidemill.web.responses import ErrorBody, Listed
 from tidemill.web.system_monitor import SystemStatus
@@ -28,7 +27,6 @@ RESPONSE_TYPES: tuple[Any, ...] = (
     Listed[SourceView], SourceDetail, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
     Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
-    Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView],
     Listed[ServiceStatus], Listed[UpgradeView], UpgradeView,
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
@@ -79,11 +77,15 @@ def _json(kind: Any) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def describe(app: FastAPI, response_types: Sequence[Any]) -> dict[str, Any]:
-    """Return the OpenAPI document, with our types among its components and without the framework's error shape."""
+def describe(app: FastAPI, response_types: Sequence[Any], totals: type[Totals]) -> dict[str, Any]:
+    """Return the OpenAPI document, with our types among its components and without the framework's error shape.
+
+    `totals` is the type with the figures of every vertical, which takes the place of the generic one.
+    """
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     components = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         components.pop(unused, None)
     components.update(_schema_of(response_types)[1])
+    components.update(_schema_of([totals])[1])
     return document

@@ -18,7 +18,7 @@ from tidemill.verticals.prices.store.views import PriceReads
 
 pytestmark = pytest.mark.shows("C5")
 
-READ_ONLY_BY = {"price_visibility.py": "decides for readers", "price_writes.py": "writes them",
+READ_ONLY_BY = {"visibility.py": "decides for readers", "writes.py": "writes them",
                 "corrections.py": "answers people who correct them"}  # fmt: skip
 """Who may name the table of prices, and what for."""
 
@@ -69,10 +69,10 @@ async def test_a_price_that_did_not_come_by_scraping_is_not_held_back(market: Ma
 
 
 async def test_no_notice_tells_of_what_readers_may_not_see(market: Market) -> None:
-    await market.system.actions.webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans")
+    await market.system.part(PricesParts).webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans")
     market.show("acme", 0, product_page(price="9.95"))
     await market.run("acme")
-    assert await market.system.notices.notifier.collect() == 0
+    assert await market.system.part(PricesParts).notifier.collect() == 0
 
 
 def test_only_these_modules_name_the_table_of_prices(project_root: Path) -> None:
@@ -82,7 +82,7 @@ def test_only_these_modules_name_the_table_of_prices(project_root: Path) -> None
         if "schema" not in file.parts and "migrations" not in file.parts
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.ImportFrom)
-        and (node.module or "").startswith("tidemill.store.schema")
+        and node.module == "tidemill.verticals.prices.store.tables"
         and any(alias.name == "prices" for alias in node.names)
     }
     assert named == set(READ_ONLY_BY)

@@ -14,8 +14,9 @@ from aiohttp import web
 from rig.clock import SettableClock
 from rig.shopfront import Market, product_page
 from tidemill.operations.mistakes import Mistake
-from tidemill.pipeline.notify import ATTEMPTS, next_attempt
+from tidemill.pipeline.webhooks import ATTEMPTS, next_attempt
 from tidemill.store.database.database import Database
+from tidemill.verticals.prices.parts import PricesParts
 
 pytestmark = pytest.mark.shows("A5")
 
@@ -62,7 +63,7 @@ async def change(market: Market, **said: str) -> None:
 
 
 async def test_a_price_drop_is_told_signed_and_once(market: Market, subscriber: Subscriber) -> None:
-    made = await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans")
+    made = await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
     await change(market, price="11.96")
     assert await market.system.ticks.all["notices"].chore() == "1 notices noted, 1 of 1 taken"
     assert await market.system.ticks.all["notices"].chore() == "0 notices noted, 0 of 0 taken"
@@ -75,75 +76,75 @@ async def test_a_price_drop_is_told_signed_and_once(market: Market, subscriber: 
 
 
 async def test_stock_that_is_back_is_told(market: Market, subscriber: Subscriber) -> None:
-    await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans", kinds=["back_in_stock"])
+    await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans", kinds=["back_in_stock"])
     await change(market, stock="OutOfStock")
     await change(market, stock="InStock", price="11.00")
-    await market.system.notices.notifier.notify()
+    await market.system.part(PricesParts).notifier.notify()
     assert [msgspec.json.decode(body)["kind"] for _, body in subscriber.heard] == ["back_in_stock"]
 
 
 async def test_a_subscriber_that_is_unwell_hears_later_the_same_notice(market: Market, subscriber: Subscriber) -> None:
-    await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans")
+    await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
     await change(market, price="11.00")
     subscriber.answer = 302
-    await market.system.notices.notifier.notify()
-    await market.system.notices.notifier.notify()
+    await market.system.part(PricesParts).notifier.notify()
+    await market.system.part(PricesParts).notifier.notify()
     assert len(subscriber.heard) == 1
-    (waiting,) = await market.system.actions.webhooks.deliveries()
+    (waiting,) = await market.system.part(PricesParts).webhooks.deliveries()
     assert (waiting.status, waiting.attempts, waiting.last_error) == ("pending", 1, "answered 302")
     subscriber.answer = 204
     market.clock.advance(timedelta(minutes=2))
-    await market.system.notices.notifier.notify()
+    await market.system.part(PricesParts).notifier.notify()
     first, second = (headers["Idempotency-Key"] for headers, _ in subscriber.heard)
     assert first == second
-    (done,) = await market.system.actions.webhooks.deliveries()
+    (done,) = await market.system.part(PricesParts).webhooks.deliveries()
     assert (done.status, done.attempts) == ("delivered", 2)
 
 
 async def test_a_notice_is_given_up_after_its_attempts_and_sent_again_on_a_persons_word(
     market: Market, subscriber: Subscriber
 ) -> None:
-    await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans")
+    await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
     await change(market, price="11.00")
     subscriber.answer = 500
     for _ in range(ATTEMPTS):
-        await market.system.notices.notifier.notify()
+        await market.system.part(PricesParts).notifier.notify()
         market.clock.advance(timedelta(hours=6))
-    assert [each.status for each in await market.system.actions.webhooks.deliveries()] == ["failed"]
-    assert await market.system.actions.webhooks.retry("ans") == 1
+    assert [each.status for each in await market.system.part(PricesParts).webhooks.deliveries()] == ["failed"]
+    assert await market.system.part(PricesParts).webhooks.retry("ans") == 1
     subscriber.answer = 200
-    await market.system.notices.notifier.notify()
-    assert [each.status for each in await market.system.actions.webhooks.deliveries()] == ["delivered"]
+    await market.system.part(PricesParts).notifier.notify()
+    assert [each.status for each in await market.system.part(PricesParts).webhooks.deliveries()] == ["delivered"]
 
 
 async def test_small_drops_and_other_products_are_not_told_to_who_did_not_ask(
     market: Market, subscriber: Subscriber
 ) -> None:
-    desk = market.system.actions.webhooks
+    desk = market.system.part(PricesParts).webhooks
     await desk.subscribe("big", subscriber.url, "ans", least_drop_percent=50)
     await desk.subscribe("other", subscriber.url, "ans", product_id=5)
     await change(market, price="11.00")
-    assert await market.system.notices.notifier.collect() == 0
+    assert await market.system.part(PricesParts).notifier.collect() == 0
 
 
 async def test_whoever_subscribes_first_hears_of_nothing_older(market: Market, subscriber: Subscriber) -> None:
     await change(market, price="11.00")
-    await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans")
-    assert await market.system.notices.notifier.collect() == 0
+    await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
+    assert await market.system.part(PricesParts).notifier.collect() == 0
 
 
 async def test_two_notifiers_at_once_write_each_notice_once(market: Market, subscriber: Subscriber) -> None:
-    await market.system.actions.webhooks.subscribe("mine", subscriber.url, "ans")
+    await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
     await change(market, price="11.00")
-    notifier = market.system.notices.notifier
+    notifier = market.system.part(PricesParts).notifier
     await asyncio.gather(notifier.collect(), notifier.collect())
-    assert len(await market.system.actions.webhooks.deliveries()) == 1
+    assert len(await market.system.part(PricesParts).webhooks.deliveries()) == 1
 
 
 @pytest.mark.parametrize("url", ["http://10.0.0.7/hook", "http://169.254.169.254/", "ftp://a.example/", "nonsense"])
 async def test_an_address_that_the_guard_refuses_is_not_subscribed(market: Market, url: str) -> None:
     with pytest.raises(Mistake):
-        await market.system.actions.webhooks.subscribe("mine", url, "ans")
+        await market.system.part(PricesParts).webhooks.subscribe("mine", url, "ans")
 
 
 def test_waits_between_attempts_double_up_to_six_hours(clock: SettableClock) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -22,6 +22,7 @@ from tidemill.cli.scoreboard import Scoreboard
 from tidemill.cli.stopping import Stopper
 from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
+from tidemill.core.views.totals import RecordTotal
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.terminal.exit_codes import FAILURE
@@ -112,9 +113,9 @@ async def play(
                 began = system.clock.now()
                 await show_or_wait(system, telemetry, seconds, address, as_json=as_json)
                 took = (system.clock.now() - began).total_seconds()
-            totals = await system.store.views.counts()
+            totals, kinds = await system.store.views.counts(), system.store.views.totals.records
             sources = await system.store.views.sources(system.clock.now())
-    return tell(totals, sources, took, str(keep or ""), as_json=as_json)
+    return tell(totals, kinds, sources, took, str(keep or ""), as_json=as_json)
 
 
 @asynccontextmanager
@@ -140,13 +141,21 @@ async def bring_in(system: System, stage: DemoStage, entries: list[dict[str, Any
     )
 
 
-def tell(totals: Totals, sources: list[SourceView], took: float, kept_in: str, *, as_json: bool) -> int:
+def tell(
+    totals: Totals,
+    kinds: Sequence[RecordTotal],
+    sources: list[SourceView],
+    took: float,
+    kept_in: str,
+    *,
+    as_json: bool,
+) -> int:
     """The summary; numbers that do not add up are a failure."""
     if as_json:
         emit(totals)
     else:
-        console().print(summary(totals, sources, took, kept_in))
-    return FAILURE if discrepancies(totals) else 0
+        console().print(summary(totals, kinds, sources, took, kept_in))
+    return FAILURE if discrepancies(totals, kinds) else 0
 
 
 def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[str]:

@@ -1,6 +1,6 @@
-"""What was set aside for a person, incidents of drift, and webhooks, as they stand."""
+"""What was set aside for a person, and incidents of drift, as they stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -54,33 +54,3 @@ class IncidentView(msgspec.Struct, frozen=True, kw_only=True):
     last_seen_at: datetime
     closed_at: datetime | None
     closed_by: str | None
-
-
-class SubscriptionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is told of what; the secret is shown once, when the subscription is made."""
-
-    id: int
-    name: str
-    url: str
-    kinds: Sequence[str]
-    product_id: int | None
-    least_drop_percent: float
-    enabled: bool
-    created_by: str
-    created_at: datetime
-
-
-class DeliveryView(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice on its way to a subscriber."""
-
-    id: int
-    subscription: str
-    notice_key: str
-    kind: str
-    status: str
-    attempts: int
-    next_attempt_at: datetime | None
-    last_code: int | None
-    last_error: str | None
-    created_at: datetime
-    delivered_at: datetime | None

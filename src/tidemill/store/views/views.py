@@ -3,7 +3,7 @@
 Every method is a few statements whatever the number of rows; lists go on from a key, never from an offset.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from tidemill.core.record import Found
@@ -36,17 +36,18 @@ from tidemill.store.database.database import Database
 from tidemill.store.pages.output_files import Outputs
 from tidemill.store.views import records as views_records
 from tidemill.store.views import sources as views_sources
-from tidemill.store.views import totals as views_totals
 from tidemill.store.views import work as views_work
+from tidemill.store.views.totals import RecordCounter, TotalsReader
 
 
 class Views:
     """Reads; changes nothing."""
 
-    def __init__(self, database: Database, outputs: Outputs) -> None:
-        """Read from one database, and from where the outputs of stages are kept."""
+    def __init__(self, database: Database, outputs: Outputs, counters: Sequence[RecordCounter] = ()) -> None:
+        """Read from one database and from where outputs of stages are kept; `counters` count verticals' records."""
         self._database = database
         self._outputs = outputs
+        self.totals = TotalsReader(counters)
 
     async def sources(self, now: datetime, *, vertical: str | None = None) -> list[SourceView]:
         """All sources by name, with whether they may be asked at `now` and if not why."""
@@ -163,4 +164,4 @@ class Views:
     async def counts(self) -> Totals:
         """Everything in numbers."""
         async with self._database.read() as connection:
-            return await views_totals.totals(connection)
+            return await self.totals.read(connection)

@@ -10,6 +10,7 @@ from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.export import Exporter
 from tidemill.verticals.events.feed import Weights
 from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.store.counter import COUNTER
 from tidemill.verticals.events.store.enrichment import EventEnrichment
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.repository import EventRepository
@@ -43,6 +44,7 @@ def open_store(environment: StoreEnvironment) -> EventsStore:
     enrichment = EventEnrichment(database, ids, ENRICHING, asks) if asks else None
     return EventsStore(
         repository=EventRepository(ids, enrichment),
+        counter=COUNTER,
         enrichment=enrichment,
         publisher=Publisher(database),
         views=EventViews(database),

@@ -13,6 +13,7 @@ from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.portal import pages
 from tidemill.verticals.events.portal.record_fields import record_fields
 from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.store.counter import COUNTER
 from tidemill.verticals.events.views import CardFilter, CardView, EventStory
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import HomeSection, HomeTile, NavigationLink, PortalExtension, WebExtension
@@ -43,7 +44,8 @@ def web_extension(deps: WebDeps, parts: EventsParts) -> WebExtension:
 
 def home_tiles(totals: Totals) -> Sequence[HomeTile]:
     """Return how many events there are."""
-    return [HomeTile("Events listed", totals.events_listed, f"{totals.events_gone:,} gone", "/events")]
+    listed, gone = totals.of(COUNTER.total)
+    return [HomeTile("Events listed", listed, f"{gone:,} gone", "/events")]
 
 
 async def upcoming(cards: CardReader, now: datetime) -> Mapping[str, Any]:

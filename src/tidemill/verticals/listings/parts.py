@@ -10,6 +10,7 @@ from tidemill.verticals.listings.actions import MarketActions, market_template
 from tidemill.verticals.listings.chores import MarketChores
 from tidemill.verticals.listings.policy import FADING, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
+from tidemill.verticals.listings.store.counter import COUNTER
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.store.repository import ListingRepository
 from tidemill.verticals.listings.store.verification import Verification
@@ -38,6 +39,7 @@ def open_store(environment: StoreEnvironment) -> ListingsStore:
     database, ids = environment.database, environment.ids
     return ListingsStore(
         repository=ListingRepository(ids),
+        counter=COUNTER,
         markets=Markets(database, ids, environment.sources, environment.targets),
         views=ListingViews(database, FADING),
         verification=Verification(database, ids, FADING),

@@ -28,6 +28,12 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
             "tidemill.verticals.prices.commands.corrections",
             after="prices",
         ),
+        "webhooks": Command(
+            "Act",
+            "Tell other programs of prices that fall and stock that is back.",
+            "tidemill.verticals.prices.commands.webhooks",
+            after="corrections",
+        ),
     }
 
     def load(self) -> "Vertical":

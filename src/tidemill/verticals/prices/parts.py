@@ -1,14 +1,23 @@
-"""What prices have and do in a running system: tables, corrections, links between offers and products."""
+"""What prices have and do in a running system: tables, corrections, product links, webhooks."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
+from tidemill.core.rhythm import Every
+from tidemill.engine.ticks import Tick
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.links import LinkActions
+from tidemill.verticals.prices.notices import Notifier
 from tidemill.verticals.prices.store.corrections import CorrectionRepository
+from tidemill.verticals.prices.store.counter import COUNTER
 from tidemill.verticals.prices.store.links import ProductLinkRepository
 from tidemill.verticals.prices.store.repository import PriceRepository
 from tidemill.verticals.prices.store.views import PriceReads
+from tidemill.verticals.prices.store.webhooks import WebhookRepository
+from tidemill.verticals.prices.webhooks import WebhookActions
+
+EVERY_MINUTE = Every(timedelta(minutes=1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +27,7 @@ class PricesStore(VerticalStore):
     views: PriceReads
     corrections: CorrectionRepository
     links: ProductLinkRepository
+    webhooks: WebhookRepository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +36,8 @@ class PricesParts(Parts):
 
     corrections: CorrectionActions
     links: LinkActions
+    webhooks: WebhookActions
+    notifier: Notifier
     store: PricesStore
 
 
@@ -34,16 +46,23 @@ def open_store(environment: StoreEnvironment) -> PricesStore:
     database, ids = environment.database, environment.ids
     return PricesStore(
         repository=PriceRepository(ids),
+        counter=COUNTER,
         views=PriceReads(database),
         corrections=CorrectionRepository(database, ids),
         links=ProductLinkRepository(database, ids),
+        webhooks=WebhookRepository(database, ids),
     )
 
 
 def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
-    """What people can do about prices."""
+    """What people can do about prices, and the chore that tells subscribers what changed."""
+    clock = environment.clock
+    notifier = Notifier(store.webhooks, store.views, environment.post, clock)
     return PricesParts(
-        corrections=CorrectionActions(store.corrections, environment.clock),
-        links=LinkActions(store.links, environment.clock),
+        chores=[Tick("notices", EVERY_MINUTE, notifier.notify, follows="services")],
+        corrections=CorrectionActions(store.corrections, clock),
+        links=LinkActions(store.links, clock),
+        webhooks=WebhookActions(store.webhooks, environment.refusal, clock),
+        notifier=notifier,
         store=store,
     )

@@ -178,3 +178,33 @@ class LinkView(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     linked_by: str
     linked_at: datetime
+
+
+class SubscriptionView(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is told of what; the secret is shown once, when the subscription is made."""
+
+    id: int
+    name: str
+    url: str
+    kinds: Sequence[str]
+    product_id: int | None
+    least_drop_percent: float
+    enabled: bool
+    created_by: str
+    created_at: datetime
+
+
+class DeliveryView(msgspec.Struct, frozen=True, kw_only=True):
+    """A notice on its way to a subscriber."""
+
+    id: int
+    subscription: str
+    notice_key: str
+    kind: str
+    status: str
+    attempts: int
+    next_attempt_at: datetime | None
+    last_code: int | None
+    last_error: str | None
+    created_at: datetime
+    delivered_at: datetime | None

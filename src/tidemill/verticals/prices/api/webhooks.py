@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from tidemill.core.views.quality import DeliveryView, SubscriptionView
-from tidemill.operations.webhooks import Subscribed
+from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
+from tidemill.verticals.prices.webhooks import Subscribed, WebhookActions
 from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Limit, Name, Word, key_cursor
 from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
@@ -25,7 +25,7 @@ class NewWebhook(BaseModel):
     least_drop_percent: float = Field(0, ge=0, le=100)
 
 
-def router(deps: WebDeps) -> APIRouter:
+def router(deps: WebDeps, webhooks: WebhookActions) -> APIRouter:
     """Return the routes of webhooks."""
     router = APIRouter(prefix="/api/v1", tags=["webhooks"])
     actor = Depends(require_actor(deps))
@@ -33,12 +33,12 @@ def router(deps: WebDeps) -> APIRouter:
     @router.get("/webhooks", responses=json_responses(Listed[SubscriptionView], 503))
     async def every() -> Response:
         """List who is told of what."""
-        return json_response(Listed(await deps.webhooks.every()))
+        return json_response(Listed(await webhooks.every()))
 
     @router.post("/webhooks", responses=json_responses(Subscribed, *CHANGE_ERRORS))
     async def subscribe(wanted: NewWebhook, by: Annotated[str, actor]) -> Response:
         """Tell an address of changes from now on; the secret that signs them is shown this once."""
-        done = await deps.webhooks.subscribe(
+        done = await webhooks.subscribe(
             wanted.name,
             wanted.url,
             by,
@@ -51,12 +51,12 @@ def router(deps: WebDeps) -> APIRouter:
     @router.delete("/webhooks/{name}", responses=json_responses(SubscriptionView, *CHANGE_ERRORS))
     async def unsubscribe(name: Name, by: Annotated[str, actor]) -> Response:
         """Tell an address nothing more."""
-        return json_response(await deps.webhooks.unsubscribe(name, by))
+        return json_response(await webhooks.unsubscribe(name, by))
 
     @router.get("/webhooks/deliveries", responses=json_responses(Listed[DeliveryView], 422, 503))
     async def deliveries(status: Word = None, cursor: Cursor = None, limit: Limit = 50) -> Response:
         """List notices that were or will be sent, the newest first."""
-        found = await deps.webhooks.deliveries(status=status, before=key_cursor(cursor) or None, limit=limit + 1)
+        found = await webhooks.deliveries(status=status, before=key_cursor(cursor) or None, limit=limit + 1)
         return json_response(list_page(found, limit))
 
     return router

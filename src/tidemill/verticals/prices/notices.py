@@ -4,22 +4,19 @@ A notice is written down before it is sent and crossed out after it was taken: i
 Its idempotency key is the same each time.
 """
 
-import hashlib
-import hmac
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
 from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.webhooks import Delivery, Post, Sent
 from tidemill.verticals.prices.views import ChangeView
 
 AT_ONCE = 500
 """Changes looked at, and deliveries made, in one round."""
-ATTEMPTS = 8
-FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -49,30 +46,6 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
     kinds: Sequence[str]
     product_id: int | None = None
     least_drop_percent: float = 0.0
-
-
-class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice on its way to one subscriber."""
-
-    id: int
-    notice_key: str
-    url: str
-    secret: str
-    body: bytes
-    attempts: int
-
-
-class Sent(msgspec.Struct, frozen=True):
-    """What became of one attempt; `code` is 0 when no answer came."""
-
-    delivery: Delivery
-    code: int
-    error: str = ""
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether the subscriber said that it has it."""
-        return self.code // 100 == 2  # noqa: PLR2004 - HTTP's success
 
 
 def notices_of(change: ChangeView) -> list[Notice]:
@@ -108,18 +81,6 @@ def body_of(notice: Notice) -> bytes:
     return _encode(notice)
 
 
-def signature(secret: str, timestamp: int, body: bytes) -> str:
-    """What proves to a subscriber that we sent this body at this moment: HMAC-SHA256 over both."""
-    return hmac.new(secret.encode(), f"{timestamp}.".encode() + body, hashlib.sha256).hexdigest()
-
-
-def next_attempt(attempts: int, now: datetime) -> datetime | None:
-    """When to try again after so many attempts; None when it is time to give up and leave it to a person."""
-    if attempts >= ATTEMPTS:
-        return None
-    return now + min(LONGEST_WAIT, FIRST_WAIT * (1 << (attempts - 1)))
-
-
 class Outbox(Protocol):
     """Where notices wait to be taken."""
 
@@ -149,14 +110,6 @@ class Changes(Protocol):
 
     async def changes(self, after: int = 0, *, limit: int = 100) -> list[ChangeView]:
         """In the order in which it became visible."""
-        ...
-
-
-class Post(Protocol):
-    """Brings a body to an address."""
-
-    async def send(self, delivery: Delivery, now: datetime) -> Sent:
-        """Send it, signed; whatever goes wrong is in the answer."""
         ...
 
 

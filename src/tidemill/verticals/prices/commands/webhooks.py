@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.views.quality import DeliveryView, SubscriptionView
-from tidemill.operations.webhooks import Subscribed
-from tidemill.pipeline.notify import NoticeKind
 from tidemill.terminal.options import AsJson, Limit, group
-from tidemill.terminal.session import actor, run
+from tidemill.terminal.session import actor, opened, run
 from tidemill.terminal.showing import emit, key, say, table
+from tidemill.verticals.prices.notices import NoticeKind
+from tidemill.verticals.prices.parts import PricesParts
+from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
+from tidemill.verticals.prices.webhooks import Subscribed
 
 app = group("Tell other programs of prices that fall and stock that is back.")
 
@@ -23,7 +23,7 @@ def list_webhooks(ctx: typer.Context, *, json: AsJson = False) -> None:
 
     async def work() -> list[SubscriptionView]:
         async with opened(ctx) as system:
-            return await system.actions.webhooks.every()
+            return await system.part(PricesParts).webhooks.every()
 
     found = run(work())
     if json:
@@ -49,7 +49,7 @@ def add_webhook(
     async def work() -> Subscribed:
         async with opened(ctx) as system:
             wanted = [kind.value for kind in kinds or []]
-            return await system.actions.webhooks.subscribe(
+            return await system.part(PricesParts).webhooks.subscribe(
                 name, url, actor(), kinds=wanted, product_id=product, least_drop_percent=least_drop
             )
 
@@ -67,7 +67,7 @@ def remove_webhook(ctx: typer.Context, name: Name) -> None:
 
     async def work() -> SubscriptionView:
         async with opened(ctx) as system:
-            return await system.actions.webhooks.unsubscribe(name, actor())
+            return await system.part(PricesParts).webhooks.unsubscribe(name, actor())
 
     say(f"webhook {run(work()).name} is removed")
 
@@ -84,7 +84,7 @@ def list_deliveries(
 
     async def work() -> list[DeliveryView]:
         async with opened(ctx) as system:
-            return await system.actions.webhooks.deliveries(status=status, limit=limit)
+            return await system.part(PricesParts).webhooks.deliveries(status=status, limit=limit)
 
     found = run(work())
     if json:
@@ -103,6 +103,6 @@ def retry_deliveries(ctx: typer.Context) -> None:
 
     async def work() -> int:
         async with opened(ctx) as system:
-            return await system.actions.webhooks.retry(actor())
+            return await system.part(PricesParts).webhooks.retry(actor())
 
     say(f"{run(work())} notices will be sent again")

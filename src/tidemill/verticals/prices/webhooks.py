@@ -7,11 +7,11 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.urls import BadUrl, normalize
-from tidemill.core.views.quality import DeliveryView, SubscriptionView
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.pipeline.notify import NoticeKind, Subscription
 from tidemill.pipeline.ports import Clock
-from tidemill.store.services.webhooks import WebhookRepository
+from tidemill.verticals.prices.notices import NoticeKind, Subscription
+from tidemill.verticals.prices.store.webhooks import WebhookRepository
+from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
 
 LONGEST_NAME = 100
 

@@ -7,13 +7,14 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, text, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.views.quality import DeliveryView, SubscriptionView
-from tidemill.pipeline.notify import Delivery, Notice, Sent, Subscription, body_of, next_attempt
+from tidemill.pipeline.webhooks import Delivery, Sent, next_attempt
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import engine_state, id_blocks, webhook_deliveries, webhook_subscriptions
 from tidemill.store.upkeep.audit import take_keys, write_audit
+from tidemill.verticals.prices.notices import Notice, Subscription, body_of
+from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
 
 CURSOR = "webhooks_cursor"
 LONGEST_ERROR = 500
