@@ -97,6 +97,7 @@ def build_actions(
             settings.max_pending,
             clock,
             store.overbooked_hosts.overbooked,
+            store.sweeps.not_installed,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
     )

@@ -61,8 +61,12 @@ class Doctor:
         max_pending: int,
         clock: Clock,
         overbooked: Callable[[], Awaitable[list[tuple[str, str]]]],
+        not_installed: Callable[[], Awaitable[list[tuple[str, int]]]],
     ) -> None:
-        """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to."""
+        """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to.
+
+        `not_installed` lists verticals that sources belong to and that no installed package brings.
+        """
         self._ping = ping
         self._views = views
         self._overdue = overdue
@@ -70,6 +74,7 @@ class Doctor:
         self._max_pending = max_pending
         self._clock = clock
         self._overbooked = overbooked
+        self._not_installed = not_installed
 
     async def examine(self) -> list[DoctorCheck]:
         """Every check; what needs tables is left out when there are none."""
@@ -92,6 +97,7 @@ class Doctor:
             *([late] if late.level != "ok" else []),
             *tick_checks(await self._overdue()),
             *(overbooked_host(*each) for each in await self._overbooked()),
+            *(not_installed(*each) for each in await self._not_installed()),
             *work_checks(totals, self._max_pending),
             workers_check(workers),
         ]
@@ -114,6 +120,12 @@ def plugin_check(status: ChainStatus) -> DoctorCheck:
     if status.stands_at == status.needs:
         return DoctorCheck(name, "ok", stands_at)
     return DoctorCheck(name, "failure", f"{stands_at}, its package needs {status.needs}", "run `tidemill migrate`")
+
+
+def not_installed(vertical: str, count: int) -> DoctorCheck:
+    """Sources whose vertical no installed package brings."""
+    words = f"{count} sources are of this vertical, and no installed package brings it; they and their jobs wait"
+    return DoctorCheck(f"vertical {vertical}", "warning", words, "install its package, or remove the sources")
 
 
 def disk_check(folder: Path) -> DoctorCheck:
