@@ -4,6 +4,8 @@ PYTHON   ?= python3
 WORKERS  ?= logical
 ARGS     ?=
 UPGRADE  ?=
+VERSION  ?=
+DRY      ?=
 
 VENV     := .venv
 BIN      := $(VENV)/bin
@@ -15,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench browser lock clean
+.PHONY: help demo test check fix bench browser hooks lock release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -30,7 +32,7 @@ test: $(VENV)/ready-develop browser ## Run all tests, with the real PostgreSQL, 
 	$(SAY) 'Running the tests'
 	@$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
-check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
+check: $(VENV)/ready-develop ## Check style, types, layers and secrets; change nothing
 	$(SAY) 'Checking style'
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
@@ -38,6 +40,14 @@ check: $(VENV)/ready-develop ## Check style, types and layers; change nothing
 	@$(BIN)/mypy
 	$(SAY) 'Checking layers'
 	@$(BIN)/lint-imports
+	$(SAY) 'Checking files'
+	@if [ -e .git ]; then $(FILE_HOOKS); else echo 'Not a git checkout: nothing to check for secrets and whitespace.'; fi
+
+# What a commit is checked for that ruff and mypy have not seen yet: secrets, whitespace, merge markers, size.
+FILE_HOOKS = PRE_COMMIT_HOME=build/pre-commit SKIP=ruff-check,ruff-format,mypy $(BIN)/pre-commit run --all-files
+
+hooks: $(VENV)/ready-develop ## Check every commit before it is made
+	@$(BIN)/pre-commit install
 
 fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	$(SAY) 'Fixing style'
@@ -60,15 +70,21 @@ browser: $(VENV)/ready-develop ## Get a Chromium for pages that need JavaScript,
 		echo 'There is none to be had: the tests in a browser are skipped.'; }
 
 # Nothing that names a host or a machine gets into the files.
-LOCK = $(UV) --quiet --no-config pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes $(UPGRADE) \
+LOCK = $(UV) --quiet --no-config pip compile --universal --python-version 3.11 --generate-hashes $(UPGRADE) \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
+EXTRAS := --extra postgres --extra browser --extra curl --extra redis
 
-# The widest set is resolved first and the narrower ones within it, so that all three agree.
+# The widest set is resolved first and the others within it, so that all of them agree.
 lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
 	$(SAY) 'Locking the requirements'
-	@$(LOCK) --extra postgres --extra browser --extra curl --extra redis --group test --group check --group bench -o requirements/bench.txt
-	@$(LOCK) --extra postgres --extra browser --extra curl --extra redis --group test --group check -c requirements/bench.txt -o requirements/develop.txt
-	@$(LOCK) -c requirements/develop.txt -o requirements/base.txt
+	@$(LOCK) pyproject.toml $(EXTRAS) --group test --group check --group bench -o requirements/bench.txt
+	@$(LOCK) pyproject.toml $(EXTRAS) --group test --group check -c requirements/bench.txt -o requirements/develop.txt
+	@$(LOCK) pyproject.toml -c requirements/develop.txt -o requirements/base.txt
+	@$(LOCK) --group release -c requirements/bench.txt -o requirements/release.txt
+
+# Without VERSION, DRY=1 rehearses the version that the package has.
+release: $(VENV)/ready-develop $(VENV)/ready-release ## Check, build, try and tag VERSION (DRY=1 for a rehearsal)
+	@$(BIN)/python tools/release.py $(VERSION) $(if $(DRY),--dry-run)
 
 clean: ## Remove the virtual environment, builds and caches
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

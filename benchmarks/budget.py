@@ -8,6 +8,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from benchmarks.servers import ROOT, corpus
 from benchmarks.task import Task
 from tidemill.bootstrap.system import System, build
 from tidemill.core.job import move
+from tidemill.core.outcome import Outcome
 from tidemill.engine.drain import moved_on, run_stage
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
+from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
@@ -81,10 +84,14 @@ async def _one_group(system: System, book: Ledger) -> None:
     await book.waited("commit after fetch", ledger.commit(batch, clock.now()))
     for stage in STAGES:
         work = [(moved_on(each), each.outcome.produced) for each in batch]
-        outcomes = book.timed(stage, lambda work=work: [run_stage(*each, system.tools) for each in work])
+        outcomes = book.timed(stage, partial(_run_all, work, system.tools))
         batch = _checkpoints(system, [each for each, _ in work], outcomes)
         committed = await book.waited(f"commit after {stage}", ledger.commit(batch, clock.now()))
         assert len(committed.held) == GROUP, "a lease was lost"
+
+
+def _run_all(work: list[tuple[Claimed, object]], tools: StageDependencies) -> list[Outcome]:
+    return [run_stage(claimed, material, tools) for claimed, material in work]
 
 
 def _checkpoints(system: System, claimed: list[Claimed], outcomes: list[Any]) -> list[Checkpoint]:

@@ -38,7 +38,7 @@ PATIENCE = 30
 @contextmanager
 def corpus(hosts: int, *, slow_hosts: int = 0, slow_seconds: float = 1.0) -> Iterator[list[str]]:
     """Serve the corpus from a process of its own; yields its origins, the slow ones first."""
-    command = [sys.executable, "-m", "tidemill.lab.corpus_server", "--hosts", str(hosts)]
+    command = [sys.executable, "-m", "tidemill.bootstrap.corpus_server", "--hosts", str(hosts)]
     command += ["--slow-hosts", str(slow_hosts), "--slow-seconds", str(slow_seconds)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as server:  # noqa: S603
         assert server.stdout is not None

@@ -4,11 +4,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
 from rig.clock import SettableClock
+from rig.databases import check_choice, database_of
 from rig.migrated import migrate
 from rig.parent import die_with_parent
 from rig.postgres import PostgresDidNotStartError, PostgresServer, a_server
@@ -29,6 +31,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tie each xdist worker to its run."""
     if hasattr(config, "workerinput"):
         die_with_parent()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of the other database, where `TEST_DATABASE` names one."""
+    wanted = ENVIRONMENT.get("TEST_DATABASE", "")
+    check_choice(wanted)
+    others = [item for item in items if wanted and database_of(item) != wanted]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +79,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
         _do_without(f"PostgreSQL did not start: {reason}")
 
 
-def _do_without(reason: str) -> None:
+def _do_without(reason: str) -> NoReturn:
     """A missing service may skip a test on a laptop, never in CI."""
     if IN_CI:
         pytest.fail(reason)

@@ -20,12 +20,13 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
+from tidemill.lab.messages import LabRequest
+from tidemill.lab.world import EPOCH
 from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.lab.corpus import Corpus
+from tidemill.verticals.events.lab.group import world_of
 from tidemill.verticals.events.lab.makes import SELECTORS
-from tidemill.verticals.events.lab.site import LabRequest, respond
 from tidemill.verticals.events.lab.sites import Make, build_sites
-from tidemill.verticals.events.lab.world import EPOCH, World
 
 PAGES = 24
 ROUNDS = 3
@@ -48,9 +49,9 @@ def main() -> None:
 
 def _cards() -> tuple[list[bytes], str]:
     site = next(site for site in build_sites(7, 12) if site.make is Make.CARDS)
-    world = World(7, [site])
+    world = world_of([site])
     days = [EPOCH + timedelta(days=number) for number in range(PAGES)]
-    bodies = [respond(world, LabRequest(site.host, site.paths[0]), day).body for day in days]
+    bodies = [world.respond(LabRequest(site.host, site.paths[0]), day).body for day in days]
     return bodies, site.origin + site.paths[0]
 
 

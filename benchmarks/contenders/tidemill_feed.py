@@ -18,7 +18,7 @@ from tidemill.store.database.bulk import write_many
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.database.migrate import upgrade
 from tidemill.verticals.events.card import Member, card_of
-from tidemill.verticals.events.feed import Wish
+from tidemill.verticals.events.feed import FeedPreferences
 from tidemill.verticals.events.grid import square_of
 from tidemill.verticals.events.record import (
     Category,
@@ -92,8 +92,8 @@ async def run(address: str, count: int) -> Figures:
     def place() -> Coordinates:
         return Coordinates(draw.uniform(SOUTH + 0.4, NORTH - 0.4), draw.uniform(WEST + 0.6, EAST - 0.6))
 
-    def wish() -> Wish:
-        return Wish(as_of=NOW, place=place(), tastes={"music": 1.0, "family": 0.5})
+    def wish() -> FeedPreferences:
+        return FeedPreferences(as_of=NOW, place=place(), tastes={"music": 1.0, "family": 0.5})
 
     async def feed() -> list[Any]:
         mine = wish()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import uvloop
 
@@ -32,7 +33,7 @@ def entries(task: Task) -> Iterator[dict[str, object]]:
         }
 
 
-def settings_for(task: Task) -> dict[str, object]:
+def settings_for(task: Task) -> dict[str, Any]:
     """What differs from the defaults: our own address is allowed, and the queue may hold all pages at once."""
     return {
         "database": task.database,

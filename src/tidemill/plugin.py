@@ -7,13 +7,14 @@ and a process that only reads pages stay quick.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.degradation import Service
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
     from tidemill.engine.ticks import Tick
+    from tidemill.lab.part import LabPart
     from tidemill.operations.explanation import Explainer
     from tidemill.operations.plans import TargetTemplate
     from tidemill.pipeline.dispatch import Dispatcher
@@ -24,8 +25,8 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
-    from tidemill.store.ledger.records import RecordRepository
     from tidemill.store.ledger.scheduling import DispatchRepository
+    from tidemill.store.records.repository import RecordRepository
     from tidemill.store.sources.sources import SourceRepository
     from tidemill.store.sources.targets import TargetRepository
     from tidemill.store.upkeep.audit import AuditLog
@@ -119,6 +120,19 @@ def part_of(parts: Mapping[str, Parts], kind: type[Part]) -> Part:
     return next(each for each in parts.values() if isinstance(each, kind))
 
 
+class RunningSystem(Protocol):
+    """As much of a running system as a vertical's command needs."""
+
+    @property
+    def clock(self) -> "Clock":
+        """Its time."""
+        ...
+
+    def part(self, kind: type[Part]) -> Part:
+        """What a vertical does in it, by the kind of its parts."""
+        ...
+
+
 class Plugin(ABC, Generic[Own, Part]):
     """One kind of data, all of it: what `VERTICAL` in a vertical's `__init__.py` is.
 
@@ -143,4 +157,8 @@ class Plugin(ABC, Generic[Own, Part]):
 
     def web(self, deps: "WebDeps", parts: Part) -> "WebExtension | None":  # noqa: ARG002 - for those who have pages
         """Its routes and pages; None if it has none."""
+        return None
+
+    def lab(self) -> "LabPart | None":
+        """The sites, demo and simulation that it brings to the lab; None if it brings none."""
         return None

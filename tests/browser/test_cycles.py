@@ -32,8 +32,8 @@ MEGABYTE = 1_000_000
 async def scraping(url: str, site: ScriptedSite, **settings: Any):
     """A system with one source that needs a browser, its jobs in the queue."""
     async with the_works(url, **settings) as works:
-        fields = {"fetcher": "browser", "pace": UNHURRIED, "timeout_seconds": 4,
-                  "settings": {"wait_for": "#agenda article"}}  # fmt: skip
+        fields: dict[str, Any] = {"fetcher": "browser", "pace": UNHURRIED, "timeout_seconds": 4,
+                                  "settings": {"wait_for": "#agenda article"}}  # fmt: skip
         await works.enqueue(await works.source(site, **fields))
         await works.system.worker.sign_in()
         yield works

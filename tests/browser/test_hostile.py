@@ -51,9 +51,8 @@ async def lure() -> AsyncIterator[Served]:
 async def browser(chromium: str, lure: Served) -> AsyncIterator[Browsing]:
     """A browser that may reach the lure and nothing else, with a name server in the enemy's hands."""
     allow = [f"{LURE}:{lure.port}"]
-    guard = CountingGuard(allow)
-    async with browsing(chromium, allow=allow, guard=guard, dns=Dns(LOOPBACK_IN_DISGUISE)) as own:
-        own.guard = guard
+    dns = Dns(LOOPBACK_IN_DISGUISE)
+    async with browsing(chromium, allow=allow, guard=CountingGuard(allow), dns=dns) as own:
         yield own
 
 

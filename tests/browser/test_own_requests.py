@@ -21,8 +21,9 @@ REQUESTS = 3
 @pytest.mark.usefixtures("chromium")
 async def test_the_next_page_waits_for_everything_that_the_last_one_asked_for(migrated_sqlite_url: str):
     async with ScriptedSite(3) as site, the_works(migrated_sqlite_url) as works:
-        fields = {"fetcher": "browser", "pace": {"interval_seconds": INTERVAL}, "settings": {"wait_for": "article"}}
-        await works.enqueue(await works.source(site, **fields))
+        pace = {"interval_seconds": INTERVAL}
+        source = await works.source(site, fetcher="browser", pace=pace, settings={"wait_for": "article"})
+        await works.enqueue(source)
         await works.system.worker.sign_in()
         began = works.system.clock.now()
         while (moment := await works.system.make_drain().run("browser")) is not None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.shows("F9")
 BEAT = PoolLimits(beat=timedelta(milliseconds=50), told_every=timedelta(milliseconds=50))
 HUGE = 10**12
 TEXT = "<p>" + "Dit is een gewone pagina met genoeg tekst om te lezen. " * 4 + "</p>"
-MANNERS = {
+MANNERS: dict[str, tuple[dict[str, Any], str]] = {
     "memory_soft": ({"soft_bytes": 1, "hard_bytes": HUGE}, "closed"),
     "memory_hard": ({"soft_bytes": 1, "hard_bytes": 1}, "killed"),
     "pids": ({"max_pids": 1}, "closed"),

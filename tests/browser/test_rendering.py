@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -169,7 +170,7 @@ async def test_the_gates_are_asked_again_as_the_request_leaves(browser: Browsing
         return no(Gate.SOURCE, "switched off", Failure.SOURCE_OFF)
 
     site.page("/page", LONG)
-    slowly = {"pace": Pace(timedelta(milliseconds=500)), "host": "slow", "obey_robots": False}
+    slowly: dict[str, Any] = {"pace": Pace(timedelta(milliseconds=500)), "host": "slow", "obey_robots": False}
     assert (await browser.get(f"{site.origin}/page", "p", **slowly)).failure is None
     result = await browser.get(f"{site.origin}/page", "p", **slowly, recheck=against)
     assert result.failure is Failure.SOURCE_OFF
@@ -205,13 +206,15 @@ async def test_many_pages_at_once_stay_within_the_limits_of_the_pool(chromium: s
 
 
 async def test_what_a_page_asks_for_by_itself_counts_and_the_next_page_waits_for_it(browser: Browsing):
-    terms = {"pace": Pace(timedelta(milliseconds=200)), "host": "counted", "obey_robots": False}
+    terms: dict[str, Any] = {"pace": Pace(timedelta(milliseconds=200)), "host": "counted", "obey_robots": False}
     told: list[GateAnswer] = []
     async with ScriptedSite() as site:
         first = await browser.get(f"{site.origin}/agenda/1", WHOLE, **terms, tell=told.append)
         second = await browser.get(f"{site.origin}/agenda/2", WHOLE, **terms)
         assert site.asked[:3] == ["/agenda/1", "/app.js", "/api/agenda/1.json"]
     assert first.requests == 3
+    assert first.requested_at is not None
+    assert second.requested_at is not None
     assert second.requested_at - first.requested_at >= timedelta(milliseconds=600)
     assert "counted: the page made 2 requests of its own; the next one waits 0.4 s longer" in [
         one.words for one in told

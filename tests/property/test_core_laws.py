@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rig.clock import NOON
 from tidemill.core.admission import QueueLimits, admit
-from tidemill.core.breaker import BreakerPolicy, Closed, Open, Probing, ask, failed, succeeded
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, Open, Probing, ask, failed, succeeded
 from tidemill.core.failure import Failure
 from tidemill.core.identity import fingerprint, normalized
 from tidemill.core.job import Job, JobStatus, move
@@ -45,7 +45,8 @@ def test_a_cooldown_never_exceeds_the_longest(trips):
 @pytest.mark.shows("R1")
 @given(st.lists(st.tuples(st.sampled_from(["ask", "well", "bad"]), st.integers(0, 7_200)), max_size=60))
 def test_whatever_happens_no_two_probes_are_out_at_once(steps):
-    policy, breaker, now, out = BreakerPolicy(), Closed(), NOON, 0
+    breaker: Breaker = Closed()
+    policy, now, out = BreakerPolicy(), NOON, 0
     for what, seconds in steps:
         now += timedelta(seconds=seconds)
         if isinstance(breaker, Probing) and breaker.deadline is not None and now >= breaker.deadline:

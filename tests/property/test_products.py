@@ -83,7 +83,7 @@ def test_what_once_made_a_price_up_does_so_no_more(shown: str, price: str) -> No
 def _beside(answer: Product | NoOffer) -> list[Decimal | None]:
     """Every further amount that a reading tells: none of them may be made up either."""
     told = answer if isinstance(answer, Product) else answer.product
-    return [told.list_price, told.high_price, *told.candidates] if told is not None else []
+    return [told.list_price, told.high_price, *told.candidates]
 
 
 def stands_on(price: Decimal, markup: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.reading import Document, Setting, blocked, declares_empty, parse_moment
+from tidemill.reading import Document, ReadingContext, blocked, declares_empty, parse_moment
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.reading.events import read_events
 
@@ -27,7 +27,7 @@ MARKUP = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 @given(markup=MARKUP)
 def test_no_markup_makes_a_reader_throw(markup: str) -> None:
     document = Document(markup, "https://a.nl/")
-    found = read_events(document, Setting(now=NOON))
+    found = read_events(document, ReadingContext(now=NOON))
     assert not any("Error" in note for note in found.notes), found.notes
     blocked(document)
     declares_empty(document)
@@ -39,7 +39,9 @@ def test_no_markup_makes_a_reader_throw(markup: str) -> None:
 def test_a_pages_bytes_are_read_as_the_text_that_a_browser_makes_of_them(pieces: list[bytes]) -> None:
     encoded = b"".join(pieces)
     document, text = Document(encoded, "https://a.nl/"), encoded.decode(errors="replace")
-    assert read_events(document, Setting(now=NOON)) == read_events(Document(text, "https://a.nl/"), Setting(now=NOON))
+    assert read_events(document, ReadingContext(now=NOON)) == read_events(
+        Document(text, "https://a.nl/"), ReadingContext(now=NOON)
+    )
     assert document.markup == text
 
 

@@ -31,6 +31,7 @@ class Browsing:
         self.audit: list[AuditEntry] = []
         self._noted = asyncio.Condition()
         self.book = OpenBook()
+        self.guard: Any = options.get("guard")
         allowed = list(allow)
         self.plain = http_fetcher(self.clock, allow=allowed)
         self.pool: BrowserPool = open_pool(program, self.clock, self._note, allow=allowed, **options)

@@ -48,7 +48,7 @@ class Http2Server:
 
     def _heed(self, connection: H2Connection, event: object, unsent: dict[int, bytes]) -> None:
         if isinstance(event, RequestReceived):
-            self.asked.append(dict(event.headers))
+            self.asked.append({str(name): str(value) for name, value in event.headers})
         elif isinstance(event, StreamEnded):
             body = self.pages.get(self.asked[-1][":path"])
             status = "404" if body is None else "200"

@@ -12,21 +12,21 @@ from rig.clock import NOON, SettableClock, seeded_dice
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import System, build
 from tidemill.core.run import RunSummary, Trigger
-from tidemill.lab.faults import Fault, Spell, Timetable
+from tidemill.lab.faults import Fault, ScheduledFault, Timetable
 from tidemill.lab.transport import LabTransport
+from tidemill.lab.world import World, WorldTerms
 from tidemill.pipeline.happenings import Happening, RunClosed
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
+from tidemill.verticals.events.lab.group import world_of
 from tidemill.verticals.events.lab.sites import Site
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import World
 
 DAY = timedelta(days=1)
 
 
-def ill_from(host: str, fault: Fault, begins: timedelta, ends: timedelta | None = None) -> Spell:
+def ill_from(host: str, fault: Fault, begins: timedelta, ends: timedelta | None = None) -> ScheduledFault:
     """A fault that begins, and may end, so long after noon."""
-    return Spell(
+    return ScheduledFault(
         host=host,
         kind=type(fault).__name__,
         fault=fault,
@@ -72,10 +72,10 @@ class LabWorks:
 
 @asynccontextmanager
 async def lab_works(
-    url: str, clock: SettableClock, folder: Path, sites: Sequence[Site], spells: Sequence[Spell] = ()
+    url: str, clock: SettableClock, folder: Path, sites: Sequence[Site], scheduled: Sequence[ScheduledFault] = ()
 ) -> AsyncIterator[LabWorks]:
     """A system on the database at `url` that knows the sites as its sources."""
-    world = World(7, sites, Timetable(spells), start=NOON - DAY)
+    world = world_of(sites, Timetable(scheduled), WorldTerms(start=NOON - DAY))
     heard: list[Happening] = []
     announce = Listeners()
     announce.add(heard.append)
@@ -88,7 +88,7 @@ async def lab_works(
         database=open_database(url),
         transport=LabTransport(world, clock),
     )
-    await system.actions.importer.source_entries(sources(world, interval_seconds=0), "ans")
+    await system.actions.importer.source_entries(world.sources(interval_seconds=0), "ans")
     await system.worker.sign_in()
     try:
         yield LabWorks(system, world, clock, heard)

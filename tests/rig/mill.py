@@ -18,6 +18,7 @@ from tidemill.core.target import Target
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Judged, Parsed, Rejected, Unchanged
 from tidemill.pipeline.dispatch import Dispatcher
+from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
@@ -31,7 +32,7 @@ from tidemill.store.schema import targets
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 from tidemill.verticals.events.definition import EVENTS
-from tidemill.verticals.events.record import Event, Method, Precision, StructuredDate, StructuredLocation
+from tidemill.verticals.events.record import Category, Event, Method, Precision, StructuredDate, StructuredLocation
 from tidemill.verticals.events.store.repository import EventRepository
 
 VERTICALS = {"events": EVENTS}
@@ -53,7 +54,7 @@ class Mill:
         self.letters = DeadLetterRetries(database, self.ids)
         self.sweeps = Sweeps(database)
         self.breakers = Breakers(database, {"events": EVENTS.policy.breaker})
-        self.announced = []
+        self.announced: list[Happening] = []
         limits = QueueLimits(per_adapter=1_000, total=10_000)
         self.dispatcher = Dispatcher(
             self.agenda, VERTICALS, clock, seeded_dice(), self.announced.append, limits=limits
@@ -199,7 +200,7 @@ def event(title, source_id, starts=NOON + timedelta(days=30), venue="Korenmarkt"
     day = starts.date()
     return Event(
         title=title, description="", event_date=starts, event_time="20:00", ends_at=None, venue_name=venue,
-        category="community", image_url=None, detail_url=None, latitude=52.0, longitude=5.9,
+        category=Category.COMMUNITY, image_url=None, detail_url=None, latitude=52.0, longitude=5.9,
         location_precision=Precision.CITY, source_id=source_id, source_name="arnhem", confidence=1.0,
         normalization_method=Method.RULES, fingerprint=f"{title}|{day}",
         structured_date=StructuredDate(

@@ -96,7 +96,7 @@ class Nursery:
         socket.send_fds(self._line, [json.dumps({"job": job, **orders}).encode()], [hears, says, tells])
         for file in (hears, says, tells):
             os.close(file)
-        lines, ending = await _reader(listen), await _reader(wait)
+        (lines, listening), (ending, waiting) = await _reader(listen), await _reader(wait)
         child = Child(int(await ending.readline()), lines, ending, tell)
         try:
             yield child
@@ -105,15 +105,16 @@ class Nursery:
                 child.signal(signal.SIGKILL)
             await ending.read()
             os.close(tell)
-            lines._transport.close()
-            ending._transport.close()
+            listening.close()
+            waiting.close()
 
 
-async def _reader(file: int) -> asyncio.StreamReader:
+async def _reader(file: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
     reader = asyncio.StreamReader(limit=LONGEST_TALE)
     loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(file, "rb"))
-    return reader
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await loop.connect_read_pipe(lambda: protocol, os.fdopen(file, "rb"))
+    return reader, transport
 
 
 @contextmanager

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from rig.clock import NOON, SettableClock, seeded_dice
 from tidemill.bootstrap.system import System, build
-from tidemill.lab.faults import Forbidden403, Spell, Timetable
+from tidemill.lab.faults import Forbidden403, ScheduledFault, Timetable
 from tidemill.lab.transport import LabTransport
+from tidemill.lab.world import WorldTerms
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
+from tidemill.verticals.events.lab.group import world_of
 from tidemill.verticals.events.lab.sites import build_sites
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import World
 
 SITES = 3
 
@@ -20,12 +20,12 @@ async def scraped(database: Database, clock: SettableClock, folder: Path) -> Sys
     """The system, its first runs closed."""
     sites = build_sites(7, SITES)
     ill = sites[-1].host
-    spell = Spell(host=ill, kind="forbidden", fault=Forbidden403(), begins=NOON - timedelta(days=1))
-    world = World(7, sites, Timetable([spell]), start=NOON - timedelta(days=1))
+    refusing = ScheduledFault(host=ill, kind="forbidden", fault=Forbidden403(), begins=NOON - timedelta(days=1))
+    world = world_of(sites, Timetable([refusing]), WorldTerms(start=NOON - timedelta(days=1)))
     settings = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
     transport = LabTransport(world, clock)
     system = build(settings, clock=clock, dice=seeded_dice(), database=database, transport=transport)
-    await system.actions.importer.source_entries(sources(world, interval_seconds=0), "ans")
+    await system.actions.importer.source_entries(world.sources(interval_seconds=0), "ans")
     await system.worker.sign_in()
     await system.ticks.tick("dispatch")
     await work_off(system, clock)

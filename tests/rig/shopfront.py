@@ -22,14 +22,18 @@ REDESIGNED = "<html><body><div id=app>Loading our new shop</div><p>Nothing to se
 
 def product_page(**said: Any) -> str:
     """A product as schema.org writes it; what is None is left out."""
-    about = {"name": "Harrow 9mm Luger 115 Grain FMJ - 50 Rounds", "price": "14.95", "currency": "USD", "sku": "H9-50"}
-    about |= {"stock": "InStock", "brand": "Harrow", "gtin": None} | said
+    about: dict[str, Any] = {
+        "name": "Harrow 9mm Luger 115 Grain FMJ - 50 Rounds", "price": "14.95", "currency": "USD", "sku": "H9-50",
+        "stock": "InStock", "brand": "Harrow", "gtin": None, **said,
+    }  # fmt: skip
     offer = {"@type": "Offer", "priceCurrency": about["currency"], "price": about["price"]}
     if about["stock"]:
         offer["availability"] = f"https://schema.org/{about['stock']}"
     offer = {name: value for name, value in offer.items() if value is not None}
-    product = {"@context": "https://schema.org", "@type": "Product", "name": about["name"], "sku": about["sku"]}
-    product |= {"brand": {"@type": "Brand", "name": about["brand"]}, "gtin12": about["gtin"], "offers": offer}
+    product: dict[str, Any] = {
+        "@context": "https://schema.org", "@type": "Product", "name": about["name"], "sku": about["sku"],
+        "brand": {"@type": "Brand", "name": about["brand"]}, "gtin12": about["gtin"], "offers": offer,
+    }  # fmt: skip
     product = {name: value for name, value in product.items() if value is not None}
     return (
         f"<html><head><title>{about['name']}</title></head><body><h1>{about['name']}</h1>"

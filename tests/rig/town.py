@@ -108,7 +108,8 @@ async def a_town(
     **settings: Any,
 ) -> AsyncIterator[Town]:
     """A system with everything set up, unless `settings` say otherwise."""
-    clock, told = clock or SettableClock(NOON), []
+    told: list[Any] = []
+    clock = clock or SettableClock(NOON)
     search, geocoder = SerperStandin(agendas or {}), NominatimStandin(TOWNS)
     model = GeminiStandin(think) if think else GeminiStandin()
     async with (

@@ -317,7 +317,7 @@ async def supervise_with_refused_writes(orders: Orders, voice: Voice) -> None:
 
 async def supervise_without_a_pen(orders: Orders, voice: Voice) -> None:
     """Run on a database that refuses all writes from one word on, as on a disk gone read-only, until the next."""
-    refusals: list[asyncio.Future[None]] = []
+    refusals: list[asyncio.Future[str]] = []
 
     @event.listens_for(Pool, "checkout")
     def _checkout(connection: Any, *_: object) -> None:

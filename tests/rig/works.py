@@ -11,6 +11,7 @@ from sqlalchemy import Table, select, text, update
 from rig.site import Site
 from tidemill.bootstrap import system as bootstrap
 from tidemill.core.run import Trigger
+from tidemill.lab.scripted import ScriptedSite
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import load_settings
 from tidemill.store.schema import jobs, targets
@@ -27,7 +28,9 @@ class Works:
         self.system = system
         self.url = url
 
-    async def source(self, site: Site, name: str = "agenda", paths: Sequence[str] = (), **fields: Any) -> int:
+    async def source(
+        self, site: Site | ScriptedSite, name: str = "agenda", paths: Sequence[str] = (), **fields: Any
+    ) -> int:
         """Bring a site in as a source; answers its key."""
         aims = [{"url": site.origin + path, "schedule": "0 6 * * *"} for path in paths or site.paths]
         entry = {"name": name, "vertical": "events", "base_url": site.origin, "adapter": "events.generic",

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from tidemill.bootstrap.simulation import build_simulated_system
 from tidemill.bootstrap.system import System
-from tidemill.cli.simulate import build_mill
 from tidemill.core.verification import Fate
 from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
@@ -20,7 +20,7 @@ def told(outcome):
 @pytest.fixture(scope="module")
 def days_with_faults(tmp_path_factory):
     plan = HomesPlan(days=2.5, homes_each=2)
-    return simulate_homes(plan, build_mill, tmp_path_factory.mktemp("homes"))
+    return simulate_homes(plan, build_simulated_system, tmp_path_factory.mktemp("homes"))
 
 
 def test_every_law_holds_over_days_of_blocks_truncation_and_outages(days_with_faults):
@@ -38,7 +38,7 @@ def test_the_faults_were_really_met(days_with_faults):
 @pytest.mark.shows("L5")
 def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_without_doubles(tmp_path):
     plan = HomesPlan(days=2.8, homes_each=1, faults=(), siege=(DOWN, 0.4, 1.9))
-    outcome = simulate_homes(plan, build_mill, tmp_path)
+    outcome = simulate_homes(plan, build_simulated_system, tmp_path)
     assert told(outcome) == {}
     assert outcome.figures["homes that faded"] > 0
     assert outcome.figures["homes that came back"] > 0
@@ -47,7 +47,7 @@ def test_scraping_that_stops_for_two_days_takes_nothing_off_and_comes_back_witho
 @pytest.mark.shows("B6")
 def test_a_list_of_two_that_is_cut_to_one_for_days_takes_nothing_off_that_is_there(tmp_path):
     plan = HomesPlan(days=2.2, homes_each=2, faults=(), siege=(TRUNCATED, 0.3, 1.9))
-    outcome = simulate_homes(plan, build_mill, tmp_path)
+    outcome = simulate_homes(plan, build_simulated_system, tmp_path)
     assert told(outcome) == {}
     assert outcome.figures["fault met: truncated"] > 100
     assert outcome.figures["homes verified"] > 0
@@ -63,5 +63,5 @@ def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
         system.part(ListingsParts).store.verification.record = credulous
 
     plan = HomesPlan(days=1.8, homes_each=3, faults=(), siege=(DOWN, 0.3, 1.4))
-    outcome = simulate_homes(plan, lambda surroundings: build_mill(surroundings, alter), tmp_path)
+    outcome = simulate_homes(plan, lambda environment: build_simulated_system(environment, alter), tmp_path)
     assert "nothing that is still there is taken off" in told(outcome)

@@ -8,21 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from tidemill.cli.simulate import build_mill
-from tidemill.lab.simulation import EVERYTHING, Outcome, Plan, simulate
+from tidemill.bootstrap.simulation import build_simulated_system
+from tidemill.lab.simulation.plan import EVERYTHING, SimulationOutcome, SimulationPlan
+from tidemill.verticals.events.lab.simulation import simulate_agendas
 
 pytestmark = pytest.mark.shows("X3")
 
 EXACT = timedelta(0)
 
 
-def told(outcome: Outcome) -> list[str]:
+def told(outcome: SimulationOutcome) -> list[str]:
     return [f"{verdict.law}: {words}" for verdict in outcome.verdicts for words in verdict.told]
 
 
 @pytest.mark.parametrize("seed", [7, 11])
 def test_every_law_holds_in_a_world_where_everything_goes_wrong(tmp_path: Path, seed: int) -> None:
-    outcome = simulate(Plan(days=3, sources=12, seed=seed, grain=EXACT), build_mill, tmp_path)
+    outcome = simulate_agendas(
+        SimulationPlan(days=3, sources=12, seed=seed, grain=EXACT), build_simulated_system, tmp_path
+    )
     assert told(outcome) == []
     assert outcome.holds
     assert outcome.figures["workers killed"] >= 1
@@ -32,7 +35,7 @@ def test_every_law_holds_in_a_world_where_everything_goes_wrong(tmp_path: Path, 
 
 
 def test_without_faults_nothing_fails_and_nothing_is_late(tmp_path: Path) -> None:
-    outcome = simulate(Plan(days=2, sources=6, seed=3, faults=()), build_mill, tmp_path)
+    outcome = simulate_agendas(SimulationPlan(days=2, sources=6, seed=3, faults=()), build_simulated_system, tmp_path)
     assert told(outcome) == []
     assert outcome.figures["dead letters"] == 0
     assert outcome.figures["runs"] == outcome.figures["runs complete"]
@@ -41,11 +44,12 @@ def test_without_faults_nothing_fails_and_nothing_is_late(tmp_path: Path) -> Non
 RUN = """
 import sys
 from pathlib import Path
-from tidemill.cli.simulate import build_mill
-from tidemill.lab.simulation import Plan, simulate
+from tidemill.bootstrap.simulation import build_simulated_system
+from tidemill.lab.simulation.plan import SimulationPlan
+from tidemill.verticals.events.lab.simulation import simulate_agendas
 folder = Path(sys.argv[1])
 with (folder / "log").open("wb") as log:
-    simulate(Plan(days=2.2, sources=12, seed=5), build_mill, folder, log)
+    simulate_agendas(SimulationPlan(days=2.2, sources=12, seed=5), build_simulated_system, folder, log)
 """
 
 
@@ -65,8 +69,8 @@ def test_another_seed_is_another_world(tmp_path: Path) -> None:
     digests = set()
     for seed in (1, 2):
         (tmp_path / str(seed)).mkdir()
-        plan = Plan(days=0.2, sources=2, seed=seed, faults=())
-        digests.add(simulate(plan, build_mill, tmp_path / str(seed)).log_sha256)
+        plan = SimulationPlan(days=0.2, sources=2, seed=seed, faults=())
+        digests.add(simulate_agendas(plan, build_simulated_system, tmp_path / str(seed)).log_sha256)
     assert len(digests) == 2
 
 

@@ -6,16 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.cli.simulate import build_mill
+from tidemill.bootstrap.simulation import build_simulated_system
+from tidemill.bootstrap.system import System
 from tidemill.lab.dice import dice
-from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.system_under_test import SimulatedEnvironment
+from tidemill.lab.simulation.system_under_test import SimulatedEnvironment
+from tidemill.lab.simulation.worker_control import ControlledClock, WorkerControl
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import DriftNoticed, Overdue
+from tidemill.pipeline.happenings import DriftNoticed, Happening, Overdue
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS
 from tidemill.verticals.listings.lab.sites import entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
 from tidemill.verticals.listings.lab.world import BLOCKED, CARDS, PLACARDS, TRUNCATED, HomesWorld, MarketFault
+from tidemill.verticals.listings.parts import ListingsParts
 
 DAYS = 2.2
 CUT_SHORT, BLOCKED_FOR_DAYS, CAPPED = "nyc", "boston", "hartford"
@@ -46,27 +48,27 @@ class Fallout:
 @pytest.fixture(scope="module")
 def fallout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("troubles")
-    announced = []
+    announced: list[Happening] = []
     world = HomesWorld(7, START, DAYS, homes_each=40)
-    leash = Leash()
+    control = WorkerControl()
 
     async def main(clock):
-        surroundings = SimulatedEnvironment(
-            folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"),
-            transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, leash=leash, ticks=TICKS,
-            lease=LEASE, settings={},
+        environment = SimulatedEnvironment(
+            folder=folder, clock=ControlledClock(clock, control, START, GRAIN), dice=dice(7, "worker"),
+            transport=HomesTransport(world, clock, TROUBLES), announce=announced.append, control=control, ticks=TICKS,
+            lease=LEASE, settings={}, vertical="listings",
         )  # fmt: skip
-        systems = []
-        mill = build_mill(surroundings, systems.append)
-        await mill.prepare(entries()[:2])
-        await leave_three(systems[0].actions.markets)
-        at_work = asyncio.create_task(mill.run())
+        systems: list[System] = []
+        simulated = build_simulated_system(environment, systems.append)
+        await simulated.prepare(entries()[:2])
+        await leave_three(systems[0].part(ListingsParts).markets)
+        at_work = asyncio.create_task(simulated.run())
         await clock.sleep_until(TRIPPED)
-        tripped = await systems[0].actions.markets.explain(BLOCKED_FOR_DAYS)
+        tripped = await systems[0].part(ListingsParts).markets.explain(BLOCKED_FOR_DAYS)
         await clock.sleep_until(world.ends - GRAIN)
-        mill.stop()
+        simulated.stop()
         await at_work
-        await mill.close()
+        await simulated.close()
         return tripped
 
     found = Fallout(folder, announced, run_virtual(main, START))

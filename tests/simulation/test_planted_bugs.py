@@ -9,30 +9,32 @@ from typing import Any
 import msgspec
 import pytest
 
+from tidemill.bootstrap.simulation import build_simulated_system
 from tidemill.bootstrap.system import System
-from tidemill.cli.simulate import build_mill
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunSummary
 from tidemill.core.source import FetcherKind
 from tidemill.engine.ticks import Tick
 from tidemill.fetching.robots import Allowed
-from tidemill.lab.simulation import Plan, simulate
+from tidemill.lab.simulation.plan import SimulationPlan
 from tidemill.pipeline.checkpoints import WriteCounts
 from tidemill.store.ledger import checkpoints, claims, dead_letters
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.ledger.run_counts import count_kept
+from tidemill.store.records.repository import CompleteRun
+from tidemill.verticals.events.lab.simulation import simulate_agendas
 
 pytestmark = pytest.mark.shows("X3")
 
 Planting = Callable[[System], None]
 
 
-def broken_laws(folder: Path, plan: Plan, plant: Planting = lambda _: None) -> set[str]:
-    outcome = simulate(plan, lambda surroundings: build_mill(surroundings, plant), folder)
+def broken_laws(folder: Path, plan: SimulationPlan, plant: Planting = lambda _: None) -> set[str]:
+    outcome = simulate_agendas(plan, lambda environment: build_simulated_system(environment, plant), folder)
     return {verdict.law for verdict in outcome.verdicts if not verdict.holds}
 
 
-def a_quiet_world(*faults: str, days: float = 1.3, sources: int = 3) -> Plan:
-    return Plan(days=days, sources=sources, seed=7, faults=faults)
+def a_quiet_world(*faults: str, days: float = 1.3, sources: int = 3) -> SimulationPlan:
+    return SimulationPlan(days=days, sources=sources, seed=7, faults=faults)
 
 
 def test_a_world_without_planted_bugs_breaks_no_law(tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_commit_that_ignores_the_fence_is_found(tmp_path: Path, monkeypatch: p
 
 
 def test_a_count_that_forgets_a_record_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    count = checkpoints.count_kept
+    count = count_kept
 
     def forgetful(tally: Any, harvest: Any, kept: WriteCounts) -> None:
         count(tally, harvest, msgspec.structs.replace(kept, inserted=max(0, kept.inserted - 1)))
@@ -130,18 +132,20 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
 
 def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        gate = system.fetchers[FetcherKind.HTTP]._gates.gate
+        http: Any = system.fetchers[FetcherKind.HTTP]
+        gate = http._gates.gate
         enter = gate.enter_now
         hasty = Pace(timedelta(0), 9, 9)
         gate.enter_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
 
-    plan = Plan(days=0.3, sources=3, seed=7, faults=(), grain=timedelta(0))
+    plan = SimulationPlan(days=0.3, sources=3, seed=7, faults=(), grain=timedelta(0))
     assert broken_laws(tmp_path, plan, plant) == {"no host is asked over its pace"}
 
 
 def test_a_fetcher_that_asks_no_robots_txt_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
-        robots = system.fetchers[FetcherKind.HTTP]._gates.robots
+        http: Any = system.fetchers[FetcherKind.HTTP]
+        robots = http._gates.robots
 
         async def always(*_: Any) -> Allowed:
             return Allowed()

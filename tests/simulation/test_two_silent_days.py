@@ -7,10 +7,11 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from tidemill.cli.simulate import build_mill
+from tidemill.bootstrap.simulation import build_simulated_system
+from tidemill.bootstrap.system import System
 from tidemill.lab.dice import dice
-from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.system_under_test import SimulatedEnvironment
+from tidemill.lab.simulation.system_under_test import SimulatedEnvironment
+from tidemill.lab.simulation.worker_control import ControlledClock, WorkerControl
 from tidemill.lab.virtual import run_virtual
 from tidemill.verticals.listings.lab.fortnight import GRAIN, LEASE, START, TICKS, HomesPlan, troubles
 from tidemill.verticals.listings.lab.sites import entries
@@ -39,27 +40,28 @@ def seen(tmp_path_factory):
     """Looks before the silence, at ten hours of it, just before its end, and two days later; and the database."""
     folder = tmp_path_factory.mktemp("silence")
     world = HomesWorld(7, START, PLAN.days, homes_each=PLAN.homes_each)
-    leash = Leash()
+    control = WorkerControl()
 
     async def main(clock):
         transport = HomesTransport(world, clock, troubles(PLAN, world))
-        surroundings = SimulatedEnvironment(
-            folder=folder, clock=LeashedClock(clock, leash, START, GRAIN), dice=dice(7, "worker"), transport=transport,
-            announce=lambda _: None, leash=leash, ticks=TICKS, lease=LEASE, settings={},
+        environment = SimulatedEnvironment(
+            folder=folder, clock=ControlledClock(clock, control, START, GRAIN), dice=dice(7, "worker"),
+            transport=transport, announce=lambda _: None, control=control, ticks=TICKS, lease=LEASE, settings={},
+            vertical="listings",
         )  # fmt: skip
-        systems = []
-        mill = build_mill(surroundings, systems.append)
-        await mill.prepare(entries()[:2])
+        systems: list[System] = []
+        simulated = build_simulated_system(environment, systems.append)
+        await simulated.prepare(entries()[:2])
         (system,) = systems
         for market in await system.part(ListingsParts).markets.every():
             if market.id not in MARKETS:
                 await system.part(ListingsParts).markets.change(market.id, {"enabled": False}, "test")
-        at_work = asyncio.create_task(mill.run())
+        at_work = asyncio.create_task(simulated.run())
         moments = (SILENT_FROM, SILENT_FROM + timedelta(hours=10), SILENT_UNTIL, world.ends - timedelta(minutes=1))
         looks = [await look_at(system, clock, moment) for moment in moments]
-        mill.stop()
+        simulated.stop()
         await at_work
-        await mill.close()
+        await simulated.close()
         return looks
 
     looks = run_virtual(main, START)

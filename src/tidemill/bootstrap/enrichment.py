@@ -10,10 +10,11 @@ from tidemill.bootstrap.store import Store, folders_of
 from tidemill.bootstrap.verticals import ENRICHING, VERTICALS
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import NOISE
+from tidemill.core.discovery import SearchProfile
 from tidemill.core.pacing import Pace
 from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import Trigger
+from tidemill.core.vertical import Vertical
 from tidemill.engine.ticks import Tick
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.discover import Discoverer, Scope
@@ -33,7 +34,6 @@ from tidemill.store.services.spending import SpendingRepository
 from tidemill.store.services.spill import SpillFile
 
 MICRO = 1_000_000
-EVENTS, GENERIC = "events", "events.generic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ def build_discovery(
 ) -> DiscoveryActions:
     """Discovery, and what a person can do about it."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
-    look = Look(VERTICALS[EVENTS], GENERIC, fetcher, clock, pace)
+    vertical, profile = discovering_vertical()
+    look = Look(vertical, profile, fetcher, clock, pace)
     discoverer = Discoverer(
         store.places,
         store.searches,
@@ -144,7 +145,7 @@ def build_discovery(
         SpillFile(spill_folder(settings, store), "discovered"),
         search=askable.search,
         model=thrifty(settings, store, clock, askable),
-        scope=Scope(places=settings.discovery_places, noise=NOISE | frozenset(settings.discovery_noise)),
+        scope=Scope(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
     )
     return DiscoveryActions(
         discoverer,
@@ -154,10 +155,15 @@ def build_discovery(
         store.sources,
         store.targets,
         clock,
-        vertical=EVENTS,
-        adapter_id=GENERIC,
+        vertical=vertical.name,
+        adapter_id=profile.adapter_id,
         auto_enable=settings.discovery_auto_enable,
     )
+
+
+def discovering_vertical() -> tuple[Vertical, SearchProfile]:
+    """The vertical whose sources are searched for, and by what; there is one today."""
+    return next((each, each.discovery) for each in VERTICALS.values() if each.discovery is not None)
 
 
 def spill_folder(settings: Settings, store: Store) -> Path:

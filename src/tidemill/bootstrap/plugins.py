@@ -18,6 +18,10 @@ OWN: tuple[Plugin[Any, Any], ...] = (
     LISTINGS,
 )
 
+DEFAULT_VERTICAL = OWN[0].name
+DEFAULT_ADAPTER = f"{DEFAULT_VERTICAL}.generic"
+"""What commands are about unless they are told."""
+
 _found = with_installed_plugins(OWN, entry_points(group=GROUP))
 PLUGINS: dict[str, Plugin[Any, Any]] = _found[0]
 """Every vertical by name, our own first."""

@@ -13,6 +13,7 @@ from tidemill.settings import Settings
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
+from tidemill.store.ledger.host_assignment import HostAssignment
 from tidemill.store.ledger.ledger import Ledger
 from tidemill.store.ledger.overbooked import OverbookedHosts
 from tidemill.store.ledger.rate_limits import RateLimitRepository
@@ -28,7 +29,6 @@ from tidemill.store.services.answers import AnswerRepository
 from tidemill.store.services.browsers import BrowserRepository
 from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository
 from tidemill.store.sources.candidates import CandidateRepository
-from tidemill.store.sources.host_assignment import HostAssignment
 from tidemill.store.sources.hosts import Paces
 from tidemill.store.sources.places import PlaceRepository, SearchRepository
 from tidemill.store.sources.sources import SourceRepository

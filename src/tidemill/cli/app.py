@@ -18,8 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from tidemill import __version__
 from tidemill.bootstrap.plugins import PLUGINS
-from tidemill.plugin import Command, Plugin
-from tidemill.terminal.global_options import GlobalOptions, RunningSystem
+from tidemill.plugin import Command, Plugin, RunningSystem
+from tidemill.terminal.global_options import GlobalOptions
 
 RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
 

@@ -4,10 +4,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 import msgspec
 
+from tidemill.lab.demo import DemoTerms, Entry, ServedSites
 from tidemill.lab.faults import ALL_KINDS
 from tidemill.operations.mistakes import Mistake, unknown
 
@@ -17,19 +17,9 @@ STARTS_WITHIN = 30.0
 ENDS_WITHIN = 5.0
 
 
-class LabTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What sort of world to serve, and how fast it may be asked."""
-
-    seed: int
-    sites: int
-    faults: str
-    seconds: float
-    interval: float
-    shops: int = 0
-
-
-def kinds_of(faults: str) -> str:
+def kinds_of(faults: str | None) -> str:
     """The kinds of faults that are meant, as the lab reads them."""
+    faults = faults or "all"
     if faults in {"all", "none"}:
         return "" if faults == "none" else "all"
     for kind in faults.split(","):
@@ -39,19 +29,20 @@ def kinds_of(faults: str) -> str:
 
 
 @asynccontextmanager
-async def lab(terms: LabTerms) -> AsyncIterator[list[dict[str, Any]]]:
-    """Serve a world while entered; answers its sites as sources."""
+async def lab_server(terms: DemoTerms) -> AsyncIterator[ServedSites]:
+    """Serve a world while entered."""
     arguments = [
-        "--seed", str(terms.seed), "--sites", str(terms.sites), "--faults", kinds_of(terms.faults),
-        "--seconds", str(terms.seconds), "--interval", str(terms.interval), "--busy", "--shops", str(terms.shops),
+        "--seed", str(terms.seed), "--faults", kinds_of(terms.faults), "--seconds", str(terms.seconds),
+        "--interval", str(terms.interval), "--busy",
+        *(word for name, count in terms.counts.items() for word in (f"--{name}", str(count))),
     ]  # fmt: skip
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tidemill.lab.server", *arguments,
+        sys.executable, "-m", "tidemill.bootstrap.lab_server", *arguments,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LINE,
         start_new_session=True,  # a Ctrl-C is for us to answer: the sites stay up until we have finished
     )  # fmt: skip
     try:
-        yield await described(child)
+        yield ServedSites(await described(child))
     finally:
         if child.stdin is not None:
             child.stdin.close()
@@ -63,7 +54,7 @@ async def lab(terms: LabTerms) -> AsyncIterator[list[dict[str, Any]]]:
             await child.wait()
 
 
-async def described(child: asyncio.subprocess.Process) -> list[dict[str, Any]]:
+async def described(child: asyncio.subprocess.Process) -> list[Entry]:
     """The lab's first words: its sources."""
     if child.stdout is None:
         return []
@@ -74,16 +65,15 @@ async def described(child: asyncio.subprocess.Process) -> list[dict[str, Any]]:
     if not line:
         msg = "the lab's sites did not start; try fewer with --sites"
         raise Mistake(msg)
-    sources: list[dict[str, Any]] = msgspec.json.decode(line)["sources"]
+    sources: list[Entry] = msgspec.json.decode(line)["sources"]
     return sources
 
 
-def lively(sources: Sequence[dict[str, Any]], schedule: str, timeout_seconds: float) -> list[dict[str, Any]]:
-    """The sources, asked again and again: a demo has no day to wait for, nor for a person who publishes prices."""
+def often(sources: Sequence[Entry], schedule: str, timeout_seconds: float) -> list[Entry]:
+    """Return the sources with a schedule and patience that fit a demo, which has no day to wait for."""
     return [
         {
             **source,
-            **({"visibility": "ELIGIBLE"} if source["vertical"] == "prices" else {}),
             "timeout_seconds": timeout_seconds,
             "targets": [{**target, "schedule": schedule} for target in source["targets"]],
         }

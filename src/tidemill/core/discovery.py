@@ -1,7 +1,7 @@
 """Discovery, decided: where to look next, what to ask, and which of the answers are worth a look."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -9,39 +9,26 @@ import msgspec
 from tidemill.core.places import Place
 from tidemill.core.urls import BadUrl, canonicalize, host_of, normalize, origin_of, registrable_domain
 
-QUERIES = (
-    "agenda {place}",
-    "evenementen {place}",
-    "wat is er te doen in {place}",
-    "uitagenda {place} concerten theater",
-    "activiteiten {place} gemeente agenda",
-)
-"""What is asked for each municipality; five, as the search service is paid by the question."""
-
-NOISE = frozenset({
-    "facebook.com", "instagram.com", "twitter.com", "x.com", "tiktok.com", "youtube.com", "linkedin.com",
-    "pinterest.com", "pinterest.nl", "tripadvisor.com", "tripadvisor.nl", "booking.com", "expedia.nl", "airbnb.com",
-    "airbnb.nl", "wikipedia.org", "wikivoyage.org", "wikidata.org", "google.com", "google.nl", "bing.com", "funda.nl",
-    "marktplaats.nl", "indeed.com", "werk.nl", "yelp.com", "yelp.nl", "foursquare.com", "reddit.com", "amazon.nl",
-    "bol.com", "groupon.nl", "ticketmaster.nl", "eventbrite.com", "eventbrite.nl", "ticketswap.nl", "thuisbezorgd.nl",
-    "weeronline.nl", "buienradar.nl", "ns.nl", "9292.nl", "rijksoverheid.nl", "cbs.nl", "nu.nl", "telegraaf.nl",
-    "ad.nl", "trustpilot.com", "medium.com", "issuu.com", "spotify.com", "whatsapp.com", "t.me",
-})  # fmt: skip
-"""Sites that answer every question and are no town's agenda: networks, shops, maps, newspapers, ticket sellers."""
-
 _NO_PAGE = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|zip|jpe?g|png|gif|mp[34]|ics|xml)$", re.IGNORECASE)
-_AGENDA_PATH = re.compile(
-    r"agenda|evenement|activiteit|kalender|uit-?tips|programma|events?|calendar|whats-?on", re.IGNORECASE
-)
-_EVENT_WORDS = re.compile(
-    r"\b(?:agenda|evenement\w*|activiteit\w*|voorstelling\w*|concert\w*|festival\w*|tentoonstelling\w*|expositie\w*"
-    r"|workshop\w*|lezing\w*|optreden\w*|markt\w*|kermis|theater\w*|aanvang|locatie|tickets?|kaarten|inloop"
-    r"|events?|exhibition\w*|performance\w*|doors|venue)\b",
-    re.IGNORECASE,
-)
 _LONGEST_URL = 2_000
 LATELY = timedelta(days=28)
-"""A municipality that was searched within this time is left alone: agendas do not sprout by the week."""
+"""A place that was searched within this time is left alone: sites do not sprout by the week."""
+
+
+class SearchProfile(msgspec.Struct, frozen=True):
+    """What a vertical looks for when it discovers sources.
+
+    `queries` are asked for each place, with `{place}` in them. `noise` names sites that answer every question and are
+    never what is meant. `path` and `words` match what addresses and texts of such pages are full of. `adapter_id` reads
+    what was found, and `prompt` asks a model about `{pages}`.
+    """
+
+    adapter_id: str
+    queries: tuple[str, ...]
+    noise: frozenset[str]
+    path: re.Pattern[str]
+    words: re.Pattern[str]
+    prompt: str
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -69,9 +56,9 @@ class Pick(msgspec.Struct, frozen=True):
     promise: float
 
 
-def queries_for(place: Place, templates: Sequence[str] = QUERIES) -> tuple[str, ...]:
+def queries_for(place: Place, profile: SearchProfile) -> tuple[str, ...]:
     """The questions for a place, under the name that people use."""
-    return tuple(template.format(place=place.called) for template in templates)
+    return tuple(template.format(place=place.called) for template in profile.queries)
 
 
 def choose(
@@ -83,16 +70,17 @@ def choose(
 
 
 def shortlist(
-    hits: Iterable[Hit], noise: Collection[str] = NOISE, taken: Collection[str] = ()
+    hits: Iterable[Hit], profile: SearchProfile, taken: Collection[str] = (), more_noise: Collection[str] = ()
 ) -> tuple[list[Pick], list[Passed]]:
     """The best address of each site that the hits name, best first; noise and sites we have are passed over.
 
-    `taken` holds the sites of known sources and candidates.
+    `taken` holds the sites of known sources and candidates, `more_noise` those that this installation does not want.
     """
+    noise = profile.noise | frozenset(more_noise)
     best: dict[str, Pick] = {}
     passed: dict[str, Passed] = {}
     for hit in hits:
-        pick = _picked(hit, noise, taken)
+        pick = _picked(hit, profile, noise, taken)
         if isinstance(pick, Passed):
             passed.setdefault(pick.url, pick)
             continue
@@ -102,7 +90,7 @@ def shortlist(
     return sorted(best.values(), key=lambda pick: (-pick.promise, pick.url)), list(passed.values())
 
 
-def _picked(hit: Hit, noise: Collection[str], taken: Collection[str]) -> Pick | Passed:
+def _picked(hit: Hit, profile: SearchProfile, noise: Collection[str], taken: Collection[str]) -> Pick | Passed:
     try:
         canonical = canonicalize(hit.url)
         site = site_of(hit.url)
@@ -114,7 +102,7 @@ def _picked(hit: Hit, noise: Collection[str], taken: Collection[str]) -> Pick | 
         return Passed(hit.url, "noise: not a town's own site")
     if site in taken:
         return Passed(hit.url, "a source or candidate already")
-    return Pick(hit.url, canonical, hit.title[:300], promise_of(hit))
+    return Pick(hit.url, canonical, hit.title[:300], promise_of(hit, profile))
 
 
 def site_of(url: str) -> str:
@@ -122,20 +110,20 @@ def site_of(url: str) -> str:
     return origin_of(normalize(url)).partition("://")[2].removeprefix("www.")
 
 
-def is_noise(url: str, noise: Collection[str] = NOISE) -> bool:
-    """Whether the address is of a site that is never a town's agenda."""
+def is_noise(url: str, noise: Collection[str]) -> bool:
+    """Whether the address is of a site that is never what is looked for."""
     host = host_of(url)
     return host in noise or registrable_domain(host) in noise
 
 
-def promise_of(hit: Hit) -> float:
+def promise_of(hit: Hit, profile: SearchProfile) -> float:
     """How much a result speaks for itself, 0 to 1: its words, its path and its place among the results."""
     path = hit.url.partition("://")[2].partition("/")[2]
-    words = 0.4 if _AGENDA_PATH.search(path) else 0.0
-    said = 0.3 if _EVENT_WORDS.search(f"{hit.title} {hit.snippet}") else 0.0
+    words = 0.4 if profile.path.search(path) else 0.0
+    said = 0.3 if profile.words.search(f"{hit.title} {hit.snippet}") else 0.0
     return round(words + said + 0.3 / max(1, hit.position), 3)
 
 
-def count_event_words(text: str) -> int:
-    """How many words of the text are of the kind that agendas are full of."""
-    return len(_EVENT_WORDS.findall(text))
+def count_words(text: str, profile: SearchProfile) -> int:
+    """How many words of the text are of the kind that the pages looked for are full of."""
+    return len(profile.words.findall(text))

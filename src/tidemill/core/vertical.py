@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
+from tidemill.core.discovery import SearchProfile
 from tidemill.core.enrichment import Enriching
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
@@ -76,7 +77,8 @@ class Vertical:
     """A kind of data as the stages see it: its policy, its adapters, and its judgement of a record.
 
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
-    its title: a column's heading, and the field under it. `enriching` is its side of enrichment, if it has one.
+    its title: a column's heading, and the field under it. `enriching` is its side of enrichment and
+    `discovery` what its sources are searched by, where it has them.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Vertical:
     enriching: Enriching | None = None
     notable: Mapping[str, NotableReason] = field(default_factory=dict)
     name_failure: NameFailure = unnamed
+    discovery: SearchProfile | None = None
 
     def revive(self, stored: bytes) -> object:
         """The vertical's own record from its stored JSON: what a restart reads instead of memory."""

@@ -66,7 +66,8 @@ class Drain:
         self._capacity = capacity
         self._narrow = narrow or {}
         self._stages = stages
-        self._writers = [Writer(ledger, tools.clock, narrator) for _ in range(commits)]
+        policies = {name: vertical.policy for name, vertical in tools.verticals.items()}
+        self._writers = [Writer(ledger, tools.clock, narrator, policies) for _ in range(commits)]
         self._writer_of: dict[int, Writer] = {}
         self._in_hand: set[int] = set()
         self._fetching: set[asyncio.Task[None]] = set()

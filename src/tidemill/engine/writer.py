@@ -3,6 +3,7 @@
 import asyncio
 import traceback
 from collections import deque
+from collections.abc import Mapping
 from datetime import timedelta
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from tidemill.core.failure import Failure
 from tidemill.core.job import after_failure
 from tidemill.core.outcome import Fail
-from tidemill.core.policy import AGENDA
+from tidemill.core.policy import Policy
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
@@ -30,8 +31,9 @@ LONGEST_PAUSE = timedelta(seconds=30)
 class Writer:
     """Takes checkpoints one by one, writes them group by group."""
 
-    def __init__(self, ledger: JobLedger, clock: Clock, narrator: Narrator) -> None:
-        """Nothing is written until `commit_next` is awaited."""
+    def __init__(self, ledger: JobLedger, clock: Clock, narrator: Narrator, policies: Mapping[str, Policy]) -> None:
+        """Nothing is written until `commit_next` is awaited; `policies` by vertical."""
+        self._policies = policies
         self._ledger = ledger
         self._clock = clock
         self._narrator = narrator
@@ -100,7 +102,9 @@ class Writer:
         """Fail the job whose output cannot be written; if even that is refused, its lease runs out."""
         self._narrator.store_trouble(str(refusal))
         fail = failure_of(refusal)
-        step = after_failure(checkpoint.claimed.job, fail, AGENDA, self._clock.now(), 0.0)
+        step = after_failure(
+            checkpoint.claimed.job, fail, self._policies[checkpoint.claimed.job.vertical], self._clock.now(), 0.0
+        )
         failed = msgspec.structs.replace(checkpoint, outcome=fail, move=step)
         try:
             committed = await self._patiently([failed])

@@ -1,1 +1,1 @@
-"""The demo world: agenda sites with faults on a timetable, real on loopback or in memory under virtual time."""
+"""The demo world's machinery: sites that verticals bring, faults on a timetable, real sockets or virtual time."""

@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from tidemill.lab.lifetime import say, told_to_stop
+from tidemill.lab.lifetime import print_json, until_stopped
 
 BODY = b"<html><body><h1>Agenda</h1><p>Concert, 12 mei</p></body></html>"
 _HTML = b"Content-Type: text/html; charset=utf-8\r\n"
@@ -114,8 +114,8 @@ class BrokenHttp:
 async def serve() -> None:
     """Serve until standard input closes or the process is told to stop."""
     async with BrokenHttp() as server:
-        say({"origin": server.origin, "paths": sorted(BREAKAGES)})
-        await told_to_stop()
+        print_json({"origin": server.origin, "paths": sorted(BREAKAGES)})
+        await until_stopped()
 
 
 if __name__ == "__main__":

@@ -1,43 +1,47 @@
 """Serves the corpus so cheaply that a benchmark measures its client: a bare protocol, no framework.
 
-`/bench/NUMBER` on every address is that page, `/product/NUMBER` a product's; `/robots.txt` allows everything. As a
-child process, `python -m tidemill.lab.corpus_server --hosts 50` prints one line of JSON with its origins and serves
-until its standard input closes or it is told to stop.
+Each kind of page stands under a path of its own with its number, such as `/bench/7`, on every address; `/robots.txt`
+allows everything. As a child process, `python -m tidemill.bootstrap.corpus_server --hosts 50` prints one line of JSON
+with its origins and serves until its standard input closes or it is told to stop.
 """
 
 import argparse
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from types import TracebackType
 from typing import Self, cast
 
 import uvloop
 
-from tidemill.lab.lifetime import say, told_to_stop
+from tidemill.lab.lifetime import print_json, until_stopped
 from tidemill.lab.loopback import addresses, listening_sockets
+from tidemill.lab.part import CorpusPages, NumberedPage
 from tidemill.lab.wall import wall_time
-from tidemill.verticals.events.lab.corpus import Corpus
-from tidemill.verticals.prices.lab.corpus import corpus_product
 
 _ROBOTS = b"User-agent: *\nDisallow:\n"
 _LONGEST_REQUEST = 65_536
+_DIGITS = 6  # of the last page's number
 
 
 class CorpusServer:
     """The corpus on so many loopback addresses; those in `slow` (by number) take their time for every page."""
 
     def __init__(
-        self, corpus: Corpus, *, hosts: int = 1, port: int = 0, slow: Mapping[int, timedelta] | None = None
+        self,
+        pages: Mapping[str, NumberedPage],
+        *,
+        hosts: int = 1,
+        port: int = 0,
+        slow: Mapping[int, timedelta] | None = None,
     ) -> None:
-        """Nothing is opened before the server is entered."""
-        self.corpus = corpus
+        """Serve `pages` by the start of their path; nothing is opened before the server is entered."""
+        self._pages = {path.encode(): page for path, page in pages.items()}
         self.origins: list[str] = []
         self.served = 0
         self._hosts = hosts
         self._port = port
         self._slow = slow or {}
-        self._products: dict[int, bytes] = {}
         self._servers: list[asyncio.Server] = []
         self._open: set[asyncio.Transport] = set()
 
@@ -70,24 +74,16 @@ class CorpusServer:
         """Forget a connection."""
         self._open.discard(transport)
 
-    def product(self, number: int) -> bytes:
-        """A product page, drawn once: a benchmark asks for the same ones again and again."""
-        if number not in self._products:
-            self._products[number] = corpus_product(number)
-        return self._products[number]
-
     def answer(self, path: bytes) -> bytes:
-        """The whole response to a GET for `path`."""
+        """Return the whole response to a GET for `path`."""
         self.served += 1
         if path == b"/robots.txt":
             return _response(b"200 OK", b"text/plain; charset=utf-8", _ROBOTS)
-        product = path.removeprefix(b"/product/")
-        if product != path and product.isdigit() and len(product) <= 6:  # noqa: PLR2004 -- as below
-            return _response(b"200 OK", b"text/html; charset=utf-8", self.product(int(product)))
-        number = path.removeprefix(b"/bench/")
-        if number == path or not number.isdigit() or len(number) > 6:  # noqa: PLR2004 -- digits of the last page
+        kind, slash, number = path.rpartition(b"/")
+        page = self._pages.get(kind + slash)
+        if page is None or not number.isdigit() or len(number) > _DIGITS:
             return _response(b"404 Not Found", b"text/plain; charset=utf-8", b"No such page.\n")
-        return _response(b"200 OK", b"text/html; charset=utf-8", self.corpus.page(int(number)))
+        return _response(b"200 OK", b"text/html; charset=utf-8", page(int(number)))
 
 
 class _Conversation(asyncio.Protocol):
@@ -130,18 +126,19 @@ def _response(status: bytes, content_type: bytes, body: bytes) -> bytes:
     return b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n%b" % (status, content_type, len(body), body)
 
 
-async def serve(arguments: argparse.Namespace) -> None:
+async def serve(arguments: argparse.Namespace, corpora: Sequence[CorpusPages]) -> None:
     """Serve the corpus until standard input closes or the process is told to stop."""
     first_day = date.fromisoformat(arguments.first_day) if arguments.first_day else wall_time().date()
     slow = dict.fromkeys(range(arguments.slow_hosts), timedelta(seconds=arguments.slow_seconds))
-    async with CorpusServer(Corpus(first_day), hosts=arguments.hosts, port=arguments.port, slow=slow) as server:
-        say({"origins": server.origins})
-        await told_to_stop()
+    pages = {each.path: each.build(first_day) for each in corpora}
+    async with CorpusServer(pages, hosts=arguments.hosts, port=arguments.port, slow=slow) as server:
+        print_json({"origins": server.origins})
+        await until_stopped()
 
 
-def main() -> None:
+def main(corpora: Sequence[CorpusPages], program: str) -> None:
     """Read the command line and serve."""
-    parser = argparse.ArgumentParser(prog="python -m tidemill.lab.corpus_server", description="Serve the corpus.")
+    parser = argparse.ArgumentParser(prog=program, description="Serve the corpus.")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     parser.add_argument(
@@ -149,8 +146,4 @@ def main() -> None:
     )
     parser.add_argument("--slow-hosts", type=int, default=0, help="how many of the hosts are slow")
     parser.add_argument("--slow-seconds", type=float, default=1.0, help="what a slow host takes for a page")
-    uvloop.run(serve(parser.parse_args()))
-
-
-if __name__ == "__main__":
-    main()
+    uvloop.run(serve(parser.parse_args(), corpora))

@@ -11,121 +11,111 @@ from tidemill.lab.dice import dice
 EVERYWHERE = "*"
 
 
-class Forbidden403(msgspec.Struct, frozen=True):
+class Fault(msgspec.Struct, frozen=True):
+    """Something that is wrong with a site; a vertical can add kinds of its own beside those here."""
+
+
+class Forbidden403(Fault, frozen=True):
     """Every page answers 403."""
 
 
-class TooMany429(msgspec.Struct, frozen=True):
+class TooMany429(Fault, frozen=True):
     """Every page answers 429 and asks us to come back after so many seconds."""
 
     retry_after: int = 60
 
 
-class ServerError500(msgspec.Struct, frozen=True):
+class ServerError500(Fault, frozen=True):
     """Every page answers a 5xx."""
 
     status: int = 500
 
 
-class TimeOut(msgspec.Struct, frozen=True):
+class TimeOut(Fault, frozen=True):
     """The site takes the request and never answers."""
 
 
-class SlowDrip(msgspec.Struct, frozen=True):
+class SlowDrip(Fault, frozen=True):
     """The page comes in `pieces`, one per `pause`."""
 
     pause: timedelta = timedelta(seconds=5)
     pieces: int = 20
 
 
-class MalformedHtml(msgspec.Struct, frozen=True):
+class MalformedHtml(Fault, frozen=True):
     """Tags are left open, quotes are lost, stray brackets and NULs stand in between."""
 
 
-class EmptyAgenda(msgspec.Struct, frozen=True):
+class EmptyList(Fault, frozen=True):
     """Nothing is on, and the page says so: the truth, not a defect."""
 
 
-class BrokenEmpty(msgspec.Struct, frozen=True):
+class BrokenEmpty(Fault, frozen=True):
     """The list is gone and nothing says why: a script that should have filled it did not run."""
 
 
-class Redesign(msgspec.Struct, frozen=True):
+class Redesign(Fault, frozen=True):
     """The site is built anew: other markup, other class names, no structured data."""
 
 
-class RobotsChange(msgspec.Struct, frozen=True):
-    """robots.txt disallows the agenda."""
+class RobotsChange(Fault, frozen=True):
+    """robots.txt disallows the pages that we come for."""
 
 
-class RobotsDown(msgspec.Struct, frozen=True):
+class RobotsDown(Fault, frozen=True):
     """robots.txt answers 503; the pages are well."""
 
 
-class HugePage(msgspec.Struct, frozen=True):
+class HugePage(Fault, frozen=True):
     """A page of `megabytes`, next to nothing once compressed."""
 
     megabytes: int = 200
 
 
-class WrongCharset(msgspec.Struct, frozen=True):
+class WrongCharset(Fault, frozen=True):
     """The page is sent in one character set and declared as another."""
 
     declared: str = "utf-8"
     actual: str = "windows-1252"
 
 
-class TruncatedBody(msgspec.Struct, frozen=True):
+class TruncatedBody(Fault, frozen=True):
     """The connection is cut when this share of the page has been sent."""
 
     share: float = 0.4
 
 
-class TruncatedList(msgspec.Struct, frozen=True):
+class TruncatedList(Fault, frozen=True):
     """The list stops after this share of its items (one at least), and the page looks whole."""
 
     share: float = 0.05
 
 
-class TruncatedPages(msgspec.Struct, frozen=True):
+class TruncatedPages(Fault, frozen=True):
     """A list over several pages names no page after this one, though it goes on; the page looks whole."""
 
     after: int = 1
 
 
-class BlockPage(msgspec.Struct, frozen=True):
+class BlockPage(Fault, frozen=True):
     """A captcha instead of the page, with status 200."""
 
 
-class ConsentWall(msgspec.Struct, frozen=True):
+class ConsentWall(Fault, frozen=True):
     """A cookie wall instead of the page, with status 200."""
 
 
-class BrokenJsonLd(msgspec.Struct, frozen=True):
+class BrokenJsonLd(Fault, frozen=True):
     """The structured data is not JSON (one block of it, where there are several)."""
 
 
-class DstNight(msgspec.Struct, frozen=True):
-    """The agenda holds an event at half past two in the night in which the clocks change."""
+class DstNight(Fault, frozen=True):
+    """The list holds something at half past two in the night in which the clocks change."""
 
 
-class CurrencyFlip(msgspec.Struct, frozen=True):
-    """A shop tells its prices in another currency, the numbers unchanged."""
-
-
-class RedirectsToList(msgspec.Struct, frozen=True):
-    """A shop's product pages lead to its list of everything."""
-
-
-class Outage(msgspec.Struct, frozen=True):
+class Outage(Fault, frozen=True):
     """No connection can be made."""
 
-
-Fault = (
-    Forbidden403 | TooMany429 | ServerError500 | TimeOut | SlowDrip | MalformedHtml | EmptyAgenda | BrokenEmpty
-    | Redesign | RobotsChange | RobotsDown | HugePage | WrongCharset | TruncatedBody | TruncatedList
-    | TruncatedPages | BlockPage | ConsentWall | BrokenJsonLd | DstNight | CurrencyFlip | RedirectsToList | Outage
-)  # fmt: skip
 
 KINDS: Mapping[str, Callable[[Random], Fault]] = {
     "forbidden": lambda _: Forbidden403(),
@@ -134,7 +124,7 @@ KINDS: Mapping[str, Callable[[Random], Fault]] = {
     "time-out": lambda _: TimeOut(),
     "slow-drip": lambda draw: SlowDrip(timedelta(seconds=draw.choice((2, 5)))),
     "malformed": lambda _: MalformedHtml(),
-    "empty": lambda _: EmptyAgenda(),
+    "empty": lambda _: EmptyList(),
     "broken-empty": lambda _: BrokenEmpty(),
     "redesign": lambda _: Redesign(),
     "robots-change": lambda _: RobotsChange(),
@@ -151,22 +141,15 @@ KINDS: Mapping[str, Callable[[Random], Fault]] = {
     "outage": lambda _: Outage(),
 }
 ALL_KINDS = tuple(KINDS)
-SHOP_KINDS: Mapping[str, Fault] = {
-    "currency-flip": CurrencyFlip(),
-    "redirects-to-list": RedirectsToList(),
-    "redesign": Redesign(),
-    "block-page": BlockPage(),
-}
-"""What goes wrong with shops in their own way; put on a timetable by hand, as `Spell`s."""
 
 _FOR_GOOD = "redesign"
 _WORLDWIDE = "outage"
-_LONGEST_SPELL = timedelta(days=2)
-_DAYS_PER_SPELL = 6
+_LONGEST = timedelta(days=2)
+_DAYS_PER_FAULT = 6
 _HOSTS_PER_REDESIGN = 20
 
 
-class Spell(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduledFault(msgspec.Struct, frozen=True, kw_only=True):
     """A fault on a host (or `*`, everywhere) from `begins` until, but not including, `ends`; None is for good."""
 
     host: str
@@ -183,18 +166,18 @@ class Spell(msgspec.Struct, frozen=True, kw_only=True):
 class Timetable:
     """Which faults hold where and when."""
 
-    def __init__(self, spells: Iterable[Spell] = ()) -> None:
-        """Keep the spells, and find them by host."""
-        self.spells = tuple(sorted(spells, key=lambda spell: (spell.begins, spell.host, spell.kind)))
-        self._by_host: dict[str, list[Spell]] = {}
-        for spell in self.spells:
-            self._by_host.setdefault(spell.host, []).append(spell)
+    def __init__(self, scheduled: Iterable[ScheduledFault] = ()) -> None:
+        """Keep the faults, and find them by host."""
+        self.scheduled = tuple(sorted(scheduled, key=lambda each: (each.begins, each.host, each.kind)))
+        self._by_host: dict[str, list[ScheduledFault]] = {}
+        for each in self.scheduled:
+            self._by_host.setdefault(each.host, []).append(each)
 
     def at(self, host: str, moment: datetime) -> tuple[Fault, ...]:
         """The faults that hold on `host` at `moment`, worldwide ones first."""
         here = self._by_host.get(host, ())
         everywhere = self._by_host.get(EVERYWHERE, ())
-        return tuple(spell.fault for spells in (everywhere, here) for spell in spells if spell.holds(moment))
+        return tuple(each.fault for found in (everywhere, here) for each in found if each.holds(moment))
 
 
 def timetable(
@@ -204,19 +187,21 @@ def timetable(
 
     Kinds are dealt from a shuffled pack, so none is left out for long. A host has one fault at a time, and is
     well at least as long as it is ill. There is one worldwide outage, and one redesign per 20 hosts (at least one),
-    both in the second half, because they leave the deepest marks. Spells shrink with `days`: a demo of a minute
+    both in the second half, because they leave the deepest marks. Faults shrink with `days`: a demo of a minute
     has its faults too.
     """
     wanted = _known(kinds)
     period = timedelta(days=days)
-    spells = [*_dealt(seed, hosts, start, period, [kind for kind in wanted if kind not in {_FOR_GOOD, _WORLDWIDE}])]
+    scheduled = [*_dealt(seed, hosts, start, period, [kind for kind in wanted if kind not in {_FOR_GOOD, _WORLDWIDE}])]
     if _FOR_GOOD in wanted:
-        spells += _redesigns(seed, hosts, start, period)
+        scheduled += _redesigns(seed, hosts, start, period)
     if _WORLDWIDE in wanted:
         begins = start + period * 0.7
         length = min(period * 0.1, timedelta(hours=6))
-        spells.append(Spell(host=EVERYWHERE, kind=_WORLDWIDE, fault=Outage(), begins=begins, ends=begins + length))
-    return Timetable(spells)
+        scheduled.append(
+            ScheduledFault(host=EVERYWHERE, kind=_WORLDWIDE, fault=Outage(), begins=begins, ends=begins + length)
+        )
+    return Timetable(scheduled)
 
 
 def _known(kinds: Iterable[str]) -> list[str]:
@@ -230,12 +215,12 @@ def _known(kinds: Iterable[str]) -> list[str]:
 
 def _dealt(
     seed: int, hosts: Sequence[str], start: datetime, period: timedelta, kinds: Sequence[str]
-) -> Iterable[Spell]:
+) -> Iterable[ScheduledFault]:
     if not kinds or not hosts:
         return
     draw = dice(seed, "timetable")
     # a short period or a small world still has room for every kind
-    per_host = max(1, round(period / timedelta(days=_DAYS_PER_SPELL)), -(-len(kinds) // len(hosts)))
+    per_host = max(1, round(period / timedelta(days=_DAYS_PER_FAULT)), -(-len(kinds) // len(hosts)))
     slot = period / per_host
     pack: list[str] = []
     for turn in range(per_host):
@@ -243,13 +228,13 @@ def _dealt(
             pack = pack or draw.sample(kinds, len(kinds))
             kind = pack.pop()
             begins = start + slot * (turn + draw.uniform(0.05, 0.45))
-            ends = begins + min(slot * draw.uniform(0.2, 0.5), _LONGEST_SPELL)
-            yield Spell(host=host, kind=kind, fault=KINDS[kind](draw), begins=begins, ends=ends)
+            ends = begins + min(slot * draw.uniform(0.2, 0.5), _LONGEST)
+            yield ScheduledFault(host=host, kind=kind, fault=KINDS[kind](draw), begins=begins, ends=ends)
 
 
-def _redesigns(seed: int, hosts: Sequence[str], start: datetime, period: timedelta) -> Iterable[Spell]:
+def _redesigns(seed: int, hosts: Sequence[str], start: datetime, period: timedelta) -> Iterable[ScheduledFault]:
     draw = dice(seed, "redesigns")
     count = min(len(hosts), max(1, len(hosts) // _HOSTS_PER_REDESIGN))
     for host in draw.sample(list(hosts), count):
         begins = start + period * draw.uniform(0.5, 0.65)
-        yield Spell(host=host, kind=_FOR_GOOD, fault=Redesign(), begins=begins)
+        yield ScheduledFault(host=host, kind=_FOR_GOOD, fault=Redesign(), begins=begins)

@@ -9,13 +9,13 @@ import sys
 import msgspec
 
 
-def say(described: object) -> None:
+def print_json(described: object) -> None:
     """Print one line of JSON, at once."""
     sys.stdout.buffer.write(msgspec.json.encode(described) + b"\n")
     sys.stdout.flush()
 
 
-async def told_to_stop() -> None:
+async def until_stopped() -> None:
     """Return when standard input closes, or on SIGTERM or Ctrl-C."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()

@@ -1,13 +1,13 @@
 """The world on real sockets: every site on its own loopback address, with its hangs, drips and cuts for real.
 
-In a process: `async with LabServer(world) as server: ...`. As a child: `python -m tidemill.lab.server --seed 7`
-prints one line of JSON with the sources and serves until its standard input closes or it is told to stop.
+In a process: `async with LabServer(world) as server: ...`. As a child, `python -m tidemill.bootstrap.lab_server` prints
+one line of JSON with the sources and serves until its standard input closes or it is told to stop.
 """
 
 import argparse
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
@@ -16,12 +16,12 @@ import msgspec
 from aiohttp import web
 
 from tidemill.lab.faults import ALL_KINDS
-from tidemill.lab.lifetime import say, told_to_stop
+from tidemill.lab.lifetime import print_json, until_stopped
 from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
+from tidemill.lab.messages import Behaviour, LabRequest, LabResponse
+from tidemill.lab.part import SitesOption
 from tidemill.lab.wall import wall_time
-from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabResponse, respond
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import World, build_world
+from tidemill.lab.world import World, WorldTerms, build_world
 
 
 class ServedRequest(msgspec.Struct, frozen=True):
@@ -79,7 +79,7 @@ class LabServer:
         host = self._site_asked(request)
         self.log.append(ServedRequest(host, request.path_qs, asyncio.get_running_loop().time()))
         headers = {name.lower(): value for name, value in request.headers.items()}
-        answer = respond(self.world, LabRequest(host, request.path_qs, headers), self._now())
+        answer = self.world.respond(LabRequest(host, request.path_qs, headers), self._now())
         match answer.behaviour:
             case Behaviour.REFUSE:
                 return _hang_up(request)
@@ -129,41 +129,32 @@ def _split(body: bytes, pieces: int) -> list[bytes]:
     return [body[start : start + size] for start in range(0, len(body), size)]
 
 
-async def serve(arguments: argparse.Namespace) -> None:
-    """Serve a world until standard input closes or the process is told to stop."""
+def world_asked_for(arguments: argparse.Namespace, options: Sequence[SitesOption]) -> World:
+    """Draw the world that the command line describes, beginning now."""
     kinds = ALL_KINDS if arguments.faults == "all" else tuple(filter(None, arguments.faults.split(",")))
     period = timedelta(seconds=arguments.seconds)
-    world = build_world(
-        arguments.seed,
-        arguments.sites,
-        kinds=kinds,
-        start=wall_time(),
-        days=period / timedelta(days=1),
-        opening=period if arguments.busy else timedelta(0),
-        shops=arguments.shops,
-    )
-    async with LabServer(world, port=arguments.port) as server:
-        described = {
-            "hosts": dict(server.world.origins),
-            "sources": sources(server.world, interval_seconds=arguments.interval),
-        }
-        say(described)
-        await told_to_stop()
+    terms = WorldTerms(seed=arguments.seed, start=wall_time(), opening=period if arguments.busy else timedelta(0))
+    groups = [option.build(getattr(arguments, option.name), terms) for option in options]
+    return build_world(terms, groups, kinds=kinds, days=period / timedelta(days=1))
 
 
-def main() -> None:
-    """Read the command line and serve."""
-    parser = argparse.ArgumentParser(prog="python -m tidemill.lab.server", description="Serve the lab on loopback.")
+async def serve(arguments: argparse.Namespace, options: Sequence[SitesOption]) -> None:
+    """Serve a world until standard input closes or the process is told to stop."""
+    async with LabServer(world_asked_for(arguments, options), port=arguments.port) as server:
+        sources = server.world.sources(interval_seconds=arguments.interval)
+        print_json({"hosts": dict(server.world.origins), "sources": sources})
+        await until_stopped()
+
+
+def main(options: Sequence[SitesOption], program: str) -> None:
+    """Read the command line and serve; every kind of site has an option that says how many there are."""
+    parser = argparse.ArgumentParser(prog=program, description="Serve the lab on loopback.")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--sites", type=int, default=12)
-    parser.add_argument("--shops", type=int, default=0, help="shops beside the agenda sites")
+    for option in options:
+        parser.add_argument(f"--{option.name}", type=int, default=option.default, help=option.help)
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--faults", default="", help="'all', or kinds separated by commas")
     parser.add_argument("--seconds", type=float, default=86_400, help="how long the timetable of faults is")
     parser.add_argument("--busy", action="store_true", help="let agendas change during that time")
     parser.add_argument("--interval", type=float, default=2.0, help="seconds between requests to one site")
-    asyncio.run(serve(parser.parse_args()))
-
-
-if __name__ == "__main__":
-    main()
+    asyncio.run(serve(parser.parse_args(), options))

@@ -9,9 +9,9 @@ import xxhash
 
 from tidemill.core.failure import Failure
 from tidemill.lab.faults import Outage
+from tidemill.lab.messages import Behaviour, LabRequest, LabResponse
+from tidemill.lab.world import World
 from tidemill.pipeline.ports import Clock, WireFailure, WireRequest, WireResponse
-from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabResponse, respond
-from tidemill.verticals.events.lab.world import World
 
 _FASTEST = timedelta(milliseconds=40)
 _SLOWEST = timedelta(milliseconds=400)
@@ -59,7 +59,7 @@ class LabTransport:
         path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
         self.visits.append(LabVisit(host, path, departed))
         headers = {name.lower(): value for name, value in request.headers.items()}
-        answer = respond(self._world, LabRequest(host, path, headers), departed)
+        answer = self._world.respond(LabRequest(host, path, headers), departed)
         received = await self._arrive(request, answer, departed, self._latency(host))
         if isinstance(received, WireResponse) and received.cut is None:
             self._open_until[host] = self._clock.now() + _KEPT_OPEN

@@ -58,6 +58,11 @@ class SourceActions:
         await self._sources.upsert([(source, plans[0].fields)], self._clock.now(), [note])
         return await self.find(source.name)
 
+    async def lay_out(self, source: Source) -> int:
+        """Make the targets of a source whose settings have a template for them; answers how many were changed."""
+        templates = [each for each in self._known.templates if each.setting in source.adapter_settings]
+        return sum([await each.lay_out(self._clock.now()) for each in templates])
+
     async def remove(self, which: str, actor: str) -> Source:
         """Remove a source with its targets and runs; pages and published records stay."""
         source = await self.find(which)

@@ -14,7 +14,7 @@ import msgspec
 
 from tidemill.core.candidates import Candidate, CandidateStatus
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import LATELY, NOISE, Hit, choose, queries_for, shortlist
+from tidemill.core.discovery import LATELY, Hit, choose, queries_for, shortlist
 from tidemill.core.places import Place
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
@@ -34,7 +34,7 @@ class Scope(msgspec.Struct, frozen=True):
     sites_per_place: int = 12
     at_once: int = 6
     places_at_once: int = 4
-    noise: frozenset[str] = NOISE
+    more_noise: frozenset[str] = frozenset()
     lately: timedelta = LATELY
 
 
@@ -109,7 +109,7 @@ class Discoverer:
         if hits is None:
             trip.waiting.append(place.name)
             return
-        picks, _ = shortlist(hits, self._scope.noise, await self._candidates.taken())
+        picks, _ = shortlist(hits, self._look.profile, await self._candidates.taken(), self._scope.more_noise)
         known = await self._candidates.judged(
             [pick.canonical_url for pick in picks], self._clock.now() - self._scope.lately
         )
@@ -126,7 +126,7 @@ class Discoverer:
 
     async def _judged(self, looked: Sequence[InspectedSite], trip: "_Trip") -> list[Candidate]:
         """The candidates as the model and we judge them; without the model, as we do."""
-        said = await opinions(self._model, looked) if self._model is not None and looked else {}
+        said = await opinions(self._model, looked, self._look.profile) if self._model is not None and looked else {}
         if isinstance(said, NoAnswer):
             await self._services.degraded(Service.LLM, said.detail)
             trip.degraded.add(Service.LLM)
@@ -152,7 +152,7 @@ class Discoverer:
 
     async def _hits(self, place: Place, trip: "_Trip") -> tuple[list[Hit] | None, bool]:
         """Every result for the place's questions, and whether all of them are of today's making; None without any."""
-        queries = queries_for(place)
+        queries = queries_for(place, self._look.profile)
         known = await self._searches.recall(queries)
         hits: list[Hit] = []
         is_known, is_whole = False, True

@@ -8,8 +8,8 @@ from tidemill.core.proposals import Drifted, SelectorFinding
 from tidemill.core.source import Source
 from tidemill.pipeline.happenings import Announce, DriftNoticed
 from tidemill.reading.document import Document
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.repair import diagnose
-from tidemill.reading.setting import Setting
 
 AT_ONCE = 20
 RULE = "selectors"
@@ -42,7 +42,10 @@ def examine(drifted: Drifted) -> SelectorFinding:
     """What became of a page, and which selectors fit it now."""
     before: Any = drifted.source.adapter_settings.get("selectors")
     before = dict(before) if isinstance(before, dict) else {}
-    then, now = setting_of(drifted.source, drifted.good_at), setting_of(drifted.source, drifted.page.fetched_at)
+    then, now = (
+        reading_context_of(drifted.source, drifted.good_at),
+        reading_context_of(drifted.source, drifted.page.fetched_at),
+    )
     diagnosis = diagnose(Document.of(drifted.page), drifted.known, then, now, before)
     repair = diagnosis.repair
     if repair is None:
@@ -57,9 +60,9 @@ def examine(drifted: Drifted) -> SelectorFinding:
     )
 
 
-def setting_of(source: Source, read_at: datetime) -> Setting:
+def reading_context_of(source: Source, read_at: datetime) -> ReadingContext:
     """The day a page was read on, and the zone and language of its source."""
     european = source.language == "en" and source.time_zone.startswith("Europe/")
-    return Setting(
+    return ReadingContext(
         now=read_at, time_zone=source.time_zone, language=source.language, day_first=True if european else None
     )

@@ -16,8 +16,8 @@ from tidemill.reading.emptiness import declares_empty
 from tidemill.reading.identifiers import as_gtin, scheme_of
 from tidemill.reading.moments import Grain, Moment, find_moments, parse_end, parse_moment, parse_moments
 from tidemill.reading.money import Money, parse_money
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.selectors import read_selectors
-from tidemill.reading.setting import Setting
 from tidemill.reading.stock import Availability, availability_in
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "Grain",
     "Moment",
     "Money",
-    "Setting",
+    "ReadingContext",
     "absolute",
     "as_gtin",
     "availability_in",

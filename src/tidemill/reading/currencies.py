@@ -111,10 +111,10 @@ _WORLDLY = frozenset({"co", "io", "me", "tv", "ai", "am", "is", "md"})
 
 
 @lru_cache(maxsize=1_024)
-def currency_code(written: str, near: str = "") -> str:
+def currency_code(written: str, page_currency: str = "") -> str:
     """The ISO code of what a page writes for a currency; '' if it means none that we know.
 
-    `near` is the currency that the rest of the page speaks of: it decides what `$` or `kr` is.
+    `page_currency` is the currency that the rest of the page speaks of: it decides what `$` or `kr` is.
     """
     word = written.strip().lower()
     if not word:
@@ -123,15 +123,15 @@ def currency_code(written: str, near: str = "") -> str:
     if upper in CODES:
         return upper
     shared = _SHARED.get(word) or _SHARED.get(word.rstrip(".,:"))
-    if shared is not None and near in shared:
-        return near
+    if shared is not None and page_currency in shared:
+        return page_currency
     code = _MEANS.get(word) or _MEANS.get(word.rstrip(".,:"))
     if code:
         return code
     found = _CODE.search(written)
     if found is not None and found[1] in CODES:
         return found[1]
-    return near if shared is not None else ""
+    return page_currency if shared is not None else ""
 
 
 @lru_cache(maxsize=1_024)

@@ -17,8 +17,8 @@ _is_rooted = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?").
 _BASE = re.compile(rb"<[bB][aA][sS][eE]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
-_SURELY_SHALLOW = 50_000
-_DEEPEST = 3_000
+_LIMITED_LENGTH = 50_000
+_MOST_UNCLOSED = 3_000
 _NESTING = ("div", "span", "ul", "b", "font", "table", "section", "i>")
 
 HEURISTIC_LIMIT = 500_000
@@ -75,12 +75,12 @@ class Document:
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The whole page as a tree."""
-        return LexborHTMLParser(_of_bearable_depth(self.markup))
+        return LexborHTMLParser(_with_limited_depth(self.markup))
 
     @cached_property
     def bounded_tree(self) -> LexborHTMLParser:
         """The tree that heuristics walk: of the first 500 KB only."""
-        return LexborHTMLParser(_of_bearable_depth(self.markup[:HEURISTIC_LIMIT])) if self.truncated else self.tree
+        return LexborHTMLParser(_with_limited_depth(self.markup[:HEURISTIC_LIMIT])) if self.truncated else self.tree
 
     @cached_property
     def base_url(self) -> str:
@@ -129,16 +129,16 @@ class Document:
         return next(iter(self.css(selector)), None)
 
 
-def _of_bearable_depth(markup: str) -> str:
+def _with_limited_depth(markup: str) -> str:
     """The markup, cut short if it opens far more elements than it closes: a tree that deep takes seconds to build."""
-    if len(markup) > _SURELY_SHALLOW:
+    if len(markup) > _LIMITED_LENGTH:
         for tag in _NESTING:
-            if markup.count(f"<{tag}") - markup.count(f"</{tag}") > _DEEPEST:
-                return markup[:_SURELY_SHALLOW]
+            if markup.count(f"<{tag}") - markup.count(f"</{tag}") > _MOST_UNCLOSED:
+                return markup[:_LIMITED_LENGTH]
     return markup
 
 
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})
+_INVISIBLE = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})
 
 
 def visible_strings(node: LexborNode | None) -> list[str]:
@@ -153,7 +153,7 @@ def visible_strings(node: LexborNode | None) -> list[str]:
             text = current.text_content
             if text and not text.isspace():
                 found.append(text)
-        elif current.first_child is not None and current.tag not in _UNSEEN:
+        elif current.first_child is not None and current.tag not in _INVISIBLE:
             pending.append(current.first_child)
     return found
 

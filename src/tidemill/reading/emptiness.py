@@ -26,7 +26,7 @@ _EMPTY = re.compile(
 def declares_empty(document: Document, selector: str = "") -> str:
     """The page's own words for having nothing to show; '' if it says no such thing.
 
-    `selector` is an adapter's mark of an empty agenda: an element that is there only then.
+    `selector` is an adapter's own: it matches only when the agenda is empty.
     """
     if selector and (node := document.first(selector)) is not None:
         return node.text(strip=True)[:200] or selector

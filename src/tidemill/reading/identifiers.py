@@ -39,12 +39,12 @@ def scheme_of(text: str) -> Scheme | None:
     """Which kind of identifier a text is; None if it is none, or its check digit is wrong."""
     number = digits_in(text)
     if len(number) == _OLD_BOOK:
-        return Scheme.ISBN10 if _weighs_out(number) else None
+        return Scheme.ISBN10 if _has_isbn10_checksum(number) else None
     if not number.isdecimal():
-        return Scheme.ISSN if len(number) == _SERIAL and _weighs_out(number) else None
+        return Scheme.ISSN if len(number) == _SERIAL and _has_isbn10_checksum(number) else None
     scheme = _BY_LENGTH.get(len(number))
-    if scheme is None or not _checks(number):
-        return Scheme.ISSN if scheme is Scheme.GTIN8 and _weighs_out(number) else None
+    if scheme is None or not _has_gs1_check_digit(number):
+        return Scheme.ISSN if scheme is Scheme.GTIN8 and _has_isbn10_checksum(number) else None
     if number.startswith("9790") and scheme is Scheme.GTIN13:
         return Scheme.ISMN
     return Scheme.ISBN13 if scheme is Scheme.GTIN13 and number.startswith(("978", "979")) else scheme
@@ -73,7 +73,7 @@ def as_upc(text: str) -> str | None:
     return bare.zfill(_UPC_LENGTH) if len(gtin) > _UPC_LENGTH >= len(bare) > _SERIAL else gtin
 
 
-def _checks(number: str) -> bool:
+def _has_gs1_check_digit(number: str) -> bool:
     return _check_digit(number[:-1]) == number[-1]
 
 
@@ -83,7 +83,7 @@ def _check_digit(number: str) -> str:
     return str(-total % 10)
 
 
-def _weighs_out(number: str) -> bool:
+def _has_isbn10_checksum(number: str) -> bool:
     """The older books' and serials' check: weights count down to 1, the sum is a multiple of 11, X is ten."""
     if "X" in number[:-1]:
         return False

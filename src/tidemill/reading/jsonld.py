@@ -1,4 +1,4 @@
-"""JSON-LD: every block of a page, mended or skipped one by one, so that one broken block costs no other."""
+"""JSON-LD: every block of a page, repaired or skipped one by one, so that a broken block costs no other."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.reading.document import Document
-from tidemill.reading.jsonld_repair import mended
+from tidemill.reading.jsonld_repair import repaired_values
 
 Json = Any
 """A decoded JSON value of any shape."""
@@ -17,7 +17,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Block(msgspec.Struct, frozen=True):
-    """One script block: its index on the page, what it says, and whether it had to be mended or was given up."""
+    """One script block: its index on the page, its value, and whether it was repaired or is broken."""
 
     index: int
     value: Json
@@ -41,7 +41,7 @@ def bodies(document: Document) -> list[bytes]:
 
 
 def blocks(document: Document) -> list[Block]:
-    """Every JSON-LD block of the page, decoded; a block that cannot be saved is marked broken, with no value."""
+    """Every JSON-LD block of the page, decoded; one that cannot be repaired is broken and has no value."""
     return [block(index, body) for index, body in enumerate(bodies(document))]
 
 
@@ -52,7 +52,7 @@ def objects(
     yield from _walk(value, "", wanted, within, 0)
 
 
-def identified(value: Json) -> dict[str, dict[str, Json]]:
+def objects_by_id(value: Json) -> dict[str, dict[str, Json]]:
     """The objects of a block by their `@id`, to look references up in."""
     found: dict[str, dict[str, Json]] = {}
     pending = [value]
@@ -73,12 +73,12 @@ def _is_jsonld(kind: str | None) -> bool:
 
 
 def block(index: int, body: bytes) -> Block:
-    """One block, decoded; mended if it must be, marked broken if it cannot."""
+    """One block, decoded; repaired if need be, broken if it cannot be."""
     text = body.decode(errors="replace")
     try:
         return Block(index, _decode(text))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        values = mended(text)
+        values = repaired_values(text)
     if not values:
         return Block(index, None, broken=bool(text.strip()))
     return Block(index, values[0] if len(values) == 1 else values, repaired=True)

@@ -25,8 +25,8 @@ _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _decode = msgspec.json.Decoder().decode
 
 
-def mended(body: str) -> list[Any]:
-    """What can be saved of a block that is not JSON: one value when it could be mended whole, else its sound pieces."""
+def repaired_values(body: str) -> list[Any]:
+    """The values of a block that is not JSON: one if all of it could be repaired, else its valid pieces."""
     text = _unwrapped(_unwrapped(body)).rstrip(";")
     if not text:
         return []

@@ -1,4 +1,4 @@
-"""The ladder of strategies: the first that yields records wins, and one that throws only loses its turn."""
+"""Strategies in order of trust: the first that yields usable records wins; one that raises is skipped."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,23 +11,23 @@ Reader = Callable[[Document], Sequence[RawRecord]]
 
 
 class Rung(msgspec.Struct, frozen=True):
-    """One strategy on the ladder."""
+    """One strategy and the function that reads a page by it."""
 
     strategy: Strategy
     read: Reader
 
 
-class Climb(msgspec.Struct, frozen=True):
-    """What the ladder yielded, and what was noted on the way up."""
+class LadderResult(msgspec.Struct, frozen=True):
+    """The records of the strategy that won, and notes about those before it."""
 
     records: Sequence[RawRecord]
     notes: Sequence[str] = ()
 
 
-def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRecord], bool]) -> Climb:
-    """Try each rung in turn; the first with a usable record wins, with all that it found.
+def first_usable(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRecord], bool]) -> LadderResult:
+    """Try the strategies in turn; the first with a usable record wins, with all that it found.
 
-    When no record is usable, the first rung that found anything stands, so that each of its records is
+    When no record is usable, the first strategy that found anything stands, so that each of its records is
     accounted for with a reason instead of being lost.
     """
     notes: list[str] = []
@@ -35,11 +35,11 @@ def climb(document: Document, rungs: Sequence[Rung], is_usable: Callable[[RawRec
     for rung in rungs:
         found = _tried(rung, document, notes)
         if any(is_usable(record) for record in found):
-            return Climb(found, tuple(notes))
+            return LadderResult(found, tuple(notes))
         if found:
             notes.append(f"{rung.strategy}: {len(found)} records, none usable")
             leftover = leftover or found
-    return Climb(leftover, tuple(notes))
+    return LadderResult(leftover, tuple(notes))
 
 
 def _tried(rung: Rung, document: Document, notes: list[str]) -> Sequence[RawRecord]:

@@ -52,7 +52,7 @@ _NO_PRICE = re.compile(
 _APOSTROPHE = re.compile(r"(?<=\d)[’ʼ´](?=\d{3})")
 _DATE = re.compile(r"\b\d{1,4}[-/]\d{1,2}[-/]\d{2,4}\b|\b\d{1,2}:\d{2}\b|\+?\d[\d ]*-\d{5,}")
 _SMALL = re.compile(r"^\D*0[.,]\d{3,}\D*$")
-_FOR_NOTHING = re.compile(r"^\W*(?:free|gratis|kostenlos|gratuit|gratuito|grátis|zdarma|ilmainen)\W*$", re.IGNORECASE)
+_FREE = re.compile(r"^\W*(?:free|gratis|kostenlos|gratuit|gratuito|grátis|zdarma|ilmainen)\W*$", re.IGNORECASE)
 
 
 class Money(msgspec.Struct, frozen=True, gc=False):
@@ -81,26 +81,26 @@ def parse_money(
     text: str,
     hint: str = "",
     *,
-    near: str = "",
+    page_currency: str = "",
     decimal_separator: str | None = None,
     digit_group_separator: str | None = None,
 ) -> Money | None:
     """The price that a text tells; None if it tells none: no number, a percentage, a discount, a date, a weight.
 
-    `hint` is text that stands beside it and may name its currency; `near` the ISO code of the page's own currency,
+    `hint` is text that stands beside it and may name its currency; `page_currency` the ISO code of the page's own,
     which decides what `$` or `kr` means. The separators are only for texts whose spelling the caller knows.
     """
     line = _plain(text)
-    if not line or _refused(line):
-        return Money(Decimal(0), near) if line and _FOR_NOTHING.match(line) else None
-    if (cents := _in_cents(line, near)) is not None:
+    if not line or _is_no_price(line):
+        return Money(Decimal(0), page_currency) if line and _FREE.match(line) else None
+    if (cents := _in_cents(line, page_currency)) is not None:
         return cents
     several = _SEVERAL.search(line)
     line, quantity = (several["price"], int(several["quantity"])) if several else (line, 1)
     found = _parsed(line, hint, decimal_separator, digit_group_separator)
     if found is None or found.amount is None:
         return None
-    return _told(line, found, found.amount, near, quantity)
+    return _money(line, found, found.amount, page_currency, quantity)
 
 
 def _plain(text: str) -> str:
@@ -119,17 +119,17 @@ def _digit(character: str) -> str:
     return character
 
 
-def _refused(line: str) -> bool:
+def _is_no_price(line: str) -> bool:
     if not _DIGITS.search(line) or _PERCENT.match(line) or _NEGATIVE.search(line):
         return True
     return bool(_NO_PRICE.match(line) or _DATE.search(line))
 
 
-def _in_cents(line: str, near: str) -> Money | None:
+def _in_cents(line: str, page_currency: str) -> Money | None:
     match = _CENTS.match(line)
     if match is None or re.search(rf"(?:{_SIGN})\s*\d", line):
         return None
-    currency = "GBP" if _PENCE.search(line) else near or ("USD" if "¢" in line else "")
+    currency = "GBP" if _PENCE.search(line) else page_currency or ("USD" if "¢" in line else "")
     per = _PER.search(line)
     amount = Decimal(match["cents"].replace(",", ".")) / 100
     return Money(amount, currency, "¢", per=per["unit"].strip() if per else "")
@@ -146,12 +146,12 @@ def _parsed(line: str, hint: str, decimal: str | None, groups: str | None) -> Pr
         return None
 
 
-def _told(line: str, found: Price, amount: Decimal, near: str, quantity: int) -> Money:
+def _money(line: str, found: Price, amount: Decimal, page_currency: str, quantity: int) -> Money:
     symbol = found.currency or ""
     per = _PER.search(line)
     return Money(
         amount=amount,
-        currency=currency_code(symbol, near) if symbol else "",
+        currency=currency_code(symbol, page_currency) if symbol else "",
         symbol=symbol,
         high=_high(line, amount),
         is_from=bool(_FROM.search(line)),

@@ -6,9 +6,9 @@ from tidemill.reading.document import Document
 from tidemill.reading.text import squash
 
 _NEXT_LINK = re.compile(rb"""xt(?<=[nN]ext)(?:(?<=="next)|(?<=rel='next)|(?<=rel=next)|(?<=>Next))""")
-_ONWARD_WORD = re.compile(rb"g(?:e(?:nde(?<=olgende)|r(?<=pager))|inat(?<=paginat))")
+_NEXT_WORD = re.compile(rb"g(?:e(?:nde(?<=olgende)|r(?<=pager))|inat(?<=paginat))")
 _VOLGENDE = b"olgende"
-_ONWARD = (
+_NEXT_SIGNS = (
     *(arrow.encode() for arrow in "\u203a»→"),
     b"&rsaquo;", b"&raquo;", b"&rarr;", b"&gt;</a", b">></a", b">Older", b">Later",
 )  # fmt: skip
@@ -33,22 +33,22 @@ _WIDEST = 4  # bytes of a character
 
 def next_url(document: Document) -> str | None:
     """The address of the list's next page, if the page shows one; never the page itself."""
-    if not _hints_at_more(document.layout):
+    if not _may_have_next(document.layout):
         return None
     for selector in ('link[rel~="next"]', 'a[rel~="next"]'):
         for node in document.css(selector):
-            if url := _elsewhere(document, node.attributes.get("href")):
+            if url := _other_url(document, node.attributes.get("href")):
                 return url
-    return _by_its_words(document)
+    return _next_by_label(document)
 
 
-def _hints_at_more(layout: bytes) -> bool:
+def _may_have_next(layout: bytes) -> bool:
     """Whether it is worth building a tree."""
     if _NEXT_LINK.search(layout):
         return True
-    if _ONWARD_WORD.search(layout) is None:
+    if _NEXT_WORD.search(layout) is None:
         return False
-    return _VOLGENDE in layout or any(sign in layout for sign in _ONWARD)
+    return _VOLGENDE in layout or any(sign in layout for sign in _NEXT_SIGNS)
 
 
 def total(document: Document) -> int | None:
@@ -74,18 +74,18 @@ def _count_near(markup: bytes, at: int) -> int | None:
     return count if first <= last <= count else None
 
 
-def _by_its_words(document: Document) -> str | None:
+def _next_by_label(document: Document) -> str | None:
     for node in document.css("a[href]"):
         label = squash(node.text()) or node.attributes.get("aria-label") or node.attributes.get("title") or ""
-        pagination = _looks_like_pagination(" ".join(filter(None, (node.attributes.get("class"), _around(node)))))
+        pagination = _looks_like_pagination(" ".join(filter(None, (node.attributes.get("class"), _names_around(node)))))
         if (pagination and _NEXT_WORDS.fullmatch(label.strip())) and (
-            url := _elsewhere(document, node.attributes.get("href"))
+            url := _other_url(document, node.attributes.get("href"))
         ):
             return url
     return None
 
 
-def _around(node: object) -> str:
+def _names_around(node: object) -> str:
     words: list[str] = []
     parent = getattr(node, "parent", None)
     for _ in range(3):
@@ -107,6 +107,6 @@ def _looks_like_pagination(words: str) -> bool:
     return any(word in lowered for word in ("pag", "next", "volgende", "nav"))
 
 
-def _elsewhere(document: Document, href: str | None) -> str:
+def _other_url(document: Document, href: str | None) -> str:
     url = document.absolute(href) if href else ""
     return url if url and url.partition("#")[0] != document.url.partition("#")[0] else ""

@@ -15,8 +15,8 @@ from selectolax.lexbor import LexborNode
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document, visible_strings
 from tidemill.reading.moments import parse_moment
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.selectors import Spec, pick, read_selectors
-from tidemill.reading.setting import Setting
 from tidemill.reading.text import squash
 
 LEAST_SHARE = 0.3
@@ -54,24 +54,28 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose(
-    document: Document, known: Sequence[RawRecord], then: Setting, now: Setting, before: Spec | None = None
+    document: Document,
+    known: Sequence[RawRecord],
+    then: ReadingContext,
+    now: ReadingContext,
+    before: Spec | None = None,
 ) -> Diagnosis:
-    """Compare a page that yielded nothing with the records of the last good one, read in the setting `then`."""
+    """Compare a page that yielded nothing with the records of the last good one, read in the context `then`."""
     wanted = {title: record for record in known[:MOST_RECORDS] if (title := _title(record))}
     if not wanted:
         return Diagnosis("nothing is known of what the page used to show")
-    spots = _spots(document, wanted)
-    if len(spots) < max(1, len(wanted) * LEAST_SHARE):
-        words = f"{len(spots)} of {len(wanted)} known titles are on the page: it is empty, broken or wholly new"
+    title_nodes = _title_nodes(document, wanted)
+    if len(title_nodes) < max(1, len(wanted) * LEAST_SHARE):
+        words = f"{len(title_nodes)} of {len(wanted)} known titles are on the page: it is empty, broken or wholly new"
         return Diagnosis(words)
-    blocks = _blocks(spots)
+    blocks = _blocks(title_nodes)
     item = _item_selector(document, list(blocks.values()))
     if item is None:
-        return Diagnosis(f"{len(spots)} known titles are on the page, but in no block that repeats")
+        return Diagnosis(f"{len(title_nodes)} known titles are on the page, but in no block that repeats")
     spec = _spec(document, blocks, wanted, item, then, now)
-    repair = _tried(document, spec, wanted, then, now, before or {})
+    repair = _tested(document, spec, wanted, then, now, before or {})
     if repair is None:
-        return Diagnosis(f"{len(spots)} known titles are on the page, but not where they can be told from others")
+        return Diagnosis(f"{len(title_nodes)} known titles are on the page, but not where they can be told from others")
     return Diagnosis(f"the layout changed: {repair.found} of {repair.looked_for} known records are found again", repair)
 
 
@@ -80,25 +84,25 @@ def _title(record: RawRecord) -> str:
     return title if len(title) >= SHORTEST_TITLE else ""
 
 
-def _spots(document: Document, wanted: Mapping[str, RawRecord]) -> dict[str, LexborNode]:
+def _title_nodes(document: Document, wanted: Mapping[str, RawRecord]) -> dict[str, LexborNode]:
     """Where each known title stands: the innermost element that says it and nothing else."""
-    spots: dict[str, LexborNode] = {}
+    title_nodes: dict[str, LexborNode] = {}
     for node in document.tree.css("body *"):
         if node.tag in {"script", "style", "option", "title", "template", "noscript"}:
             continue
-        text = _said(node)
+        text = _text_of(node)
         if text in wanted:
-            spots[text] = node  # document order: what stands deeper comes later
-    return spots
+            title_nodes[text] = node  # document order: what stands deeper comes later
+    return title_nodes
 
 
-def _said(node: LexborNode) -> str:
+def _text_of(node: LexborNode) -> str:
     return squash(" ".join(visible_strings(node))).casefold()
 
 
-def _blocks(spots: Mapping[str, LexborNode]) -> dict[str, LexborNode]:
+def _blocks(title_nodes: Mapping[str, LexborNode]) -> dict[str, LexborNode]:
     """The largest element around each title that holds no other known title."""
-    above = {title: list(_ancestors(node)) for title, node in spots.items()}
+    above = {title: list(_ancestors(node)) for title, node in title_nodes.items()}
     shared = Counter(node.mem_id for chain in above.values() for node in chain)
     return {
         title: next((node for node in reversed(chain) if shared[node.mem_id] == 1), chain[0])
@@ -161,35 +165,46 @@ def _is_nested(found: Sequence[LexborNode], keys: set[int]) -> bool:
 
 
 def _spec(
-    document: Document, blocks: Mapping[str, LexborNode], wanted: Mapping[str, RawRecord], item: str, then: Setting,
-    now: Setting,
-) -> dict[str, str]:  # fmt: skip
+    document: Document,
+    blocks: Mapping[str, LexborNode],
+    wanted: Mapping[str, RawRecord],
+    item: str,
+    then: ReadingContext,
+    now: ReadingContext,
+) -> dict[str, str]:
     spec = {"item": item}
     names = dict.fromkeys(name for title in blocks for name in wanted[title].fields)
-    picked = {title: {way: pick(block, way) for way in set(_ways(block))} for title, block in blocks.items()}
+    picked = {
+        title: {selector: pick(block, selector) for selector in set(_selectors_in(block))}
+        for title, block in blocks.items()
+    }
     for field in names:
         known = [(picked[title], wanted[title].fields[field]) for title in blocks if field in wanted[title].fields]
-        ways: Counter[str] = Counter()
+        selectors: Counter[str] = Counter()
         for shown, value in known:
-            ways.update(way for way, said in shown.items() if _same(field, value, said, document, then, now))
-        if ways:
-            way, count = min(ways.items(), key=lambda each: _worth(*each))
+            selectors.update(
+                selector
+                for selector, picked_text in shown.items()
+                if _same(field, value, picked_text, document, then, now)
+            )
+        if selectors:
+            selector, count = min(selectors.items(), key=lambda each: _rank(*each))
             if count * 2 >= len(known):
-                spec[field] = way
+                spec[field] = selector
     return spec
 
 
-def _worth(way: str, count: int) -> tuple[object, ...]:
+def _rank(selector: str, count: int) -> tuple[object, ...]:
     """What finds most goes first, then what is written for machines, then what is named, then what is short."""
-    return -count, not way.endswith("@datetime"), not _is_named(way), len(way), way
+    return -count, not selector.endswith("@datetime"), not _is_named(selector), len(selector), selector
 
 
-def _is_named(way: str) -> bool:
+def _is_named(selector: str) -> bool:
     """Whether a way goes by a name that somebody gave, or by a tag that means what it holds."""
-    return "." in way or "[" in way or way.startswith("time")
+    return "." in selector or "[" in selector or selector.startswith("time")
 
 
-def _ways(block: LexborNode) -> Iterator[str]:
+def _selectors_in(block: LexborNode) -> Iterator[str]:
     """Every `selector@attribute` by which something in the block can be picked."""
     for number, node in enumerate(block.css("*")):
         if number >= _MOST_NODES:
@@ -200,26 +215,31 @@ def _ways(block: LexborNode) -> Iterator[str]:
                 yield from (f"{name}@{each}" for each in _ATTRIBUTES if node.attributes.get(each))
 
 
-def _same(field: str, known: Any, shown: str, document: Document, then: Setting, now: Setting) -> bool:
+def _same(field: str, known: Any, shown: str, document: Document, then: ReadingContext, now: ReadingContext) -> bool:
     """Whether what is picked says what was known: the same words, the same address, or the same moment."""
     if not shown:
         return False
     if field in _LINKS:
         return document.absolute(shown) == str(known)
-    told = squash(str(known))
-    if shown.casefold() == told.casefold():
+    expected = squash(str(known))
+    if shown.casefold() == expected.casefold():
         return True
-    return field in _DATES and len(shown) <= LONGEST_DATE and _same_moment(told, shown, then, now)
+    return field in _DATES and len(shown) <= LONGEST_DATE and _same_moment(expected, shown, then, now)
 
 
-def _same_moment(told: str, shown: str, then: Setting, now: Setting) -> bool:
-    before = parse_moment(told, then.now, then.time_zone, then.language, day_first=then.day_first)
+def _same_moment(expected: str, shown: str, then: ReadingContext, now: ReadingContext) -> bool:
+    before = parse_moment(expected, then.now, then.time_zone, then.language, day_first=then.day_first)
     after = parse_moment(shown, now.now, now.time_zone, now.language, day_first=now.day_first)
     return before is not None and after is not None and bool(before.starts == after.starts)
 
 
-def _tried(
-    document: Document, spec: dict[str, str], wanted: Mapping[str, RawRecord], then: Setting, now: Setting, before: Spec
+def _tested(
+    document: Document,
+    spec: dict[str, str],
+    wanted: Mapping[str, RawRecord],
+    then: ReadingContext,
+    now: ReadingContext,
+    before: Spec,
 ) -> Repair | None:
     """The specification as it does on the new page; one that misses the title or loses what it knew is none."""
     if "title" not in spec:

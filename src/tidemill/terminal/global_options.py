@@ -3,28 +3,11 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 import typer
 
-from tidemill.plugin import Part
-
-if TYPE_CHECKING:  # `tidemill --help` imports this module, and not the pipeline with it
-    from tidemill.pipeline.ports import Clock
-
-
-class RunningSystem(Protocol):
-    """As much of a running system as a vertical's command needs."""
-
-    @property
-    def clock(self) -> "Clock":
-        """Its time."""
-        ...
-
-    def part(self, kind: type[Part]) -> Part:
-        """What a vertical does in it, by the kind of its parts."""
-        ...
-
+from tidemill.plugin import RunningSystem
 
 OpenSystem = Callable[[typer.Context], AbstractAsyncContextManager[RunningSystem]]
 

@@ -1,6 +1,9 @@
 """Options that many commands share, so that they look and read the same everywhere."""
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
@@ -26,3 +29,31 @@ def group(text: str) -> typer.Typer:
 def single() -> typer.Typer:
     """A command without subcommands."""
     return typer.Typer(rich_markup_mode="rich", add_completion=False)
+
+
+def with_switches(command: Callable[..., None], switches: Mapping[str, str]) -> Callable[..., None]:
+    """Give a command a switch per name, with its help, before its last option; it takes them as `**chosen`."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    more = [_switch(name, text) for name, text in switches.items()]
+    command.__signature__ = signature.replace(parameters=[*own[:-1], *more, own[-1]])  # type: ignore[attr-defined]
+    return command
+
+
+def with_choices(command: Callable[..., None], name: str, choices: Mapping[str, str]) -> Callable[..., None]:
+    """Have an option of a command take one of these words, the first unless told; each comes with what it means."""
+    known: Any = StrEnum(name, {word.upper(): word for word in choices})  # type: ignore[misc]  # only known when run
+    text = f"{'; '.join(f'{word}: {meaning}' for word, meaning in choices.items())}."
+    annotation: Any = Annotated[known, typer.Option(help=text)]
+    signature = inspect.signature(command, eval_str=True)
+    parameters = [
+        each.replace(annotation=annotation, default=next(iter(known))) if each.name == name else each
+        for each in signature.parameters.values()
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _switch(name: str, text: str) -> inspect.Parameter:
+    annotation: Any = Annotated[bool, typer.Option(f"--{name}", help=text)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import typer
 
 from tidemill.engine.interpreter import settle_in
-from tidemill.terminal.global_options import GlobalOptions, RunningSystem
+from tidemill.plugin import RunningSystem
+from tidemill.terminal.global_options import GlobalOptions
 
 Answer = TypeVar("Answer")
 

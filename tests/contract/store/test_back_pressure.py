@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -71,11 +72,12 @@ async def test_a_backoff_of_over_half_an_hour_is_told(sqlite_database: Database,
     mill = Mill(sqlite_database, clock)
     mill.dispatcher._limits = QueueLimits(per_adapter=0, total=0)
     await crowd(mill, adapters=1, each=3)
-    hands = Hands(mill, clock)
+    hands: Any = Hands(mill, clock)
     for _ in range(4):
         await dispatch(hands)
         clock.advance(timedelta(seconds=1))
         backoff = await mill.agenda.backoff()
+        assert backoff.until is not None
         if (backoff.until - clock.now()) < timedelta(minutes=30):
             clock.set(backoff.until)
     await dispatch(hands)

@@ -1,6 +1,7 @@
 """How readers find events, the same on SQLite and on PostgreSQL."""
 
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ from rig.clock import NOON
 from rig.mill import event
 from rig.shelving import shelve
 from tidemill.core.source import Coordinates
-from tidemill.verticals.events.feed import Weights, Wish
+from tidemill.verticals.events.feed import FeedPreferences, Weights
 from tidemill.verticals.events.store.card_queries import finding
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.views import Around, CardFilter, FeedCursor
@@ -84,7 +85,8 @@ async def test_filters_narrow_each_other(reader):
 @pytest.mark.parametrize("which", [{}, {"text": "jazz"}, {"category": "music"}, {"around": Around(ARNHEM, 300)}])
 async def test_pages_go_on_where_the_last_one_ended(reader, which):
     every = await titles(reader, **which)
-    paged, after = [], None
+    paged: list[Any] = []
+    after = None
     while found := await reader.by_date(CardFilter(**which), after=after, limit=1):
         paged += [card.title for card in found]
         after = found[-1].cursor
@@ -94,17 +96,17 @@ async def test_pages_go_on_where_the_last_one_ended(reader, which):
 
 @pytest.mark.shows("E4")
 async def test_the_feed_ranks_by_what_a_person_cares_about(reader):
-    here = Wish(as_of=NOON, place=GRONINGEN)
+    here = FeedPreferences(as_of=NOON, place=GRONINGEN)
     assert (await reader.feed(here, CardFilter()))[0].title == "Schaaktoernooi"
-    likes = Wish(as_of=NOON, tastes={"family": 1.0})
+    likes = FeedPreferences(as_of=NOON, tastes={"family": 1.0})
     assert (await reader.feed(likes, CardFilter()))[0].title == "Kermis"
-    patient = Wish(as_of=NOON, place=GRONINGEN, tastes={"music": 1.0}, weights=Weights(time=0))
+    patient = FeedPreferences(as_of=NOON, place=GRONINGEN, tastes={"music": 1.0}, weights=Weights(time=0))
     assert (await reader.feed(patient, CardFilter()))[0].title == "Jazz aan zee"
 
 
 @pytest.mark.shows("E4")
 async def test_a_place_is_a_wish_and_a_circle_a_limit(reader):
-    wish = Wish(as_of=NOON, place=ARNHEM)
+    wish = FeedPreferences(as_of=NOON, place=ARNHEM)
     anywhere = [card.title for card in await reader.feed(wish, CardFilter())]
     assert anywhere[0] == "Jazz in de kerk"
     assert "Schaaktoernooi" in anywhere
@@ -116,17 +118,18 @@ async def test_a_place_is_a_wish_and_a_circle_a_limit(reader):
 @pytest.mark.shows("E4")
 @pytest.mark.usefixtures("reader")
 async def test_what_is_near_is_ranked_however_much_comes_sooner_elsewhere(mill):
-    here = Wish(as_of=NOON, place=GRONINGEN, weights=Weights(time=0))
+    here = FeedPreferences(as_of=NOON, place=GRONINGEN, weights=Weights(time=0))
     hurried = CardReader(mill.database, mill.clock, candidates=2)
     assert (await hurried.feed(here, CardFilter()))[0].title == "Schaaktoernooi"
 
 
 @pytest.mark.shows("E4")
 async def test_the_feed_keeps_its_order_over_its_pages_while_time_passes(reader):
-    wish = Wish(as_of=NOON, place=ARNHEM, tastes={"music": 0.7, "family": 0.2})
+    wish = FeedPreferences(as_of=NOON, place=ARNHEM, tastes={"music": 0.7, "family": 0.2})
     every = await reader.feed(wish, CardFilter())
     assert len(every) == 5
-    paged, after = [], None
+    paged: list[Any] = []
+    after = None
     while found := await reader.feed(
         msgspec.structs.replace(wish, as_of=NOON + len(paged) * DAY), CardFilter(), after=after, limit=2
     ):
@@ -138,7 +141,9 @@ async def test_the_feed_keeps_its_order_over_its_pages_while_time_passes(reader)
 
 
 async def test_what_is_over_is_not_in_the_feed(reader):
-    assert [card.title for card in await reader.feed(Wish(as_of=NOON + 10 * DAY), CardFilter())] == ["Jazz aan zee"]
+    assert [card.title for card in await reader.feed(FeedPreferences(as_of=NOON + 10 * DAY), CardFilter())] == [
+        "Jazz aan zee"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ class OtherHand:
 
     def __init__(self, bodies: Bodies, deed: Callable[[], Awaitable[None]]) -> None:
         self.put, self.get, self.tidy, self.close = bodies.put, bodies.get, bodies.tidy, bodies.close
-        self._lay = bodies.lay
+        self.outputs, self._lay = bodies.outputs, bodies.lay
         self._deeds = [deed]
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:

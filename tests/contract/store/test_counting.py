@@ -10,9 +10,9 @@ from tidemill.core.pacing import Pace
 from tidemill.core.source import Source
 from tidemill.operations.importing import Importer
 from tidemill.operations.plans import KnownAdapters
-from tidemill.store.ledger.rows import pace_of
+from tidemill.store.ledger.host_assignment import HostAssignment
 from tidemill.store.schema import hosts, jobs, targets
-from tidemill.store.sources.host_assignment import HostAssignment
+from tidemill.store.schema.rows import pace_of
 from tidemill.store.sources.hosts import Paces
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.verification import Fate, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.records.repository import CompleteRun
 from tidemill.store.schema import record_history, runs, sources
 from tidemill.verticals.listings.policy import FADING
 from tidemill.verticals.listings.quality import quality
@@ -96,7 +97,7 @@ class Shelf:
 async def repository(database, ids):
     made = Shelf(database, ids)
     for key in (1, 2):
-        source = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
+        source: dict[str, Any] = {"id": key, "name": f"homes {key}", "vertical": "listings", "base_url": "https://homes.example",
                   "adapter_id": "listings.search", "fetcher": "http", "tier": "hot", "time_zone": "America/New_York",
                   "language": "en", "city": "", "precedence": 50, "headers": {}, "trust": {}, "adapter_settings": {},
                   "visibility": "ELIGIBLE", "enabled": True, "created_at": NOW, "updated_at": NOW}  # fmt: skip
@@ -350,7 +351,7 @@ async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_i
     assert [row["is_active"] for row in await repository.rows()] == [False]
 
 
-def key_of(check):
+def key_of(check) -> tuple[int, int]:
     return check.listing_id, check.sighting_id
 
 
@@ -406,7 +407,7 @@ async def test_two_processes_that_put_the_same_new_homes_at_once_make_one_row_of
 
 @pytest.mark.shows("B11")
 async def test_however_many_have_faded_all_are_let_go_in_one_round(repository, monkeypatch):
-    monkeypatch.setattr("tidemill.verticals.listings.part(ListingsParts).store.verification.AT_ONCE", 2)
+    monkeypatch.setattr("tidemill.verticals.listings.store.verification.AT_ONCE", 2)
     await repository.put(*(flat(number) for number in range(1, 6)))
     assert await repository.verification.end_faded(NOW + 34 * HOUR) == 5
 

@@ -1,6 +1,7 @@
 import asyncio
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
@@ -9,7 +10,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import bindparam, text
 
 from rig.clock import NOON
-from tidemill.bootstrap.plugins import OWN
+from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.core.identity import signed_checksum
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import open_database
@@ -24,15 +26,14 @@ from tidemill.store.database.migrate import (
     upgrade,
 )
 from tidemill.store.schema import metadata
-from tidemill.verticals.events.store.repository import signed
 
 pytestmark = pytest.mark.shows("D1")
 
-for plugin in OWN:  # their tables join those that every vertical shares
-    import_module(f"tidemill.verticals.{plugin.name}.store.tables")
-
 
 async def test_the_migrations_lead_to_the_schema(database):
+    for name in PLUGINS:
+        import_module(f"tidemill.verticals.{name}.store.tables")
+
     def differences(connection):
         context = MigrationContext.configure(connection, opts={"compare_type": False})
         return compare_metadata(context, metadata)
@@ -97,7 +98,9 @@ EVENTS = text("SELECT id, identity, identity_hash, times_seen FROM events ORDER 
 
 async def test_events_of_before_get_the_hash_by_which_they_are_found(database_url):
     database = open_database(database_url)
-    rows = [{"id": key, "identity": f"https://a.nl/é/{key}", "now": NOON, "record": b"{}"} for key in range(1, 10_003)]
+    rows: list[dict[str, Any]] = [
+        {"id": key, "identity": f"https://a.nl/é/{key}", "now": NOON, "record": b"{}"} for key in range(1, 10_003)
+    ]
     try:
         async with database.write() as connection:
             await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "0008"))
@@ -108,7 +111,7 @@ async def test_events_of_before_get_the_hash_by_which_they_are_found(database_ur
     finally:
         await database.close()
     assert [tuple(row) for row in found] == [
-        (row["id"], row["identity"], signed(row["identity"].encode()), 1) for row in rows
+        (row["id"], row["identity"], signed_checksum(row["identity"].encode()), 1) for row in rows
     ]
 
 

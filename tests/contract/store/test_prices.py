@@ -16,7 +16,7 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.database import Database
 from tidemill.store.schema import rejected_records, runs
 from tidemill.verticals.prices.parts import PricesParts
-from tidemill.verticals.prices.sources.generic import Generic
+from tidemill.verticals.prices.sources.generic import GenericShopAdapter
 from tidemill.verticals.prices.store.tables import (
     price_corrections,
     prices,
@@ -98,7 +98,7 @@ async def test_a_new_version_of_the_adapter_reads_an_unchanged_page_anew(
 ) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")
-    monkeypatch.setattr(Generic, "version", "99.0.0")
+    monkeypatch.setattr(GenericShopAdapter, "version", "99.0.0")
     await market.run("acme")
     await market.run("acme")
     assert [row["adapter_version"] for row in await rows(market, prices)][1:] == ["prices.generic@99.0.0"]

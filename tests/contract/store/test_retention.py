@@ -215,7 +215,8 @@ async def test_a_body_that_becomes_wanted_while_orphans_are_removed_stays(
 
     monkeypatch.setattr("tidemill.store.upkeep.retention._needed_pages", nothing_needed)
     monkeypatch.setattr(database, "read", read_then_write)
-    removed = await prune(database, Untidied(), {}, NOW)
+    untidied: Any = Untidied()
+    removed = await prune(database, untidied, {}, NOW)
     monkeypatch.undo()
     assert removed == {"page_bodies": 0}
     assert await content_of(database, bodies, b"page 1") == b"page 1"

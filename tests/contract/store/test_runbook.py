@@ -1,5 +1,6 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,9 +60,7 @@ async def furnished(database: Database) -> Database:
     return database
 
 
-def check_the_three(
-    health: list[tuple[object, ...]], tripped: list[tuple[object, ...]], dead: list[tuple[object, ...]]
-) -> None:
+def check_the_three(health: list[Any], tripped: list[Any], dead: list[Any]) -> None:
     assert sorted(health) == [("completed", 1, 1, 0), ("dead_letter", 1, 1, 1), ("fetch", 1, 0, 0)]
     assert tripped == [("source 1", "OPEN", 5, "2999-01-01T00:00:00+00:00")]
     assert sorted(dead) == [("fetch", "timeout", 2), ("parse", "timeout", 1)]

@@ -7,15 +7,16 @@ import pytest
 
 from rig.mill import accept, at_stage, event, harvest
 from tidemill.core.failure import Failure
+from tidemill.core.identity import signed_checksum
 from tidemill.core.outcome import Advance, Fail, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import Judged
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.batches import AT_ONCE
-from tidemill.store.ledger.checkpoints import CompleteRun
+from tidemill.store.records.repository import CompleteRun
 from tidemill.store.schema import record_history, rejected_records, runs
-from tidemill.verticals.events.store.repository import EventRepository, signed
+from tidemill.verticals.events.store.repository import EventRepository
 from tidemill.verticals.events.store.tables import events
 
 SECOND = timedelta(seconds=1)
@@ -128,7 +129,7 @@ async def test_an_event_whose_hash_another_has_is_refused_and_harms_nobody(mill)
     key, worker = await mill.source(), await mill.worker()
     await scrape(mill, key, worker, ["Kermis"], b"1")
     async with mill.database.write() as connection:
-        await connection.execute(events.update().values(identity_hash=signed(b"Markt")))
+        await connection.execute(events.update().values(identity_hash=signed_checksum(b"Markt")))
     await mill.enqueue(key)
     (claimed,) = await mill.claim(worker)
     with pytest.raises(StoreError, match=r"(?i)unique"):

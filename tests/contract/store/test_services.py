@@ -6,7 +6,8 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.degradation import MATRIX, Service, ServiceState
-from tidemill.pipeline.happenings import ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
+from tidemill.core.outcome import Stage
+from tidemill.pipeline.happenings import Happening, ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
 from tidemill.store.database.database import open_database
 from tidemill.store.services.status import FORGOTTEN_AFTER, TOLD_AGAIN, Services
 
@@ -18,7 +19,7 @@ class Office:
 
     def __init__(self, database, clock):
         self.clock = clock
-        self.announced = []
+        self.announced: list[Happening] = []
         self.ours = Services(database, clock, self.announced.append, {Service.APIFY: ""})
         self.theirs = Services(database, clock, self.announced.append)
 
@@ -132,13 +133,13 @@ async def test_a_database_in_trouble_is_kept_in_mind_until_a_stage_is_safe_again
     office.ours.hear(StoreTrouble(NOON, "the disk is full"))
     office.ours.hear(StoreTrouble(later, "the disk is full"))
     assert office.ours.weighing_on_all() == (Service.DATABASE,)
-    office.ours.hear(StageDone(later, 1, 1, 1, "fetch"))
+    office.ours.hear(StageDone(later, 1, 1, 1, Stage.FETCH))
     assert office.ours.weighing_on_all() == ()
     assert [type(each) for each in office.announced] == [ServiceDegraded, ServiceRestored]
 
 
 async def test_a_lost_database_never_stops_whoever_complains_and_hears_of_it_later(database_url, clock):
-    announced = []
+    announced: list[Happening] = []
     lost = open_database(database_url)  # it has no tables yet, so that nothing can be written
     book = Services(lost, clock, announced.append)
     try:

@@ -18,9 +18,9 @@ from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.rows import pace_of
 from tidemill.store.pages.output_files import RowOutputs
 from tidemill.store.schema import breakers, drift_standings, hosts, sources, targets
+from tidemill.store.schema.rows import pace_of
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog

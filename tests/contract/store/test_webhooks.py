@@ -149,7 +149,9 @@ async def test_an_address_that_the_guard_refuses_is_not_subscribed(market: Marke
 
 def test_waits_between_attempts_double_up_to_six_hours(clock: SettableClock) -> None:
     now = clock.now()
-    waits = [next_attempt(number, now) - now for number in range(1, ATTEMPTS)]
+    moments = [next_attempt(number, now) for number in range(1, ATTEMPTS)]
+    waits = [moment - now for moment in moments if moment is not None]
+    assert len(waits) == len(moments)
     assert waits[:3] == [timedelta(minutes=1), timedelta(minutes=2), timedelta(minutes=4)]
     assert max(waits) <= timedelta(hours=6)
     assert next_attempt(ATTEMPTS, now) is None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tidemill.reading import Document, Grain, Moment, Setting, parse_moment
+from tidemill.reading import Document, Grain, Moment, ReadingContext, parse_moment
 from tidemill.reading.jsonld import blocks, objects
 from tidemill.reading.microdata import items
 from tidemill.verticals.events.reading.events import read_events
@@ -37,11 +37,11 @@ def test_city_calendars() -> None:
         page = json.loads(path.read_text())
         markup = path.with_name(path.name.replace(".expected.json", ".html")).read_text(errors="replace")
         now = datetime.fromisoformat(page["now"] or "2022-01-01").replace(hour=12, tzinfo=UTC)
-        setting = Setting(now=now, time_zone=ZONES[path.parent.name.rpartition("-")[2]], language="en")
-        found = read_events(Document(markup, page["url"]), setting)
+        context = ReadingContext(now=now, time_zone=ZONES[path.parent.name.rpartition("-")[2]], language="en")
+        found = read_events(Document(markup, page["url"]), context)
         assert not any("Error" in note for note in found.notes), (path.name, found.notes)
         read_titles = {words(str(record.fields.get("title", ""))) for record in found.records}
-        read_days = {_day(str(record.fields.get("starts", "")), setting) for record in found.records}
+        read_days = {_day(str(record.fields.get("starts", "")), context) for record in found.records}
         for item in page["items"] or []:
             if item["answerable"] and item["field"] == "start":
                 days.append(item["value"][:10] in read_days)
@@ -52,8 +52,8 @@ def test_city_calendars() -> None:
     assert sum(titles) >= 0.7 * len(titles)
 
 
-def _day(starts: str, setting: Setting) -> str:
-    moment = parse_moment(starts, setting.now, setting.time_zone, setting.language)
+def _day(starts: str, context: ReadingContext) -> str:
+    moment = parse_moment(starts, context.now, context.time_zone, context.language)
     return moment.day.isoformat() if moment else ""
 
 

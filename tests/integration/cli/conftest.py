@@ -14,11 +14,11 @@ import pytest
 
 from rig.aside import aside
 from tidemill.cli.app import run
-from tidemill.lab.faults import Fault, Spell, Timetable
+from tidemill.lab.faults import Fault, ScheduledFault, Timetable
 from tidemill.lab.server import LabServer
+from tidemill.lab.world import WorldTerms
+from tidemill.verticals.events.lab.group import world_of
 from tidemill.verticals.events.lab.sites import build_sites
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import World
 
 SEED = 7
 
@@ -84,13 +84,13 @@ def served_lab(faults: Mapping[int, Fault], count: int) -> Iterator[Lab]:
     """Serve local sites; `faults` by the number of the site."""
     now = datetime.now(UTC)  # noqa: TID251 - the sites are asked in real time
     sites = build_sites(SEED, count)
-    spells = [
-        Spell(host=sites[place].host, kind="planted", fault=fault, begins=now - timedelta(days=1))
+    scheduled = [
+        ScheduledFault(host=sites[place].host, kind="planted", fault=fault, begins=now - timedelta(days=1))
         for place, fault in faults.items()
     ]
-    world = World(SEED, sites, Timetable(spells), start=now - timedelta(days=1))
+    world = world_of(sites, Timetable(scheduled), WorldTerms(seed=SEED, start=now - timedelta(days=1)))
     with aside(lambda: LabServer(world)) as server:
-        yield Lab(sources(server.world, interval_seconds=0.0))
+        yield Lab(server.world.sources(interval_seconds=0.0))
 
 
 @pytest.fixture

@@ -4,15 +4,16 @@ import json
 import signal
 import subprocess
 import sys
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
 from .conftest import Cli, start
 
 
-def read_until(stream: IO[str], words: str) -> str:
+def read_until(stream: IO[str] | None, words: str) -> str:
     """Read lines until one holds the words; a process that ends first fails the test."""
+    assert stream is not None
     seen = ""
     for line in stream:
         seen += line
@@ -21,7 +22,7 @@ def read_until(stream: IO[str], words: str) -> str:
     pytest.fail(f"ended without saying {words!r}: {seen}")
 
 
-def add_up(counts: dict[str, object]) -> None:
+def add_up(counts: dict[str, Any]) -> None:
     records, jobs = counts["records"], counts["jobs"]
     assert records["read"] == records["accepted"] + records["dropped"] + records["quarantined"]
     kept = ("events_listed", "events_gone", "homes_listed", "homes_gone", "products_sold", "products_gone")

@@ -14,7 +14,7 @@ from .conftest import said
 
 
 def everything() -> list[tuple[str, Any]]:
-    found = []
+    found: list[tuple[str, Any]] = []
     for name in COMMANDS:
         command = load(name)
         below = getattr(command, "commands", None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tidemill.lab.faults import BrokenEmpty, EmptyAgenda, Forbidden403, RobotsChange
+from tidemill.lab.faults import BrokenEmpty, EmptyList, Forbidden403, RobotsChange
 
 from .conftest import Cli, Lab, start
 
@@ -103,7 +103,7 @@ def test_crawling_all_is_partial_when_one_source_refuses(cli: Cli, import_lab: C
 
 @pytest.mark.shows("X12")
 def test_an_empty_agenda_that_says_so_is_complete(cli: Cli, import_lab: Callable[..., list[str]]) -> None:
-    name, _ = import_lab({0: EmptyAgenda()})
+    name, _ = import_lab({0: EmptyList()})
     assert cli("crawl", name).code == 0
 
 

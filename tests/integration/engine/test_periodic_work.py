@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rig.works import the_works
-from tidemill.pipeline.happenings import Overdue, TickRan
+from tidemill.pipeline.happenings import Happening, Overdue, TickRan
 from tidemill.store.schema import tick_slots
 
 pytestmark = pytest.mark.shows("B2")
@@ -27,7 +27,7 @@ async def works(migrated_url, clock):
 
 @pytest.fixture
 def heard(works):
-    happenings = []
+    happenings: list[Happening] = []
     works.system.announce.add(happenings.append)
     return happenings
 

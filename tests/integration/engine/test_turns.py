@@ -51,11 +51,13 @@ async def in_a_row(works: Works, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 async def test_a_commit_that_is_back_has_the_loop_after_the_stage_at_hand(migrated_sqlite_url, monkeypatch):
     async with the_works(migrated_sqlite_url) as works:
-        works.system.store.database.engine.bell = Steady(rings=True)
+        engine: Any = works.system.store.database.engine
+        engine.bell = Steady(rings=True)
         assert set(await in_a_row(works, monkeypatch)) == {1}
 
 
 async def test_while_nothing_calls_stages_are_run_in_a_row(migrated_sqlite_url, monkeypatch):
     async with the_works(migrated_sqlite_url) as works:
-        works.system.store.database.engine.bell = Steady(rings=False)
+        engine: Any = works.system.store.database.engine
+        engine.bell = Steady(rings=False)
         assert max(await in_a_row(works, monkeypatch)) == LONG_SLICE

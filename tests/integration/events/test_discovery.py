@@ -24,7 +24,7 @@ async def arnhem(town):
     """A town whose site has an agenda that the search knows of."""
     here = await town()
     here.site.page("/agenda", AGENDA)
-    here.search._agendas = {"Arnhem": [f"{here.site.origin}/agenda"]}
+    here.search.pages = {"Arnhem": [f"{here.site.origin}/agenda"]}
     return here
 
 
@@ -66,7 +66,7 @@ async def test_an_approved_candidate_is_a_source_that_is_off_until_a_person_swit
 async def test_a_sure_candidate_is_switched_on_by_itself_where_that_is_wanted(town):
     here = await town(discovery_auto_enable=0.7)
     here.site.page("/agenda", AGENDA)
-    here.search._agendas = {"Arnhem": [f"{here.site.origin}/agenda"]}
+    here.search.pages = {"Arnhem": [f"{here.site.origin}/agenda"]}
     _, enabled = await discover(here)
     assert enabled == 1
     await here.scrape()
@@ -88,7 +88,7 @@ async def test_a_rejected_site_is_never_shown_again(arnhem):
 
 
 async def test_a_site_that_cannot_be_reached_is_skipped_with_the_reason(arnhem):
-    arnhem.search._agendas = {"Arnhem": ["http://127.0.0.1:9/agenda", f"{arnhem.site.origin}/nergens"]}
+    arnhem.search.pages = {"Arnhem": ["http://127.0.0.1:9/agenda", f"{arnhem.site.origin}/nergens"]}
     await discover(arnhem)
     found = await arnhem.system.discovery.listed()
     assert {one.status for one in found} == {"skipped"}
@@ -98,7 +98,7 @@ async def test_a_site_that_cannot_be_reached_is_skipped_with_the_reason(arnhem):
 async def test_a_private_address_is_not_looked_at_whatever_the_search_says(town):
     here = await town(allow_networks=[])
     here.site.page("/agenda", AGENDA)
-    here.search._agendas = {"Arnhem": [f"{here.site.origin}/agenda"]}
+    here.search.pages = {"Arnhem": [f"{here.site.origin}/agenda"]}
     await discover(here)
     assert here.site.asked == []
 

@@ -10,6 +10,7 @@ from rig.clock import SettableClock
 from rig.lab_works import DAY, ill_from, lab_works
 from tidemill.lab.faults import TruncatedPages
 from tidemill.store.schema import jobs
+from tidemill.verticals.events.lab.group import true_events
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
 from tidemill.verticals.events.store.tables import events
 
@@ -22,7 +23,7 @@ async def test_every_event_of_a_list_is_found_however_many_pages_it_has(
 ) -> None:
     async with lab_works(migrated_url, clock, tmp_path, [PAGED]) as works:
         (summary,) = await works.scrape()
-        truth = {event.title for event in works.world.truth(PAGED.host, clock.now())}
+        truth = {event.title for event in true_events(works.world, PAGED.host, clock.now())}
         assert {row["title"] for row in await works.rows(events)} == truth
         assert summary.complete, summary.doubts
         assert summary.counts.urls_succeeded > len(PAGED.pages)

@@ -14,6 +14,7 @@ from tidemill.lab.faults import BrokenEmpty, Redesign
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import DriftNoticed
 from tidemill.store.schema import selector_proposals
+from tidemill.verticals.events.lab.group import true_events
 from tidemill.verticals.events.lab.sites import Make, Site, build_sites
 from tidemill.verticals.events.store.tables import events
 
@@ -44,11 +45,12 @@ async def test_an_accepted_proposal_makes_the_next_run_whole(
         desk = works.system.actions.proposals
         (proposal,) = await desk.every()
         assert proposal.confidence > 0.7
+        assert proposal.after is not None
         assert proposal.after["item"] == "div.prog__row"
         await desk.accept(proposal.id, "ans")
         (whole,) = await works.scrape()
         assert (whole.status, whole.complete) == (RunStatus.SUCCESS, True), whole.doubts
-        truth = works.world.truth(site.host, clock.now())
+        truth = true_events(works.world, site.host, clock.now())
         assert {event.title for event in truth} <= {row["title"] for row in await works.rows(events)}
         assert whole.counts.records_accepted == len(truth)
         assert known & {row["identity"] for row in await works.rows(events) if row["last_seen_at"] == clock.now()}

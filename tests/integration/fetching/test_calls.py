@@ -1,6 +1,7 @@
 """What goes out on a connection: the headers as they are given, and a second try where the first cannot count."""
 
 import asyncio
+from collections.abc import Iterator
 from datetime import timedelta
 
 from tidemill.core.failure import Failure
@@ -9,7 +10,7 @@ from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
-from .conftest import Serve, Served
+from .conftest import Answer, Serve, Served
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhoi"
 USUAL = UsualHeaders({"User-Agent": "Tidemill/0.1", "Accept": "*/*", "Accept-Encoding": "gzip"})
@@ -44,7 +45,7 @@ async def hang_up_once(_reader: asyncio.StreamReader, writer: asyncio.StreamWrit
 
 
 async def test_a_question_is_asked_again_when_the_server_hung_up_and_both_times_count(serve: Serve) -> None:
-    answers = iter([hang_up_once, PAGE])
+    answers: Iterator[Answer] = iter([hang_up_once, PAGE])
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         now = next(answers)

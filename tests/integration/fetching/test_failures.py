@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import gzip
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -53,7 +55,7 @@ async def reset(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.transport.abort()
 
 
-def saying(data: bytes) -> Answer:
+def saying(data: bytes) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]:
     """Say this and hang up."""
 
     async def say(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -150,7 +152,7 @@ async def test_a_server_that_does_not_speak_tls_is_a_tls_failure() -> None:
     say = saying(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
     def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        talks.append(asyncio.ensure_future(say(reader, writer)))  # type: ignore[arg-type]
+        talks.append(asyncio.ensure_future(say(reader, writer)))
 
     plain = await asyncio.start_server(talk, "127.0.0.1", 0)
     port = plain.sockets[0].getsockname()[1]

@@ -51,6 +51,7 @@ async def test_a_lock_held_by_another_program_is_waited_for(nursery, site, sqlit
 async def test_a_postgres_server_that_restarts_is_waited_for(nursery, postgres, site):
     assert postgres.port
     programs = find_programs(os.environ.get("POSTGRES_BIN", ""))  # noqa: TID251 -- as conftest does
+    assert programs is not None
     with a_restartable_server(programs) as server:
         migrate(server.url)
         async with the_works(server.url) as works:

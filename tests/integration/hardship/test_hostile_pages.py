@@ -121,7 +121,7 @@ def hostile_judge(raw, context):
     return EVENTS.judge(raw, context)
 
 
-HOSTILE = replace(EVENTS, adapters={**EVENTS.adapters, Hostile.id: Hostile()}, judge=hostile_judge)
+HOSTILE_EVENTS = replace(EVENTS, adapters={**EVENTS.adapters, Hostile.id: Hostile()}, judge=hostile_judge)
 """Verdicts as hostile as the adapter's records."""
 
 
@@ -143,7 +143,7 @@ async def later_works(migrated_url):
 
 @pytest.fixture
 async def hostile_works(migrated_url, monkeypatch):
-    monkeypatch.setitem(VERTICALS, "events", HOSTILE)
+    monkeypatch.setitem(VERTICALS, "events", HOSTILE_EVENTS)
     async with the_works(migrated_url, LaterClock()) as view:
         yield view
 

@@ -9,10 +9,11 @@ from tidemill.lab.corpus_server import CorpusServer
 from tidemill.verticals.events.lab.corpus import Corpus
 
 CORPUS = Corpus(date(2026, 11, 2))
+PAGES = {"/bench/": CORPUS.page}
 
 
 async def test_pages_robots_and_everything_else_are_answered_on_every_address() -> None:
-    async with CorpusServer(CORPUS, hosts=3) as server, aiohttp.ClientSession() as client:
+    async with CorpusServer(PAGES, hosts=3) as server, aiohttp.ClientSession() as client:
         assert len(set(server.origins)) == 3
         for number, origin in enumerate(server.origins):
             async with client.get(f"{origin}/bench/{number}") as answer:
@@ -27,7 +28,7 @@ async def test_pages_robots_and_everything_else_are_answered_on_every_address() 
 
 
 async def test_requests_on_one_connection_are_answered_in_order() -> None:
-    async with CorpusServer(CORPUS) as server:
+    async with CorpusServer(PAGES) as server:
         host, _, port = server.origins[0].removeprefix("http://").partition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         for part in (b"GET /bench/1 HTTP/1.1\r\n", b"Host: x\r\n\r\nGET /bench/2 HTTP/1.1\r\nHost: x\r\n\r\n"):
@@ -42,7 +43,7 @@ async def test_requests_on_one_connection_are_answered_in_order() -> None:
 
 
 async def test_a_request_without_end_is_hung_up_on() -> None:
-    async with CorpusServer(CORPUS) as server:
+    async with CorpusServer(PAGES) as server:
         host, _, port = server.origins[0].removeprefix("http://").partition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"GET /bench/1 HTTP/1.1\r\nX: " + b"x" * 100_000)
@@ -56,7 +57,7 @@ async def test_a_request_without_end_is_hung_up_on() -> None:
 
 async def test_a_slow_address_takes_its_time_and_the_others_do_not() -> None:
     slow = {0: timedelta(milliseconds=200)}
-    async with CorpusServer(CORPUS, hosts=2, slow=slow) as server, aiohttp.ClientSession() as client:
+    async with CorpusServer(PAGES, hosts=2, slow=slow) as server, aiohttp.ClientSession() as client:
         finished = []
 
         async def get(origin: str) -> None:
@@ -70,7 +71,7 @@ async def test_a_slow_address_takes_its_time_and_the_others_do_not() -> None:
 
 async def test_a_child_process_says_where_it_is_and_ends_when_told() -> None:
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tidemill.lab.corpus_server", "--hosts", "2", "--first-day", "2026-11-02",
+        sys.executable, "-m", "tidemill.bootstrap.corpus_server", "--hosts", "2", "--first-day", "2026-11-02",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert child.stdin is not None

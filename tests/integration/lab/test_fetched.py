@@ -16,20 +16,21 @@ from tidemill.lab.faults import (
     Outage,
     RobotsChange,
     RobotsDown,
+    ScheduledFault,
     ServerError500,
     SlowDrip,
-    Spell,
     TimeOut,
     Timetable,
     TooMany429,
     TruncatedBody,
 )
+from tidemill.lab.messages import LabRequest
 from tidemill.lab.transport import LabTransport, LabVisit
 from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.lab.world import EPOCH, World
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus
-from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.group import world_of
 from tidemill.verticals.events.lab.sites import build_sites
-from tidemill.verticals.events.lab.world import EPOCH, World
 
 SITE = next(site for site in build_sites(7, 12) if not site.crawl_delay)
 PAGE = SITE.origin + SITE.paths[0]
@@ -37,7 +38,9 @@ PACE = Pace(timedelta(seconds=2))
 
 
 def world_with(*faults: Fault) -> World:
-    return World(7, [SITE], Timetable(Spell(host=SITE.host, kind="x", fault=fault, begins=EPOCH) for fault in faults))
+    return world_of(
+        [SITE], Timetable(ScheduledFault(host=SITE.host, kind="x", fault=fault, begins=EPOCH) for fault in faults)
+    )
 
 
 def fetched(world: World, times: int = 1) -> tuple[list[FetchResult], list[LabVisit]]:
@@ -55,7 +58,7 @@ def fetched(world: World, times: int = 1) -> tuple[list[FetchResult], list[LabVi
 def test_a_page_is_fetched_as_the_site_shows_it() -> None:
     [result], visits = fetched(world_with())
     assert result.status is FetchStatus.OK
-    assert result.body == respond(world_with(), LabRequest(SITE.host, SITE.paths[0]), visits[-1].at).body
+    assert result.body == world_with().respond(LabRequest(SITE.host, SITE.paths[0]), visits[-1].at).body
     assert [visit.path for visit in visits] == ["/robots.txt", SITE.paths[0]]
 
 

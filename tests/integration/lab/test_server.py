@@ -8,11 +8,12 @@ from datetime import timedelta
 import aiohttp
 import pytest
 
-from tidemill.lab.faults import Fault, HugePage, Outage, SlowDrip, Spell, TimeOut, Timetable, TruncatedBody
+from tidemill.lab.faults import Fault, HugePage, Outage, ScheduledFault, SlowDrip, TimeOut, Timetable, TruncatedBody
 from tidemill.lab.loopback import NoPortError, listening_sockets
 from tidemill.lab.server import LabServer
+from tidemill.lab.world import EPOCH, World
+from tidemill.verticals.events.lab.group import agenda_sites, agenda_world, true_events, world_of
 from tidemill.verticals.events.lab.sites import build_sites
-from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
 pytestmark = pytest.mark.shows("X5")
 
@@ -25,7 +26,7 @@ async def client() -> AsyncIterator[aiohttp.ClientSession]:
 
 def ill_world(fault: Fault) -> World:
     [site] = build_sites(7, 1)
-    return World(7, [site], Timetable([Spell(host=site.host, kind="x", fault=fault, begins=EPOCH)]))
+    return world_of([site], Timetable([ScheduledFault(host=site.host, kind="x", fault=fault, begins=EPOCH)]))
 
 
 def serving(world: World) -> LabServer:
@@ -33,34 +34,34 @@ def serving(world: World) -> LabServer:
 
 
 def first_page(server: LabServer) -> str:
-    site = next(iter(server.world.sites.values()))
+    site = next(iter(agenda_sites(server.world).values()))
     return site.origin + site.paths[0]
 
 
 async def test_every_site_answers_at_an_address_of_its_own(client: aiohttp.ClientSession) -> None:
-    async with serving(build_world(7, 5)) as server:
-        for host, site in server.world.sites.items():
+    async with serving(agenda_world(5)) as server:
+        for host, site in agenda_sites(server.world).items():
             async with client.get(site.origin + site.paths[0]) as answer:
                 text = await answer.text()
             assert answer.status == 200
             assert all(
-                event.page != site.paths[0] or f"{event.id}" in text for event in server.world.truth(host, EPOCH)
+                event.page != site.paths[0] or f"{event.id}" in text for event in true_events(server.world, host, EPOCH)
             )
-        assert len({site.origin for site in server.world.sites.values()}) == 5
-        assert [seen.host for seen in server.log] == list(server.world.sites)
+        assert len({site.origin for site in agenda_sites(server.world).values()}) == 5
+        assert [seen.host for seen in server.log] == list(agenda_sites(server.world))
         assert [seen.at for seen in server.log] == sorted(seen.at for seen in server.log)
 
 
 async def test_a_site_can_be_named_in_the_host_header(client: aiohttp.ClientSession) -> None:
-    async with serving(build_world(7, 2)) as server:
-        one, other = server.world.sites.values()
+    async with serving(agenda_world(2)) as server:
+        one, other = agenda_sites(server.world).values()
         async with client.get(one.origin + "/robots.txt", headers={"Host": other.host}) as answer:
             assert answer.status == 200
         assert [seen.host for seen in server.log] == [other.host]
 
 
 async def test_an_unchanged_page_answers_304(client: aiohttp.ClientSession) -> None:
-    async with serving(build_world(7, 1)) as server:
+    async with serving(agenda_world(1)) as server:
         async with client.get(first_page(server)) as answer:
             etag = answer.headers["ETag"]
         async with client.get(first_page(server), headers={"If-None-Match": etag}) as again:
@@ -115,14 +116,14 @@ async def test_it_falls_back_to_names_where_only_one_address_is_loopback(monkeyp
         return listening_sockets(hosts, port)
 
     monkeypatch.setattr("tidemill.lab.server.listening_sockets", only_one)
-    async with serving(build_world(7, 2)) as server, aiohttp.ClientSession() as client:
-        port = next(iter(server.world.sites.values())).origin.rpartition(":")[2]
-        for host, site in server.world.sites.items():
+    async with serving(agenda_world(2)) as server, aiohttp.ClientSession() as client:
+        port = next(iter(agenda_sites(server.world).values())).origin.rpartition(":")[2]
+        for host, site in agenda_sites(server.world).items():
             assert site.origin == f"http://{host.removesuffix('.test')}.localhost:{port}"
             name = site.origin.removeprefix("http://")
             async with client.get(f"http://127.0.0.1:{port}/robots.txt", headers={"Host": name}) as answer:
                 assert answer.status == 200
-        assert [seen.host for seen in server.log] == list(server.world.sites)
+        assert [seen.host for seen in server.log] == list(agenda_sites(server.world))
 
 
 def test_a_port_that_is_taken_is_refused_by_name() -> None:
@@ -134,7 +135,7 @@ def test_a_port_that_is_taken_is_refused_by_name() -> None:
 @pytest.mark.parametrize("ending", ["stdin", "sigterm"])
 async def test_a_child_process_says_where_it_is_and_ends_when_told(ending: str, client: aiohttp.ClientSession) -> None:
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tidemill.lab.server", "--sites", "3", "--faults", "all", "--seconds", "60",
+        sys.executable, "-m", "tidemill.bootstrap.lab_server", "--sites", "3", "--faults", "all", "--seconds", "60",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert child.stdin is not None

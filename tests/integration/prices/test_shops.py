@@ -13,14 +13,15 @@ from rig.scraped import work_off
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import System, build
 from tidemill.core.failure import Failure
-from tidemill.lab.faults import CurrencyFlip, Redesign, RedirectsToList, RobotsChange, Spell, Timetable
+from tidemill.lab.faults import Redesign, RobotsChange, ScheduledFault, Timetable
 from tidemill.lab.transport import LabTransport
+from tidemill.lab.world import WorldTerms
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
 from tidemill.store.schema import jobs, runs, sources
-from tidemill.verticals.events.lab.sources import sources as lab_sources
-from tidemill.verticals.events.lab.world import World
+from tidemill.verticals.prices.lab.faults import CurrencyFlip, RedirectsToList
+from tidemill.verticals.prices.lab.group import shop_world
 from tidemill.verticals.prices.lab.shop import build_shops, truth
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.reasons import DropReason, reason_of
@@ -33,11 +34,11 @@ REDESIGNED = "northgate-outfitters"
 class Street:
     """The shops, and the system that watches them."""
 
-    def __init__(self, url: str, clock: SettableClock, folder: Path, spells: list[Spell]) -> None:
+    def __init__(self, url: str, clock: SettableClock, folder: Path, scheduled: list[ScheduledFault]) -> None:
         self.clock = clock
         self.heard: list[Any] = []
         self.shops = build_shops(7, 3, NOON)
-        self.world = World(7, [], Timetable(spells), start=NOON, shops=self.shops)
+        self.world = shop_world(self.shops, Timetable(scheduled), WorldTerms(start=NOON))
         self.wire = LabTransport(self.world, clock)
         knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
         self.system: System = build(
@@ -47,7 +48,7 @@ class Street:
 
     async def open(self) -> None:
         """Bring the shops in."""
-        done = await self.system.actions.importer.source_entries(lab_sources(self.world, interval_seconds=0), "ans")
+        done = await self.system.actions.importer.source_entries(self.world.sources(interval_seconds=0), "ans")
         assert not done.problems, done.problems
         await self.system.worker.sign_in()
 
@@ -67,8 +68,8 @@ class Street:
         return [each for each in self.heard if isinstance(each, kind)]
 
 
-def spell(kind: str, fault: Any, host: str, begins: timedelta, lasts: timedelta) -> Spell:
-    return Spell(host=f"{host}.test", kind=kind, fault=fault, begins=NOON + begins, ends=NOON + begins + lasts)
+def fault_at(kind: str, fault: Any, host: str, begins: timedelta, lasts: timedelta) -> ScheduledFault:
+    return ScheduledFault(host=f"{host}.test", kind=kind, fault=fault, begins=NOON + begins, ends=NOON + begins + lasts)
 
 
 @pytest.fixture
@@ -114,7 +115,9 @@ async def test_prices_move_over_a_day_and_every_move_is_kept(street: Street) -> 
 
 
 @pytest.mark.shows("R5")
-@pytest.mark.parametrize("street", [[spell("redesign", Redesign(), REDESIGNED, 6 * HOURS, 8 * HOURS)]], indirect=True)
+@pytest.mark.parametrize(
+    "street", [[fault_at("redesign", Redesign(), REDESIGNED, 6 * HOURS, 8 * HOURS)]], indirect=True
+)
 async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_person_ends_it(street: Street) -> None:
     for _ in range(3):
         await street.scheduled()
@@ -136,7 +139,7 @@ async def test_a_redesign_switches_off_one_adapter_alone_is_told_once_and_a_pers
 
 @pytest.mark.shows("X9")
 @pytest.mark.parametrize(
-    "street", [[spell("flip", CurrencyFlip(), "harbour-supply", 6 * HOURS, 4 * HOURS)]], indirect=True
+    "street", [[fault_at("flip", CurrencyFlip(), "harbour-supply", 6 * HOURS, 4 * HOURS)]], indirect=True
 )
 async def test_a_currency_that_flips_for_a_while_is_never_published(street: Street) -> None:
     for _ in range(3):
@@ -147,7 +150,7 @@ async def test_a_currency_that_flips_for_a_while_is_never_published(street: Stre
 
 @pytest.mark.shows("B13")
 @pytest.mark.parametrize(
-    "street", [[spell("list", RedirectsToList(), "prairie-ammo", 6 * HOURS, 4 * HOURS)]], indirect=True
+    "street", [[fault_at("list", RedirectsToList(), "prairie-ammo", 6 * HOURS, 4 * HOURS)]], indirect=True
 )
 async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> None:
     await street.scheduled()
@@ -160,7 +163,7 @@ async def test_pages_that_lead_to_the_list_are_no_products(street: Street) -> No
 
 @pytest.mark.shows("F5")
 @pytest.mark.parametrize(
-    "street", [[spell("robots-change", RobotsChange(), "harbour-supply", -HOURS, 24 * HOURS)]], indirect=True
+    "street", [[fault_at("robots-change", RobotsChange(), "harbour-supply", -HOURS, 24 * HOURS)]], indirect=True
 )
 async def test_products_that_robots_txt_closes_are_dropped_for_that_reason_and_never_asked_for(street: Street) -> None:
     await street.scheduled()

@@ -1,6 +1,7 @@
 """What a person sees of services and suggestions, and decides: over HTTP and on the command line alike."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import aiohttp
 import pytest
@@ -31,7 +32,7 @@ async def refused(plant) -> int:
     return source
 
 
-async def post(browser: Browser, path: str, **headers: str) -> tuple[int, dict]:
+async def post(browser: Browser, path: str, **headers: str) -> tuple[int, dict[str, Any]]:
     async with aiohttp.ClientSession() as session, session.post(browser.address + path, headers=headers) as answer:
         return answer.status, json.decode(await answer.read())
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -51,7 +52,7 @@ async def a_busy_day(path: Path, clock: VirtualClock) -> None:
 
 def test_two_runs_leave_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one.db", "two.db"):
-        run_virtual(lambda clock, name=name: a_busy_day(tmp_path / name, clock), EPOCH)
+        run_virtual(partial(a_busy_day, tmp_path / name), EPOCH)
     assert (tmp_path / "one.db").read_bytes() == (tmp_path / "two.db").read_bytes()
     rows = sqlite3.connect(tmp_path / "one.db").execute("SELECT count(*) FROM visits").fetchone()
     assert rows == (300,)
@@ -143,9 +144,12 @@ def test_what_was_put_off_is_written_with_the_commit_or_not_at_all(tmp_path: Pat
 
 
 async def write(engine: AsyncEngine, statement: str, later: str = "") -> None:
+    def run_later(driver: sqlite3.Connection) -> None:
+        driver.execute(later)
+
     async with engine.begin() as connection:
         if later:
-            cast("InlineAsyncConnection", connection).driver.defer_to_commit(lambda driver: driver.execute(later))
+            cast("InlineAsyncConnection", connection).driver.defer_to_commit(run_later)
         await connection.execute(text(statement))
 
 

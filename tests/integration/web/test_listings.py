@@ -43,7 +43,8 @@ async def scrape(system, clock):
 async def test_a_search_goes_on_from_page_to_page_and_tells_how_fresh_each_home_is(market):
     _, browser = market
     everything = (await browser.get(f"{SEARCH}?market=nyc&limit=500")).json()["items"]
-    seen, cursor = [], ""
+    seen: list[int] = []
+    cursor: str | None = ""
     while cursor is not None:
         page = (await browser.get(f"{SEARCH}?market=nyc&limit=4{cursor and '&cursor=' + cursor}")).json()
         seen += [home["id"] for home in page["items"]]

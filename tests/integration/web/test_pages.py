@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -111,7 +112,8 @@ async def test_a_reader_leafs_through_events_by_links_alone(sqlite_system: Syste
     await furnish(sqlite_system, titles=())
     rows = [an_event(key, f"Evening {key}", NOON + timedelta(hours=key)) for key in range(1, 121)]
     await put(sqlite_system.store.database, events, *rows)
-    seen, path = [], "/events?text=evening"
+    seen: list[str] = []
+    path: str | None = "/events?text=evening"
     while path:
         page = LexborHTMLParser((await sqlite_browser.page(path)).text)
         seen += [link.text() for link in page.css("h3 a")]
@@ -133,7 +135,7 @@ async def test_a_bug_of_ours_says_nothing_of_its_inside(sqlite_system: System) -
         raise RuntimeError(msg)
 
     told: list[str] = []
-    noted = {"report_bug": lambda words, error: told.append(f"{words}: {error}")}
+    noted: dict[str, Any] = {"report_bug": lambda words, error: told.append(f"{words}: {error}")}
     async for browser in browsing(sqlite_system, require_current=broken, **noted):
         answer = await browser.get("/ready")
         assert (answer.status, answer.error["code"]) == (500, "bug")

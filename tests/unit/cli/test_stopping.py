@@ -44,10 +44,14 @@ async def test_the_second_signal_stops_work_that_does_not_end() -> None:
     assert ended == [True]
 
 
+async def endless() -> None:
+    await asyncio.Event().wait()
+
+
 async def test_work_that_does_not_finish_in_time_is_stopped() -> None:
     with Stopper(lambda: None, bound_seconds=0.01) as stopper:
         stopper.stop()
-        await stopper.until_done(asyncio.Event().wait())
+        await stopper.until_done(endless())
 
 
 async def test_what_goes_wrong_in_the_work_is_not_hidden() -> None:

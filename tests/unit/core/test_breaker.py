@@ -3,7 +3,18 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.breaker import BreakerPolicy, Closed, Open, Probing, ask, failed, given_up, reopens_at, succeeded
+from tidemill.core.breaker import (
+    Breaker,
+    BreakerPolicy,
+    Closed,
+    Open,
+    Probing,
+    ask,
+    failed,
+    given_up,
+    reopens_at,
+    succeeded,
+)
 
 pytestmark = pytest.mark.shows("R1")
 
@@ -16,7 +27,7 @@ def test_a_closed_breaker_lets_calls_through():
 
 
 def test_the_fifth_failure_in_a_row_opens_it_for_half_an_hour():
-    breaker = Closed()
+    breaker: Breaker = Closed()
     for _ in range(4):
         breaker = failed(breaker, POLICY, NOON)
     assert breaker == Closed(4)
@@ -56,7 +67,7 @@ def test_a_good_probe_closes_it():
 
 def test_live_scrapers_need_five_good_probes():
     live = BreakerPolicy(successes_to_close=5)
-    breaker = Probing(1)
+    breaker: Breaker = Probing(1)
     for count in range(1, 5):
         breaker = succeeded(breaker, live)
         assert breaker == Probing(1, count)

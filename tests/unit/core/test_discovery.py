@@ -12,9 +12,10 @@ from tidemill.core.candidates import (
     source_name,
     with_opinion,
 )
-from tidemill.core.discovery import Hit, choose, count_event_words, is_noise, queries_for, shortlist
+from tidemill.core.discovery import Hit, choose, count_words, is_noise, queries_for, shortlist
 from tidemill.core.places import NETHERLANDS, Place, is_believable, kilometres
 from tidemill.core.source import Coordinates
+from tidemill.verticals.events.discovery import PROFILE
 
 ARNHEM = Place("Arnhem", "Gelderland", 167_632, Coordinates(51.98, 5.9111))
 UTRECHT = Place("Utrecht", "Utrecht", 374_238, Coordinates(52.0908, 5.1222))
@@ -34,7 +35,7 @@ def test_no_more_municipalities_are_chosen_than_asked_for():
 
 @pytest.mark.shows("E5")
 def test_each_municipality_gets_five_questions_under_the_name_that_people_use():
-    questions = queries_for(THE_HAGUE)
+    questions = queries_for(THE_HAGUE, PROFILE)
     assert len(set(questions)) == 5
     assert all("Den Haag" in question for question in questions)
 
@@ -50,11 +51,11 @@ def test_each_municipality_gets_five_questions_under_the_name_that_people_use():
     ],
 )
 def test_sites_that_answer_every_question_are_noise(url):
-    assert is_noise(url)
+    assert is_noise(url, PROFILE.noise)
 
 
 def test_a_town_whose_name_is_in_a_noise_name_is_no_noise():
-    assert not is_noise("https://facebook.com.arnhem.nl/agenda")
+    assert not is_noise("https://facebook.com.arnhem.nl/agenda", PROFILE.noise)
 
 
 @pytest.mark.shows("E5")
@@ -64,14 +65,14 @@ def test_only_the_best_address_of_a_site_is_looked_at():
         Hit("https://www.arnhem.nl/agenda", "Agenda Arnhem", "alle evenementen", position=2),
         Hit("https://luxor.test/programma", "Luxor", position=3),
     ]
-    picks, passed = shortlist(hits)
+    picks, passed = shortlist(hits, PROFILE)
     assert [pick.url for pick in picks] == ["https://www.arnhem.nl/agenda", "https://luxor.test/programma"]
     assert passed == []
 
 
 def test_a_site_is_the_same_with_www_and_without():
     hits = [Hit("https://www.arnhem.nl/agenda"), Hit("https://arnhem.nl/evenementen"), Hit("https://www.known.test/x")]
-    picks, passed = shortlist(hits, taken={"known.test"})
+    picks, passed = shortlist(hits, PROFILE, taken={"known.test"})
     assert len(picks) == 1
     assert [one.url for one in passed] == ["https://www.known.test/x"]
 
@@ -83,7 +84,7 @@ def test_what_is_passed_over_is_told_with_its_reason():
         Hit("javascript:alert(1)"),
         Hit("https://known.test/agenda"),
     ]
-    picks, passed = shortlist(hits, taken={"known.test"})
+    picks, passed = shortlist(hits, PROFILE, taken={"known.test"})
     assert picks == []
     assert [one.reason.split(":")[0] for one in passed] == [
         "noise",
@@ -131,7 +132,7 @@ def test_a_source_is_named_for_its_host_and_numbered_when_that_is_taken():
 
 
 def test_event_words_are_counted_in_both_languages():
-    assert count_event_words("Agenda: concert in het theater, tickets at the venue") == 5
+    assert count_words("Agenda: concert in het theater, tickets at the venue", PROFILE) == 5
 
 
 def test_distances_are_those_of_the_map():

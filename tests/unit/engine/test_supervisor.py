@@ -1,12 +1,13 @@
 """What keeps turning keeps turning, and says when it stumbled."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from tidemill.core.rhythm import Every
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import PartCrashed, StoreTrouble
+from tidemill.pipeline.happenings import Happening, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import StoreLost
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
@@ -74,10 +75,11 @@ class Lane:
 
 def turned(register, troubles=(), ticks=()):
     """What a supervisor announces in ten minutes."""
-    told = []
+    told: list[Happening] = []
 
     async def main(clock):
-        worker, lane = Worker(register, clock, "test"), Lane(list(troubles))
+        lane: Any = Lane(list(troubles))
+        worker = Worker(register, clock, "test")
         work = Ticks(Slots(), clock, lambda _: None, worker.key)
         work.register(ticks)
         supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)

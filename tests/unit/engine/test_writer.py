@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from rig.clock import NOON
+from tidemill.core.policy import AGENDA
 from tidemill.engine.writer import GROUP, LINGER, WORTH_WAITING, Writer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.checkpoints import Committed
@@ -23,7 +24,7 @@ class Book:
 
 def writer_with(waiting: int, clock: VirtualClock) -> Writer:
     book: Any = Book()
-    writer = Writer(book, clock, book)
+    writer = Writer(book, clock, book, {"events": AGENDA})
     for number in range(waiting):
         checkpoint: Any = number
         writer.put(checkpoint)

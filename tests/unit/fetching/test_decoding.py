@@ -1,5 +1,6 @@
 import gzip
 import zlib
+from typing import Any
 
 import brotli
 import pytest
@@ -78,6 +79,7 @@ def bomb_of(encoding: str, megabytes: int) -> bytes:
     if encoding == "br":
         squeezer = brotli.Compressor(quality=1)
         return b"".join([squeezer.process(piece) for _ in range(megabytes)]) + squeezer.finish()
+    stream: Any
     if encoding == "zstd":
         stream = zstandard.ZstdCompressor().compressobj()
     else:

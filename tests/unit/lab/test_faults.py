@@ -2,8 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.lab.faults import ALL_KINDS, EVERYWHERE, KINDS, Forbidden403, Outage, Spell, Timetable, timetable
-from tidemill.verticals.events.lab.world import EPOCH
+from tidemill.lab.faults import ALL_KINDS, EVERYWHERE, KINDS, Forbidden403, Outage, ScheduledFault, Timetable, timetable
+from tidemill.lab.world import EPOCH
 
 pytestmark = pytest.mark.shows("X5")
 
@@ -12,7 +12,7 @@ HOSTS = [f"h{number}.test" for number in range(8)]
 
 
 def test_a_fault_holds_from_its_beginning_until_its_end() -> None:
-    ill = Timetable([Spell(host="a.test", kind="x", fault=Forbidden403(), begins=EPOCH, ends=EPOCH + HOUR)])
+    ill = Timetable([ScheduledFault(host="a.test", kind="x", fault=Forbidden403(), begins=EPOCH, ends=EPOCH + HOUR)])
     assert ill.at("a.test", EPOCH - timedelta(microseconds=1)) == ()
     assert ill.at("a.test", EPOCH) == (Forbidden403(),)
     assert ill.at("a.test", EPOCH + HOUR) == ()
@@ -20,16 +20,16 @@ def test_a_fault_holds_from_its_beginning_until_its_end() -> None:
 
 
 def test_a_worldwide_outage_holds_on_every_host() -> None:
-    ill = Timetable([Spell(host=EVERYWHERE, kind="outage", fault=Outage(), begins=EPOCH)])
+    ill = Timetable([ScheduledFault(host=EVERYWHERE, kind="outage", fault=Outage(), begins=EPOCH)])
     assert ill.at("anything.test", EPOCH) == (Outage(),)
 
 
 @pytest.mark.parametrize(("hosts", "days"), [(8, 30.0), (200, 30.0), (3, 1.0), (1, 60 / 86_400)])
 def test_every_kind_occurs_in_a_timetable_of_any_size(hosts: int, days: float) -> None:
     drawn = timetable(7, [f"h{number}" for number in range(hosts)], EPOCH, days)
-    assert {spell.kind for spell in drawn.spells} == set(KINDS)
-    assert all(spell.begins < EPOCH + timedelta(days=days) for spell in drawn.spells)
-    assert all(spell.ends is None or spell.ends <= EPOCH + timedelta(days=days) for spell in drawn.spells)
+    assert {each.kind for each in drawn.scheduled} == set(KINDS)
+    assert all(each.begins < EPOCH + timedelta(days=days) for each in drawn.scheduled)
+    assert all(each.ends is None or each.ends <= EPOCH + timedelta(days=days) for each in drawn.scheduled)
 
 
 def test_a_host_has_one_passing_fault_at_a_time() -> None:
@@ -40,18 +40,18 @@ def test_a_host_has_one_passing_fault_at_a_time() -> None:
 
 def test_a_redesign_is_for_good() -> None:
     drawn = timetable(7, HOSTS, EPOCH, 30, ["redesign"])
-    [spell] = drawn.spells
-    assert spell.ends is None
-    assert drawn.at(spell.host, EPOCH + timedelta(days=3650)) == (spell.fault,)
+    [redesign] = drawn.scheduled
+    assert redesign.ends is None
+    assert drawn.at(redesign.host, EPOCH + timedelta(days=3650)) == (redesign.fault,)
 
 
 def test_no_kinds_means_a_world_without_faults() -> None:
-    assert timetable(7, HOSTS, EPOCH, 30, []).spells == ()
+    assert timetable(7, HOSTS, EPOCH, 30, []).scheduled == ()
 
 
 def test_the_same_seed_draws_the_same_timetable() -> None:
-    assert timetable(7, HOSTS, EPOCH, 30).spells == timetable(7, HOSTS, EPOCH, 30).spells
-    assert timetable(7, HOSTS, EPOCH, 30).spells != timetable(8, HOSTS, EPOCH, 30).spells
+    assert timetable(7, HOSTS, EPOCH, 30).scheduled == timetable(7, HOSTS, EPOCH, 30).scheduled
+    assert timetable(7, HOSTS, EPOCH, 30).scheduled != timetable(8, HOSTS, EPOCH, 30).scheduled
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:

@@ -12,18 +12,19 @@ from tidemill.lab.faults import (
     Forbidden403,
     HugePage,
     Outage,
+    ScheduledFault,
     SlowDrip,
-    Spell,
     TimeOut,
     Timetable,
     TruncatedBody,
 )
+from tidemill.lab.messages import LabRequest
 from tidemill.lab.transport import LabTransport, LabVisit
 from tidemill.lab.virtual import VirtualClock, run_virtual
+from tidemill.lab.world import EPOCH, World, WorldTerms
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
-from tidemill.verticals.events.lab.site import LabRequest, respond
+from tidemill.verticals.events.lab.group import agenda_sites, agenda_world, world_of
 from tidemill.verticals.events.lab.sites import build_sites
-from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 
 pytestmark = pytest.mark.shows("X5")
 
@@ -32,11 +33,13 @@ Answer = WireResponse | WireFailure
 
 
 def world_with(*faults: Fault) -> World:
-    return World(7, [SITE], Timetable(Spell(host=SITE.host, kind="x", fault=fault, begins=EPOCH) for fault in faults))
+    return world_of(
+        [SITE], Timetable(ScheduledFault(host=SITE.host, kind="x", fault=fault, begins=EPOCH) for fault in faults)
+    )
 
 
 def ask(url: str, **changes: Any) -> WireRequest:
-    terms = {"headers": {}, "timeout": timedelta(seconds=30), "max_bytes": 10_000_000} | changes
+    terms: dict[str, Any] = {"headers": {}, "timeout": timedelta(seconds=30), "max_bytes": 10_000_000} | changes
     return WireRequest(url=url, **terms)
 
 
@@ -57,7 +60,7 @@ def sent(world: World, url: str = SITE.origin + SITE.paths[0], **terms: Any) -> 
 def test_a_page_comes_as_the_site_shows_it_and_takes_a_moment() -> None:
     answer, took, transport = sent(world_with())
     [visit] = transport.visits
-    assert answer.body == respond(world_with(), LabRequest(SITE.host, SITE.paths[0]), visit.at).body
+    assert answer.body == world_with().respond(LabRequest(SITE.host, SITE.paths[0]), visit.at).body
     assert answer.cut is None
     assert timedelta(milliseconds=40) < took < timedelta(milliseconds=500)
     assert EPOCH < visit.at < EPOCH + took
@@ -164,12 +167,12 @@ def test_an_error_is_an_answer() -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_day_of_visits_is_the_same_twice(seed: int) -> None:
     async def a_day(clock: VirtualClock) -> tuple[list[Answer], list[LabVisit]]:
-        world = build_world(seed, 6, kinds=ALL_KINDS, days=1, furniture=False, compression=False)
+        world = agenda_world(6, WorldTerms(seed=seed, boilerplate=False, compression=False), kinds=ALL_KINDS, days=1)
         transport = LabTransport(world, clock)
         answers: list[Answer] = []
         for hour in range(24):
             await clock.sleep_until(EPOCH + timedelta(hours=hour))
-            requests = [ask(site.origin + site.paths[0]) for site in world.sites.values()]
+            requests = [ask(site.origin + site.paths[0]) for site in agenda_sites(world).values()]
             answers += await asyncio.gather(*(transport.send(request, at_once) for request in requests))
         return answers, transport.visits
 

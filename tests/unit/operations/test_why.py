@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.failure import MEANING
+from tidemill.core.failure import MEANING, Failure
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.explanation import Explanation, away, span
@@ -161,7 +161,7 @@ def test_every_state_of_a_job_has_its_own_words(status: str) -> None:
 
 
 @pytest.mark.parametrize("failure", MEANING)
-def test_every_failure_can_be_explained(failure: str) -> None:
+def test_every_failure_can_be_explained(failure: Failure) -> None:
     assert meaning_in_words(MEANING[failure])
 
 

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.reading import Document, Setting
+from tidemill.reading import Document, ReadingContext
 from tidemill.reading.jsonld import blocks
 from tidemill.verticals.events.reading.events import from_jsonld, read_events
 
 pytestmark = pytest.mark.shows("P1")
 
-SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
+SUNDAY = ReadingContext(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 EVENT = '{"@type": "Event", "name": "Fanfare", "startDate": "2026-12-01T20:00"}'
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.reading import Document, Setting
+from tidemill.reading import Document, ReadingContext
 from tidemill.reading.microdata import items, rdfa_items
 from tidemill.verticals.events.reading.events import read_events
 
@@ -63,5 +63,5 @@ def test_a_stamp_in_utc_gives_way_to_the_local_time_beside_it() -> None:
         '<div itemscope itemtype="http://schema.org/Event"><b itemprop="name">Raad</b>'
         '<time itemprop="startDate" datetime="2026-12-02T00:00+00:00">1 december 2026 19:00 uur</time></div>'
     )
-    (record,) = read_events(Document(markup, "https://a.nl/"), Setting(now=NOON)).records
+    (record,) = read_events(Document(markup, "https://a.nl/"), ReadingContext(now=NOON)).records
     assert record.fields["starts"] == "2026-12-01T19:00+01:00"

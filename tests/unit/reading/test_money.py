@@ -64,9 +64,9 @@ def test_a_lowest_price_says_so(text: str) -> None:
     assert money.is_from
 
 
-@pytest.mark.parametrize(("near", "code"), [("AUD", "AUD"), ("CAD", "CAD"), ("", "USD"), ("EUR", "USD")])
-def test_a_dollar_is_the_pages_own(near: str, code: str) -> None:
-    money = parse_money("$5.00", near=near)
+@pytest.mark.parametrize(("page_currency", "code"), [("AUD", "AUD"), ("CAD", "CAD"), ("", "USD"), ("EUR", "USD")])
+def test_a_dollar_is_the_pages_own(page_currency: str, code: str) -> None:
+    money = parse_money("$5.00", page_currency=page_currency)
     assert money is not None
     assert money.currency == code
 
@@ -75,7 +75,7 @@ def test_a_krone_is_nobodys_until_the_page_says_whose() -> None:
     money = parse_money("199 kr")
     assert money is not None
     assert (money.currency, money.symbol) == ("", "kr")
-    swedish = parse_money("199 kr", near="SEK")
+    swedish = parse_money("199 kr", page_currency="SEK")
     assert swedish is not None
     assert swedish.currency == "SEK"
 

@@ -7,10 +7,10 @@ import pytest
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading import Document, absolute
 from tidemill.reading.document import HEURISTIC_LIMIT
-from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.ladder import Rung, first_usable
 from tidemill.reading.pagination import next_url, total
 from tidemill.reading.text import bounded, plain, squash
-from tidemill.verticals.events.reading.events import all_apart, with_own_addresses, without_doubles
+from tidemill.verticals.events.reading.events import have_own_urls, with_shared_urls_marked, without_duplicates
 
 
 def raw(**fields: object) -> RawRecord:
@@ -74,22 +74,22 @@ def test_the_first_rung_with_a_usable_record_wins() -> None:
         Rung(Strategy.SELECTORS, lambda _: [raw(a=1)]),
         Rung(Strategy.HEURISTICS, _never),
     ]
-    assert [record.fields for record in climb(Document(""), rungs, bool).records] == [{"a": 1}]
+    assert [record.fields for record in first_usable(Document(""), rungs, bool).records] == [{"a": 1}]
 
 
 @pytest.mark.shows("P1")
 def test_a_rung_that_throws_is_noted_and_the_next_one_tried() -> None:
     rungs = [Rung(Strategy.JSONLD, _never), Rung(Strategy.SELECTORS, lambda _: [raw(a=1)])]
-    climbed = climb(Document(""), rungs, bool)
-    assert len(climbed.records) == 1
-    assert list(climbed.notes) == ["json-ld: ZeroDivisionError: never"]
+    result = first_usable(Document(""), rungs, bool)
+    assert len(result.records) == 1
+    assert list(result.notes) == ["json-ld: ZeroDivisionError: never"]
 
 
 def test_records_that_nobody_can_use_stand_when_there_are_no_others() -> None:
     rungs = [Rung(Strategy.JSONLD, lambda _: [raw(a=1)]), Rung(Strategy.SELECTORS, lambda _: [])]
-    climbed = climb(Document(""), rungs, lambda _: False)
-    assert len(climbed.records) == 1
-    assert list(climbed.notes) == ["json-ld: 1 records, none usable"]
+    result = first_usable(Document(""), rungs, lambda _: False)
+    assert len(result.records) == 1
+    assert list(result.notes) == ["json-ld: 1 records, none usable"]
 
 
 def _never(_: Document) -> Sequence[RawRecord]:
@@ -146,19 +146,20 @@ def test_the_sites_own_total_is_read(markup: str, count: int | None) -> None:
 
 def test_a_double_is_kept_once() -> None:
     assert (
-        len(without_doubles([raw(title="a", starts="1"), raw(title="a", starts="1"), raw(title="a", starts="2")])) == 2
+        len(without_duplicates([raw(title="a", starts="1"), raw(title="a", starts="1"), raw(title="a", starts="2")]))
+        == 2
     )
 
 
 def test_records_with_addresses_of_their_own_need_no_comparing() -> None:
-    assert all_apart([raw(url="a"), raw(url="b")])
-    assert not all_apart([raw(url="a"), raw(url="a")])
-    assert not all_apart([raw(url="a"), raw(title="b")])
-    assert not all_apart([raw(url="a", id="1"), raw(url="b", id="1")])
+    assert have_own_urls([raw(url="a"), raw(url="b")])
+    assert not have_own_urls([raw(url="a"), raw(url="a")])
+    assert not have_own_urls([raw(url="a"), raw(title="b")])
+    assert not have_own_urls([raw(url="a", id="1"), raw(url="b", id="1")])
 
 
 def test_an_address_or_id_that_is_shared_is_marked() -> None:
-    first, second = with_own_addresses([raw(url="u", id="1"), raw(url="u", id="1")])
+    first, second = with_shared_urls_marked([raw(url="u", id="1"), raw(url="u", id="1")])
     assert first.fields == second.fields == {"url": "u", "shared_url": True}
 
 

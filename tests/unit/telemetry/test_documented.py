@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def names(metrics: Metrics) -> set[str]:
     return {family.name + SUFFIX.get(family.type, "") for family in families}
 
 
-def described(collector: object) -> list[object]:
+def described(collector: Any) -> list[Any]:
     describe = getattr(collector, "describe", None) or collector.collect
     return list(describe())
 

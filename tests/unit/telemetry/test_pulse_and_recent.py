@@ -3,13 +3,14 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from rig.clock import NOON
+from tidemill.pipeline.happenings import Happening
 from tidemill.telemetry.process import usage
 from tidemill.telemetry.pulse import Pulse, Rates
 from tidemill.telemetry.recent import Recent
 from unit.telemetry import announced
 
 
-def at(seconds: float, happening: object) -> object:
+def at(seconds: float, happening: Happening) -> Happening:
     return replace(happening, at=NOON + timedelta(seconds=seconds))
 
 

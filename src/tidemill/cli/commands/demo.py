@@ -3,38 +3,35 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.live import Live
 
+from tidemill.bootstrap.labs import DEMO_OPTIONS
 from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.bootstrap.web import Telemetry, serving
-from tidemill.cli.demo_discovery import SITES, discover_and_review, standins
-from tidemill.cli.demo_homes import housing, scraped_over_and_over
-from tidemill.cli.demo_lab import LabTerms, lab, lively
+from tidemill.cli.demo_lab import lab_server, often
 from tidemill.cli.scoreboard import Scoreboard
 from tidemill.cli.stopping import Stopper
 from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.core.views.totals import RecordTotal
+from tidemill.lab.demo import DemoOption, DemoTerms, Entry, ServedSites
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single, with_switches
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import console, emit
 from tidemill.web.listening import CannotListen
 
 app = single()
 
-SHOPS = 3
-"""One of each make: WooCommerce, Magento, and one with nothing but schema.org's data."""
 USUAL_SECONDS = 60.0
 """How long a demo for machines runs unless it is told."""
 ROUND = 300.0
@@ -50,15 +47,6 @@ TIMEOUT_SECONDS = 4.0
 DRAIN_SECONDS = 15.0
 
 
-class DemoStage(StrEnum):
-    """What the demo begins with: agendas that it is told of, agendas that it must find, or homes for rent."""
-
-    AGENDAS = "agendas"
-    DISCOVERY = "discovery"
-    HOMES = "homes"
-
-
-@app.command()
 def demo(
     seconds: Annotated[
         float | None, typer.Option(min=1, help="End after so many seconds; else Ctrl-C ends it.")
@@ -71,45 +59,50 @@ def demo(
     keep: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the database in this new folder.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port of the web app; 0 picks a free one.")] = 0,
     *,
-    discover: Annotated[
-        bool, typer.Option("--discover", help="Know no site; search 12 municipalities for agendas first.")
-    ] = False,
-    shops: Annotated[bool, typer.Option("--shops", help="Three shops beside the agendas, whose prices move.")] = False,
-    homes: Annotated[
-        bool, typer.Option("--homes", help="Homes for rent in 19 cities instead: two weeks in five minutes.")
-    ] = False,
     json: AsJson = False,
+    **chosen: bool,
 ) -> None:
     """Watch Tidemill scrape a small web of misbehaving sites on this machine.
 
     Nothing leaves the machine: the sites are served here, with 403s, time-outs, broken pages and redesigns on a
     timetable. The first Ctrl-C finishes what is in hand and shows a summary, the second stops at once.
     """
-    if discover and homes:
-        msg = "--discover searches for agendas, and --homes has none: choose one"
-        raise typer.BadParameter(msg)
-    if shops and (discover or homes):
-        msg = "--shops come beside known agendas: leave out --discover and --homes"
-        raise typer.BadParameter(msg)
-    stage = DemoStage.HOMES if homes else DemoStage.DISCOVERY if discover else DemoStage.AGENDAS
+    options = [option for option in DEMO_OPTIONS if chosen[option.name]]
+    refuse_conflicts(options)
     seconds = seconds or (USUAL_SECONDS if json else None)
-    kinds = faults or ("none" if discover else "all")
-    count = max(sites, SITES) if discover else sites
-    lasts = ROUND if homes else seconds or ROUND
-    terms = LabTerms(seed=seed, sites=count, faults=kinds, seconds=lasts, interval=0.5, shops=SHOPS if shops else 0)
-    raise typer.Exit(run(play(stage, terms, seconds, keep, port, as_json=json)))
+    terms = DemoTerms(seed=seed, counts={"sites": sites}, faults=faults, seconds=seconds or ROUND, interval=0.5)
+    for option in options:
+        terms = option.change_terms(terms)
+    raise typer.Exit(run(play(options, terms, seconds, keep, port, as_json=json)))
+
+
+app.command()(with_switches(demo, {option.name: option.help for option in DEMO_OPTIONS}))
+
+
+def refuse_conflicts(options: Sequence[DemoOption]) -> None:
+    """Options that do not go together are a mistake."""
+    names = {option.name for option in options}
+    for option in options:
+        for other, why in option.conflicts.items():
+            if other in names:
+                raise typer.BadParameter(why)
 
 
 async def play(
-    stage: DemoStage, terms: LabTerms, seconds: float | None, keep: Path | None, port: int, *, as_json: bool
+    options: Sequence[DemoOption],
+    terms: DemoTerms,
+    seconds: float | None,
+    keep: Path | None,
+    port: int,
+    *,
+    as_json: bool,
 ) -> int:
     """Serve the world, scrape it, and tell how that went."""
     telemetry = Telemetry(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
     with place(keep) as folder:
-        async with set_up(stage, terms) as (entries, asking), built(folder, telemetry, asking) as system:
-            await bring_in(system, stage, entries)
-            again = scraped_over_and_over(system) if stage is DemoStage.HOMES else nullcontext()
-            async with portal(system, telemetry, port) as address, again:
+        async with set_up(options, terms) as served, built(folder, telemetry, served.settings) as system:
+            await bring_in(system, options, served.sources)
+            async with portal(system, telemetry, port) as address, going_on(system, options):
                 began = system.clock.now()
                 await show_or_wait(system, telemetry, seconds, address, as_json=as_json)
                 took = (system.clock.now() - began).total_seconds()
@@ -119,26 +112,45 @@ async def play(
 
 
 @asynccontextmanager
-async def set_up(stage: DemoStage, terms: LabTerms) -> AsyncIterator[tuple[list[dict[str, Any]], Mapping[str, Any]]]:
-    """Serve what the demo is to scrape; answers its sources, and settings that tell whom else it may ask."""
-    if stage is DemoStage.HOMES:
-        async with housing(terms) as market:
-            yield market
-        return
-    async with lab(terms) as entries, standins(entries, serve=stage is DemoStage.DISCOVERY) as asking:
-        yield lively(entries, SCHEDULE, TIMEOUT_SECONDS), asking
+async def set_up(options: Sequence[DemoOption], terms: DemoTerms) -> AsyncIterator[ServedSites]:
+    """Serve what the demo is to scrape, and what it may ask beside it."""
+    own = next((option.serve for option in options if option.serve is not None), None)
+    async with AsyncExitStack() as stack:
+        if own is not None:
+            yield await stack.enter_async_context(own(terms))
+            return
+        served = await stack.enter_async_context(lab_server(terms))
+        settings: dict[str, Any] = {}
+        for option in options:
+            if option.serve_beside is not None:
+                settings |= await stack.enter_async_context(option.serve_beside(served.sources))
+        yield ServedSites(often(prepared(options, served.sources), SCHEDULE, TIMEOUT_SECONDS), settings)
 
 
-async def bring_in(system: System, stage: DemoStage, entries: list[dict[str, Any]]) -> None:
-    """Make the lab's sites sources: told of them, or by finding them."""
-    if stage is not DemoStage.DISCOVERY:
+def prepared(options: Sequence[DemoOption], sources: list[Entry]) -> list[Entry]:
+    """Return the sources as the options want them."""
+    for option in options:
+        sources = [option.prepare_source(source) for source in sources]
+    return sources
+
+
+@asynccontextmanager
+async def going_on(system: System, options: Sequence[DemoOption]) -> AsyncIterator[None]:
+    """Whatever the options do while the demo runs."""
+    async with AsyncExitStack() as stack:
+        for option in options:
+            if option.while_running is not None:
+                await stack.enter_async_context(option.while_running(system))
+        yield
+
+
+async def bring_in(system: System, options: Sequence[DemoOption], entries: list[Entry]) -> None:
+    """Make the lab's sites sources: told of them, or in an option's own way."""
+    own = next((option.bring_in for option in options if option.bring_in is not None), None)
+    if own is None:
         await system.actions.importer.source_entries(entries, "demo")
-        return
-    found = await discover_and_review(system, entries)
-    console(stderr=True).print(
-        f"Searched {found.municipalities} municipalities with {found.questions} questions: {found.candidates} "
-        f"candidates, of which {found.approved} were approved and switched on"
-    )
+    else:
+        console(stderr=True).print(await own(system, entries))
 
 
 def tell(

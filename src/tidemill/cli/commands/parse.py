@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
 from tidemill.cli.crawling import NOTHING_THERE
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
 from tidemill.cli.opening import settings_of
@@ -23,7 +24,7 @@ app = single()
 def parse(
     ctx: typer.Context,
     what: Annotated[str, typer.Argument(metavar="FILE|URL", help="A saved page, or an address to fetch.")],
-    vertical: Annotated[str, typer.Option(help="What kind of data to look for.")] = "events",
+    vertical: Annotated[str, typer.Option(help="What kind of data to look for.")] = DEFAULT_VERTICAL,
     adapter: Annotated[str | None, typer.Option(help="What reads the page; see `tidemill list adapters`.")] = None,
     selectors: Annotated[str, typer.Option(help="Selectors as JSON, or a file of them.")] = "",
     *,
@@ -50,7 +51,7 @@ def parse(
     if json:
         emit(found)
     else:
-        show(found, SHOWN[vertical])
+        show(found, kind.shown)
     raise typer.Exit(exit_code(found))
 
 
@@ -59,14 +60,6 @@ def exit_code(found: Tried) -> int:
     if found.failure is None:
         return 0 if found.records or found.declared_empty else EMPTY
     return EMPTY if found.failure in NOTHING_THERE else FAILURE
-
-
-SHOWN = {
-    "events": {"starts": "event_date", "venue": "venue_name", "category": "category"},
-    "prices": {"price": "price_cents", "currency": "currency", "stock": "availability"},
-    "listings": {"rent": "rent_low", "beds": "beds_low", "address": "address"},
-}
-"""What is shown of a record beside its title, by vertical: a column's name, and the field that it shows."""
 
 
 def show(found: Tried, columns: Mapping[str, str]) -> None:

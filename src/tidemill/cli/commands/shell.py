@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
 from tidemill.cli.opening import opened, settings_of
@@ -73,7 +74,9 @@ def namespace(page: Page) -> dict[str, Any]:
             return [node.attributes.get(attribute) or "" for node in nodes]
         return [" ".join(node.text().split()) for node in nodes]
 
-    def read(vertical: str = "events", adapter: str | None = None, selectors: dict[str, Any] | None = None) -> Tried:
+    def read(
+        vertical: str = DEFAULT_VERTICAL, adapter: str | None = None, selectors: dict[str, Any] | None = None
+    ) -> Tried:
         kind = VERTICALS[vertical]
         source = trial_source(kind, adapter, selectors or {}, url=page.final_url or page.url)
         return try_page(page, kind, source, page.fetched_at)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
 from tidemill.cli.importing import report_import
 from tidemill.cli.opening import opened
 from tidemill.core.views import SourceDetail, SourceView, UpgradeView
@@ -12,7 +13,6 @@ from tidemill.terminal.options import AsJson, Reason, Yes, group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import emit, facts, key, say, table
 from tidemill.terminal.started import report_started
-from tidemill.verticals.listings.parts import ListingsParts
 
 app = group("List, import, add, switch, run and remove sources.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The source's name or number.")]
@@ -118,10 +118,8 @@ def add_source(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A short name, such as jazzclub.")],
     url: Annotated[str, typer.Argument(metavar="URL", help="The site's address.")],
-    vertical: Annotated[str, typer.Option(help="What kind of data it has.")] = "events",
-    adapter: Annotated[
-        str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")
-    ] = "events.generic",
+    vertical: Annotated[str, typer.Option(help="What kind of data it has.")] = DEFAULT_VERTICAL,
+    adapter: Annotated[str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")] = DEFAULT_ADAPTER,
     target: Annotated[list[str] | None, typer.Option("--target", metavar="URL", help="A page to scrape.")] = None,
     market_url: Annotated[
         str | None, typer.Option(help="Homes for rent: its search page, with {city_slug} and the like; covers markets.")
@@ -137,8 +135,7 @@ def add_source(
             source = await system.actions.sources.add(entry, actor())
             for page in target or []:
                 await system.actions.targets.add(source.name, page, actor())
-            covered = await system.part(ListingsParts).markets.lay_out() if market_url is not None else 0
-            return source.name, len(target or []) + covered
+            return source.name, len(target or []) + await system.actions.sources.lay_out(source)
 
     added, count = run(work())
     say(f"added source {added} with {count} targets")

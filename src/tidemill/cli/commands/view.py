@@ -15,7 +15,7 @@ from tidemill.cli.opening import settings_of
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
 from tidemill.operations.mistakes import parse_key
-from tidemill.reading.harmless import harmless
+from tidemill.reading.sanitize import sanitized_html
 from tidemill.terminal.options import single
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import say
@@ -60,7 +60,7 @@ def harmless_page(page: Page) -> str:
     """The page as a file that shows what was got: no scripts, no frames, nothing loaded from anywhere."""
     if "html" not in page.content_type and "xml" not in page.content_type and "<" not in page.text[:200]:
         return f"{_head(page)}<pre>{escape(page.text)}</pre>"
-    return f"{_head(page)}{harmless(page.text)}"
+    return f"{_head(page)}{sanitized_html(page.text)}"
 
 
 def _head(page: Page) -> str:

@@ -45,5 +45,5 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 
 def totals_type(records: Sequence[RecordTotal]) -> type[Totals]:
     """The totals of an installation with these verticals: each adds its two figures."""
-    fields = [(name, int, 0) for total in records for name in (total.there, total.gone)]
+    fields = [(name, int) for total in records for name in (total.there, total.gone)]
     return cast("type[Totals]", msgspec.defstruct("Totals", fields, bases=(Totals,), frozen=True, kw_only=True))

@@ -18,14 +18,14 @@ class _SerperQuestion(msgspec.Struct):
 
 
 class SerperStandin:
-    """Answers as google.serper.dev does: for a question that names a place, that place's agendas among noise.
+    """Answers as google.serper.dev does: for a question that names a place, that place's pages among noise.
 
-    `asked` holds every question that was paid for, in order; `fault` can be set at any time.
+    `asked` holds every question that was paid for, in order; `pages` and `fault` can be set at any time.
     """
 
-    def __init__(self, agendas: Mapping[str, Sequence[str]], key: str = "serper-key") -> None:
-        """`agendas` are addresses by the name of their place."""
-        self._agendas = agendas
+    def __init__(self, pages: Mapping[str, Sequence[str]], key: str = "serper-key") -> None:
+        """`pages` are addresses by the name of their place."""
+        self.pages = pages
         self._key = key
         self.asked: list[str] = []
         self.fault = StandinFault.NONE
@@ -49,6 +49,6 @@ class SerperStandin:
         return json_reply({"searchParameters": {"q": asked.q, "type": "search"}, "organic": organic, "credits": 1})
 
     def _found(self, question: str) -> list[tuple[str, str]]:
-        named = [place for place in self._agendas if place.lower() in question.lower()]
-        links = [(place, link) for place in named for link in self._agendas[place]]
+        named = [place for place in self.pages if place.lower() in question.lower()]
+        links = [(place, link) for place in named for link in self.pages[place]]
         return [*links, *(("elders", link.format(place="elders")) for link in NOISE)]

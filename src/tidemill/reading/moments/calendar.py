@@ -3,7 +3,7 @@
 from calendar import monthrange
 from datetime import date, timedelta
 
-PATIENCE = timedelta(days=120)
+PAST_WINDOW = timedelta(days=120)
 """How long a date without a year is taken to be past rather than next year's."""
 _PIVOT = 70
 _EARLIEST, _LATEST = 1900, 2199
@@ -36,7 +36,7 @@ def without_year(month: int, number: int, weekday: int | None, today: date) -> d
     years = (today.year - 1, today.year, today.year + 1, today.year + 2)
     days = [found for year in years if (found := day(year, month, number)) is not None]
     days += [found for found in (day(today.year + step, month, number) for step in (3, 4, 7, 8)) if found and not days]
-    usual = next((found for found in days if found >= today - PATIENCE), None)
+    usual = next((found for found in days if found >= today - PAST_WINDOW), None)
     if weekday is None or (usual is not None and usual.weekday() == weekday):
         return usual
     fitting = [found for found in days if found.weekday() == weekday and found <= today + timedelta(days=366)]

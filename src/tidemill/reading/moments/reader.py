@@ -14,7 +14,7 @@ from tidemill.reading.moments.foreign import parse_foreign
 from tidemill.reading.moments.iso import parse_iso
 from tidemill.reading.moments.moment import LAST_MINUTE, VAGUE, Grain, Moment, in_zone, local, zone_of
 from tidemill.reading.moments.relative import relatives_in
-from tidemill.reading.moments.words import MIGHT, TO, prepared
+from tidemill.reading.moments.words import DATE_HINT, TO, prepared
 
 LONGEST = 600
 """Characters of a text that are read for a date; one further on is not what the text is about."""
@@ -67,7 +67,7 @@ def parse_moments(
     moment = parse_iso(stripped, zone)
     if moment is not None:
         return [moment]
-    if not MIGHT.search(stripped):
+    if not DATE_HINT.search(stripped):
         return []
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)
     reading = _MomentSearch(prepared(stripped[:LONGEST]), here, zone, _calendar(here.date(), language, day_first))
@@ -86,7 +86,7 @@ def find_moments(
     day_first: bool | None = None,
 ) -> list[FoundMoment]:
     """The moments in running text and where they stand in it, once `prepared`; times without a date are left out."""
-    if not MIGHT.search(text):
+    if not DATE_HINT.search(text):
         return []
     zone = zone_of(time_zone)
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)

@@ -102,5 +102,5 @@ _HINTS = (
     "yesterday tonight weekend week deze this nu now geleden ago later over binnen within in before after day dagen "
     "min month maand year jaar noon midnight middernacht half kwart uur last jan feb hele all"
 )
-MIGHT = re.compile(rf"\d|\b(?:{any_of({*FULL_WEEKDAYS, *FULL_MONTHS, *_HINTS.split()})})", re.IGNORECASE)
+DATE_HINT = re.compile(rf"\d|\b(?:{any_of({*FULL_WEEKDAYS, *FULL_MONTHS, *_HINTS.split()})})", re.IGNORECASE)
 """What a text must hold to be worth a closer look."""

@@ -1,13 +1,20 @@
 """Keys, handed out in blocks: unique across processes, small, in order, known before anything is written."""
 
-from sqlalchemy import select, update
+from sqlalchemy import BigInteger, Column, Table, Text, select, update
 
 from tidemill.store.database.database import Database
-from tidemill.store.schema import id_blocks
+from tidemill.store.database.metadata import metadata
 
 BLOCK = 100_000
 """Keys taken at once. A group of pages asks for the most that it may need, thousands; a block lasts for many groups."""
 NAME = "ledger"
+
+id_blocks = Table(
+    "id_blocks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("next_id", BigInteger, nullable=False),
+)
 
 
 class Ids:

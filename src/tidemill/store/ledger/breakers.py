@@ -14,8 +14,8 @@ from tidemill.pipeline.checkpoints import Shift
 from tidemill.store.database.bulk import change, read_all, write_at_commit
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
-from tidemill.store.ledger.rows import breaker_columns, breaker_of, state_name
 from tidemill.store.schema import breakers, sources
+from tidemill.store.schema.rows import breaker_columns, breaker_of, state_name
 
 
 class Signal(msgspec.Struct, frozen=True):

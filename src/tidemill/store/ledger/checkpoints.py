@@ -30,10 +30,10 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import breakers, dead_letters, effects, list_pages
 from tidemill.store.ledger.effects import HostNote
 from tidemill.store.ledger.following import Onward, follow
-from tidemill.store.ledger.records import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
+from tidemill.store.records.repository import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.schema import jobs, staged_records
 from tidemill.store.services.enrichment_requests import note_wants
 from tidemill.store.sources.upgrades import suggest_upgrades

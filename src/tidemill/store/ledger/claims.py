@@ -31,8 +31,8 @@ from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.database.bulk import change, read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.list_pages import as_seen_by, further_pages
-from tidemill.store.ledger.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
 from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
+from tidemill.store.schema.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
 from tidemill.store.sources.adapters import switched_off
 
 PROMOTED_AT_ONCE = 500

@@ -16,9 +16,9 @@ from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.ledger.rows import Row
 from tidemill.store.ledger.run_counts import RunCounts
 from tidemill.store.schema import jobs
+from tidemill.store.schema.rows import Row
 
 Onward = tuple[Checkpoint, str, str, int]
 """A checkpoint, the address its page really had, where its list goes on, and how many records the page showed."""

@@ -10,10 +10,10 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.checkpoints import Checkpoints
 from tidemill.store.ledger.claims import Claims
-from tidemill.store.ledger.records import RecordRepository
-from tidemill.store.ledger.resume import StageInputs
 from tidemill.store.ledger.runs import RunRepository
 from tidemill.store.pages.bodies import Bodies
+from tidemill.store.pages.stage_inputs import StageInputs
+from tidemill.store.records.repository import RecordRepository
 
 
 class Ledger:

@@ -13,8 +13,8 @@ from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
-from tidemill.store.ledger.rows import Row
 from tidemill.store.schema import target_pages
+from tidemill.store.schema.rows import Row
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _OF_TARGETS = select(target_pages).where(target_pages.c.target_id.in_(_KEYS))

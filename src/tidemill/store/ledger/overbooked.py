@@ -7,8 +7,8 @@ from sqlalchemy import func, select
 
 from tidemill.core.policy import Policy, freshness_debt
 from tidemill.store.database.database import Database
-from tidemill.store.ledger.rows import pace_of
 from tidemill.store.schema import hosts, sources, targets
+from tidemill.store.schema.rows import pace_of
 
 _LOAD = (
     select(hosts.c.host, hosts.c.interval_ms, hosts.c.burst, hosts.c.parallel, hosts.c.crawl_delay_ms,

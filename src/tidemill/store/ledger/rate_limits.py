@@ -14,8 +14,8 @@ from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Departure, Pace, charged, grace, is_held_alone, next_slot, opens_at
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
-from tidemill.store.ledger.rows import Row, pace_of
 from tidemill.store.schema import hosts, jobs
+from tidemill.store.schema.rows import Row, pace_of
 from tidemill.store.sources.hosts import MILLISECOND
 
 _ROW = select(hosts).where(hosts.c.host == bindparam("b_host"))

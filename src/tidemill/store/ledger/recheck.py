@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.pipeline.dependencies import CurrentState
 from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
-from tidemill.store.ledger.rows import breaker_of, source_of, target_of
 from tidemill.store.schema import breakers, sources, targets
+from tidemill.store.schema.rows import breaker_of, source_of, target_of
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
 _SOURCES = select(sources).where(sources.c.id.in_(_KEYS))

@@ -16,8 +16,8 @@ from tidemill.store.database.bulk import change, read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.ledger.rows import Row
 from tidemill.store.schema import breakers, dead_letters, jobs, runs, sources
+from tidemill.store.schema.rows import Row
 
 AT_ONCE = 200
 

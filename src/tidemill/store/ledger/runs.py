@@ -16,9 +16,9 @@ from tidemill.core.vertical import Vertical
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.earlier_runs import of_each_run
-from tidemill.store.ledger.records import MOST_MISSED, CompleteRun, RecordRepository
 from tidemill.store.quality.drift import KEYS_PER_RUN, Watched, watch_runs
+from tidemill.store.quality.earlier_runs import of_each_run
+from tidemill.store.records.repository import MOST_MISSED, CompleteRun, RecordRepository
 from tidemill.store.schema import runs, sources, targets
 
 REMEMBERED = 8

@@ -21,8 +21,8 @@ from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.ledger.rows import source_of, target_of
 from tidemill.store.schema import adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
+from tidemill.store.schema.rows import source_of, target_of
 from tidemill.store.sources.adapters import is_off
 from tidemill.store.upkeep.audit import take_keys
 

@@ -17,8 +17,8 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import dead_letters
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.ledger.rows import job_of
 from tidemill.store.schema import jobs, runs, sources, targets, workers
+from tidemill.store.schema.rows import job_of
 
 _ALIVE = (
     update(workers)

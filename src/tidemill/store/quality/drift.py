@@ -29,7 +29,7 @@ from tidemill.core.run import Counts, Noticed
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.upserts import upsert
-from tidemill.store.ledger.earlier_runs import of_each_run
+from tidemill.store.quality.earlier_runs import of_each_run
 from tidemill.store.schema import (
     adapter_status,
     drift_standings,

@@ -15,8 +15,7 @@ from tidemill.core.source import Source
 from tidemill.core.views.quality import IncidentView
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.resume import StageInputs
-from tidemill.store.ledger.rows import source_of
+from tidemill.store.pages.stage_inputs import StageInputs
 from tidemill.store.schema import (
     adapter_status,
     drift_standings,
@@ -27,6 +26,7 @@ from tidemill.store.schema import (
     sources,
     targets,
 )
+from tidemill.store.schema.rows import source_of
 from tidemill.store.upkeep.audit import take_keys, write_audit
 
 RUNS_BLESSED = 5

@@ -16,8 +16,8 @@ from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged, WriteCounts
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.records import KEYS_PER_RECORD, RecordRepository
-from tidemill.store.ledger.resume import StageInputs
+from tidemill.store.pages.stage_inputs import StageInputs
+from tidemill.store.records.repository import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.schema import dead_letters, pages, rejected_records, sources
 from tidemill.store.upkeep.audit import take_keys, write_audit
 

@@ -1,6 +1,7 @@
 """The tables that every vertical shares, once each; a vertical defines its own in its `store/tables.py`."""
 
-from tidemill.store.schema.base import metadata
+from tidemill.store.database.keys import id_blocks
+from tidemill.store.database.metadata import metadata
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
@@ -15,7 +16,7 @@ from tidemill.store.schema.quality import (
 from tidemill.store.schema.records import raw_records, record_history, rejected_records, staged_records
 from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
 from tidemill.store.schema.sources import adapter_status, hosts, sources, target_pages, targets
-from tidemill.store.schema.upkeep import audit_log, engine_state, id_blocks, tick_slots
+from tidemill.store.schema.upkeep import audit_log, engine_state, tick_slots
 from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
 
 __all__ = [

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, Float, Index, Integer, Table, Text
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata
+from tidemill.store.database.metadata import metadata
 
 municipalities = Table(
     "municipalities",

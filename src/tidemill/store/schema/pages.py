@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata, partial
+from tidemill.store.database.metadata import metadata, partial
 
 page_bodies = Table(
     "page_bodies",

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint, false, true
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata, partial
+from tidemill.store.database.metadata import metadata, partial
 
 drift_standings = Table(
     "drift_standings",

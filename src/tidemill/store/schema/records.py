@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata, partial
+from tidemill.store.database.metadata import metadata, partial
 
 
 def _whereabouts() -> tuple[Column[Any], ...]:

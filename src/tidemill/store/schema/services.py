@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
 from tidemill.store.database.column_types import Key, Timestamp
-from tidemill.store.schema.base import SOURCE, metadata
+from tidemill.store.database.metadata import SOURCE, metadata
 
 service_status = Table(
     "service_status",

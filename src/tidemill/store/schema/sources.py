@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import SOURCE, TARGET, metadata, partial
+from tidemill.store.database.metadata import SOURCE, TARGET, metadata, partial
 
 sources = Table(
     "scraper_sources",

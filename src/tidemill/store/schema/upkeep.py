@@ -1,9 +1,9 @@
 """What the engine notes about itself, and people about what they did."""
 
-from sqlalchemy import BigInteger, Column, Table, Text
+from sqlalchemy import Column, Table, Text
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata
+from tidemill.store.database.metadata import metadata
 
 tick_slots = Table(
     "tick_slots",
@@ -24,13 +24,6 @@ engine_state = Table(
     Column("name", Text, primary_key=True),
     Column("value", Json, nullable=False),
     Column("updated_at", Timestamp, nullable=False),
-)
-
-id_blocks = Table(
-    "id_blocks",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("next_id", BigInteger, nullable=False),
 )
 
 audit_log = Table(

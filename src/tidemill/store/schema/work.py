@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import SOURCE, metadata, partial
+from tidemill.store.database.metadata import SOURCE, metadata, partial
 
 runs = Table(
     "scrape_runs",

@@ -13,9 +13,9 @@ from tidemill.core.breaker import Closed
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.rows import breaker_columns, source_of
 from tidemill.store.quality.incidents import forgive_drift
 from tidemill.store.schema import breakers, sources
+from tidemill.store.schema.rows import breaker_columns, source_of
 from tidemill.store.sources.hosts import MILLISECOND, Paces, hosts_of_sources, settle_paces
 from tidemill.store.upkeep.audit import take_keys, write_audit
 

@@ -17,8 +17,8 @@ from tidemill.store.database.batches import portions
 from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.rows import target_of
 from tidemill.store.schema import targets
+from tidemill.store.schema.rows import target_of
 from tidemill.store.sources.hosts import Paces, ensure_hosts, settle_paces
 from tidemill.store.sources.sources import Change
 from tidemill.store.upkeep.audit import take_keys, write_audit

@@ -17,8 +17,8 @@ from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import fetcher_upgrades, sources
+from tidemill.store.schema.view_columns import view_columns
 from tidemill.store.upkeep.audit import take_keys, write_audit
-from tidemill.store.views.work import shown
 
 LONGEST_REASON = 500
 
@@ -87,7 +87,7 @@ class UpgradeRepository:
 
 
 _SHOWN = (
-    select(*shown(UpgradeView, fetcher_upgrades), sources.c.name.label("source_name"))
+    select(*view_columns(UpgradeView, fetcher_upgrades), sources.c.name.label("source_name"))
     .join_from(fetcher_upgrades, sources, sources.c.id == fetcher_upgrades.c.source_id)
     .order_by(sources.c.name)
 )

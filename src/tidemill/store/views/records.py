@@ -8,13 +8,14 @@ from tidemill.core.views import HistoryView, PageDetail, PageView, RejectedFilte
 from tidemill.store.pages.output_files import Outputs
 from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import pages, raw_records, record_history, rejected_records, sources
-from tidemill.store.views.work import reading_of, shown
+from tidemill.store.schema.view_columns import view_columns
+from tidemill.store.views.work import reading_of
 
 HISTORY_SHOWN = 1_000
 
 _NAMED = func.coalesce(sources.c.name, "").label("source_name")
 _PAGES = select(
-    *shown(
+    *view_columns(
         PageView,
         pages,
         fetcher=pages.c.fetcher_used,
@@ -23,7 +24,7 @@ _PAGES = select(
     ),
     _NAMED,
 ).select_from(pages.outerjoin(sources, sources.c.id == pages.c.source_id))
-_REJECTED = select(*shown(RejectedView, rejected_records), _NAMED).select_from(
+_REJECTED = select(*view_columns(RejectedView, rejected_records), _NAMED).select_from(
     rejected_records.outerjoin(sources, sources.c.id == rejected_records.c.source_id)
 )
 
@@ -31,7 +32,7 @@ _REJECTED = select(*shown(RejectedView, rejected_records), _NAMED).select_from(
 async def record_changes(connection: AsyncConnection, vertical: str, record_id: int) -> list[HistoryView]:
     """The changes of a vertical's record, oldest first."""
     query = (
-        select(*shown(HistoryView, record_history))
+        select(*view_columns(HistoryView, record_history))
         .where(record_history.c.vertical == vertical, record_history.c.record_id == record_id)
         .order_by(record_history.c.id)
         .limit(HISTORY_SHOWN)

@@ -20,8 +20,9 @@ from tidemill.core.views import (
     TargetFilter,
     TargetView,
 )
-from tidemill.store.ledger.rows import source_of, target_of
 from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, sources, targets
+from tidemill.store.schema.rows import source_of, target_of
+from tidemill.store.schema.view_columns import view_columns
 from tidemill.store.sources.upgrades import upgrade_of
 from tidemill.store.views import work as views_work
 
@@ -29,15 +30,15 @@ RUNS_SHOWN = 10
 JOBS_SHOWN = 10
 
 _BREAKERS = select(
-    *views_work.shown(BreakerView, breakers),
+    *view_columns(BreakerView, breakers),
     sources.c.name.label("source_name"),
 ).join_from(breakers, sources, sources.c.id == breakers.c.source_id)
 _TARGETS = select(
-    *views_work.shown(TargetView, targets),
+    *view_columns(TargetView, targets),
     sources.c.name.label("source_name"),
 ).join_from(targets, sources, sources.c.id == targets.c.source_id)
-_HOSTS = select(*views_work.shown(HostView, hosts))
-_ADAPTERS = select(*views_work.shown(AdapterView, adapter_status))
+_HOSTS = select(*view_columns(HostView, hosts))
+_ADAPTERS = select(*view_columns(AdapterView, adapter_status))
 
 
 async def list_sources(

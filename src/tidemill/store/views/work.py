@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-from sqlalchemy import Column, ColumnElement, Select, Table, case, func, select, text
+from sqlalchemy import Select, case, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.views import (
@@ -22,6 +21,7 @@ from tidemill.core.views import (
     WorkerView,
 )
 from tidemill.store.schema import dead_letters, jobs, raw_records, runs, sources, staged_records, tick_slots, workers
+from tidemill.store.schema.view_columns import view_columns
 
 JOBS_SHOWN = 500
 """A run's jobs that are listed with it; the rest is asked for page by page."""
@@ -30,18 +30,14 @@ _NAMED = func.coalesce(sources.c.name, "").label("source_name")
 """A source may have been removed since."""
 
 
-def shown(struct: type[msgspec.Struct], table: Table, **renamed: Column[Any]) -> list[ColumnElement[Any]]:
-    """The columns of a table under the names that a view gives them, as far as the table has them."""
-    found = ((name, renamed.get(name, table.c.get(name))) for name in struct.__struct_fields__)
-    return [column.label(name) for name, column in found if column is not None]
-
-
-_RUNS = select(*shown(RunView, runs), _NAMED).select_from(runs.outerjoin(sources, sources.c.id == runs.c.source_id))
-_JOBS = select(*shown(JobView, jobs, stage=jobs.c.current_stage, error=jobs.c.last_error), _NAMED).select_from(
+_RUNS = select(*view_columns(RunView, runs), _NAMED).select_from(
+    runs.outerjoin(sources, sources.c.id == runs.c.source_id)
+)
+_JOBS = select(*view_columns(JobView, jobs, stage=jobs.c.current_stage, error=jobs.c.last_error), _NAMED).select_from(
     jobs.outerjoin(sources, sources.c.id == jobs.c.source_id)
 )
 _LETTERS = select(
-    *shown(DeadLetterView, dead_letters), dead_letters.c.payload, dead_letters.c.error_stack, _NAMED
+    *view_columns(DeadLetterView, dead_letters), dead_letters.c.payload, dead_letters.c.error_stack, _NAMED
 ).select_from(dead_letters.outerjoin(sources, sources.c.id == dead_letters.c.source_id))
 
 
@@ -121,7 +117,7 @@ async def reading_of(connection: AsyncConnection, page_id: int | None) -> Readin
     """What was made of a page, if it was read at all."""
     judged = (staged_records.c.accepted, staged_records.c.dropped, staged_records.c.quarantined)
     query = (
-        select(*shown(ReadingView, raw_records), *judged)
+        select(*view_columns(ReadingView, raw_records), *judged)
         .select_from(raw_records.outerjoin(staged_records, staged_records.c.page_id == raw_records.c.page_id))
         .where(raw_records.c.page_id == page_id)
     )
@@ -168,7 +164,7 @@ async def list_ticks(connection: AsyncConnection) -> list[TickView]:
     )
     same = (newest.c.name == tick_slots.c.name) & (newest.c.slot == tick_slots.c.slot)
     query = (
-        select(*shown(TickView, tick_slots), newest.c.success.label("last_success"))
+        select(*view_columns(TickView, tick_slots), newest.c.success.label("last_success"))
         .join_from(tick_slots, newest, same)
         .order_by(tick_slots.c.name)
     )
@@ -184,7 +180,7 @@ async def list_workers(connection: AsyncConnection, limit: int) -> list[WorkerVi
         .subquery()
     )
     query: Select[Any] = (
-        select(*shown(WorkerView, workers), func.coalesce(held.c.held, 0).label("jobs"))
+        select(*view_columns(WorkerView, workers), func.coalesce(held.c.held, 0).label("jobs"))
         .select_from(workers.outerjoin(held, held.c.leased_by == workers.c.id))
         .order_by(workers.c.ended_at.is_not(None), workers.c.id.desc())
         .limit(limit)

@@ -6,6 +6,7 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
+    from tidemill.lab.part import LabPart
     from tidemill.verticals.events.parts import EventsParts, EventsStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -53,6 +54,12 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
         from tidemill.verticals.events.web import web_extension
 
         return web_extension(deps, parts)
+
+    def lab(self) -> "LabPart":
+        """Its sites in the lab."""
+        from tidemill.verticals.events.lab.part import LAB
+
+        return LAB
 
 
 VERTICAL = EventsPlugin()

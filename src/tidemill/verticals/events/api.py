@@ -11,7 +11,7 @@ from starlette.responses import Response
 from tidemill.core.source import Coordinates
 from tidemill.core.views.records import BadCursor
 from tidemill.verticals.events.calendars import icalendar, rss
-from tidemill.verticals.events.feed import Weights, Wish
+from tidemill.verticals.events.feed import FeedPreferences, Weights
 from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.views import EventViews
@@ -165,7 +165,7 @@ def _feed(router: APIRouter, deps: WebDeps, cards: CardReader, usual: Weights) -
         if radius is None:
             which = msgspec.structs.replace(which, around=None)
         as_of = after.as_of if after else deps.clock.now()
-        wish = Wish(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
+        wish = FeedPreferences(as_of=as_of, place=place, tastes=tastes(likes), weights=weights)
         found = await cards.feed(wish, which, after=after, limit=limit + 1)
         return json_response(list_page(found, limit, lambda last: FeedCursor(as_of, last.score or 0.0, last.id).text))
 

@@ -1,6 +1,7 @@
 """Events as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
 from tidemill.core.vertical import Vertical
+from tidemill.verticals.events.discovery import PROFILE
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.policy import POLICY
 from tidemill.verticals.events.record import Event
@@ -15,4 +16,5 @@ EVENTS = Vertical(
     record=Event,
     shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
     enriching=ENRICHING,
+    discovery=PROFILE,
 )

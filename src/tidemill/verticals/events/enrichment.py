@@ -18,7 +18,7 @@ from tidemill.core.source import Coordinates, Source
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import is_silent
 from tidemill.verticals.events.gazetteer import town
-from tidemill.verticals.events.raw_fields import said_in
+from tidemill.verticals.events.raw_fields import text_fields
 from tidemill.verticals.events.record import Category, Event, Method, Precision
 from tidemill.verticals.events.rules import Reason
 
@@ -79,9 +79,9 @@ class EventEnriching:
         """The day of an event whose date no rule could read, when there is text that may tell it."""
         if reason not in _SAVABLE:
             return None
-        said = said_in(fields)
-        title, written = plain(said.title, 300), squash(f"{said.starts} {said.time}")
-        text = squash(f"{written} {plain(said.description, _LONGEST_TEXT)}")[:_LONGEST_TEXT]
+        raw = text_fields(fields)
+        title, written = plain(raw.title, 300), squash(f"{raw.starts} {raw.time}")
+        text = squash(f"{written} {plain(raw.description, _LONGEST_TEXT)}")[:_LONGEST_TEXT]
         if not title or not (written or _HAS_NUMBER.search(text)):
             return None
         since = "" if _HAS_NUMBER.search(text) else read_on.isoformat()  # "overmorgen" means another day tomorrow

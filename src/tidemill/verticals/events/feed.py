@@ -30,7 +30,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 USUAL_WEIGHTS = Weights()
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class FeedPreferences(msgspec.Struct, frozen=True, kw_only=True):
     """Whom the feed is for: where they are, what they like (by category, 0 to 1), and as of when."""
 
     as_of: datetime
@@ -50,21 +50,21 @@ class FeedCandidate(msgspec.Struct, frozen=True):
     reliability: float
 
 
-def score(candidate: FeedCandidate, wish: Wish) -> float:
-    """How well the event fits the wish, from 0 to 1; the same for the same two, rounded to what a cursor can hold.
+def score(candidate: FeedCandidate, preferences: FeedPreferences) -> float:
+    """How well the event fits the preferences, from 0 to 1, rounded to what a cursor can hold.
 
-    A reason of which the wish says nothing does not count: without a place, distance is no matter.
+    A reason that the preferences leave out does not count: without a place, distance is no matter.
     """
-    weights = wish.weights
+    weights = preferences.weights
     parts = [
-        (weights.time, nearness_in_time(candidate.event_date - wish.as_of)),
+        (weights.time, nearness_in_time(candidate.event_date - preferences.as_of)),
         (weights.reliability, min(1.0, max(0.0, candidate.reliability))),
         (weights.popularity, min(1.0, log2(1 + candidate.sources) / log2(1 + MANY_SOURCES))),
     ]
-    if wish.place is not None:
-        parts.append((weights.distance, nearness(candidate.place, wish.place)))
-    if wish.tastes:
-        parts.append((weights.category, min(1.0, max(0.0, wish.tastes.get(candidate.category, 0.0)))))
+    if preferences.place is not None:
+        parts.append((weights.distance, nearness(candidate.place, preferences.place)))
+    if preferences.tastes:
+        parts.append((weights.category, min(1.0, max(0.0, preferences.tastes.get(candidate.category, 0.0)))))
     total = sum(weight for weight, _ in parts)
     return round(sum(weight * part for weight, part in parts) / total, 9) if total > 0 else 0.0
 

@@ -35,7 +35,7 @@ class RawEvent(msgspec.Struct, frozen=True, gc=False):
 _KEPT_AS_THEY_ARE = frozenset({"latitude", "longitude", "shared_url"})
 
 
-def said_in(fields: Mapping[str, Any]) -> RawEvent:
+def text_fields(fields: Mapping[str, Any]) -> RawEvent:
     """The fields as text, in one step where they are text already: nearly always."""
     try:
         return msgspec.convert(fields, RawEvent)

@@ -19,7 +19,7 @@ from tidemill.verticals.events.categories import category_of
 from tidemill.verticals.events.dating import When, when
 from tidemill.verticals.events.gazetteer import town
 from tidemill.verticals.events.images import picture
-from tidemill.verticals.events.raw_fields import RawEvent, said_in
+from tidemill.verticals.events.raw_fields import RawEvent, text_fields
 from tidemill.verticals.events.record import (
     Event,
     EventStatus,
@@ -64,28 +64,28 @@ class Reason(StrEnum):
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
     """Keep the event, drop it or set it aside, with the reason. Pure: the same record is always judged the same."""
-    said = said_in(raw.fields)
-    title = plain(said.title, _LONGEST_TITLE)
+    fields = text_fields(raw.fields)
+    title = plain(fields.title, _LONGEST_TITLE)
     if not any(map(str.isalnum, title)):
         return Dropped(Reason.NO_TITLE, title)
-    if said.kind in NO_OCCASIONS:
-        return Dropped(Reason.NO_OCCASION, f"{said.kind}: {title}"[:200])
-    written = _written_date(said)
+    if fields.kind in NO_OCCASIONS:
+        return Dropped(Reason.NO_OCCASION, f"{fields.kind}: {title}"[:200])
+    written = _written_date(fields)
     if not written:
         return Dropped(Reason.NO_DATE, title)
-    dated = when(written, said.ends.strip(), context.read_at, context.source)
+    dated = when(written, fields.ends.strip(), context.read_at, context.source)
     if dated is None:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
     refusal = _refusal(dated.moment, dated.ends, context.read_at)
     if refusal is not None:
         return refusal
-    event = _event(said, title, dated, context.source, raw.confidence)
-    return Accepted(_identity(said, event), event)
+    event = _event(fields, title, dated, context.source, raw.confidence)
+    return Accepted(_identity(fields, event), event)
 
 
-def _written_date(said: RawEvent) -> str:
-    starts = said.starts.strip()
-    return f"{starts} {time}" if said.time and starts and (time := said.time.strip()) else starts
+def _written_date(fields: RawEvent) -> str:
+    starts = fields.starts.strip()
+    return f"{starts} {time}" if fields.time and starts and (time := fields.time.strip()) else starts
 
 
 def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | None:
@@ -107,13 +107,13 @@ def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
     return (now - LONG_PAST).astimezone(zone), (now + TOO_FAR).astimezone(zone)
 
 
-def _event(said: RawEvent, title: str, dated: When, source: Source, sure: float) -> Event:
+def _event(fields: RawEvent, title: str, dated: When, source: Source, sure: float) -> Event:
     moment, date = dated.moment, dated.date
-    if said.written:
-        date = replace(date, source_text=said.written[:200])
-    lowered, description = title.lower(), plain(said.description, _LONGEST_DESCRIPTION)
-    location = _PLACES[said.place, said.address, said.postal_code, said.city, said.country]
-    latitude, longitude, precision = _coordinates(said, source)
+    if fields.written:
+        date = replace(date, source_text=fields.written[:200])
+    lowered, description = title.lower(), plain(fields.description, _LONGEST_DESCRIPTION)
+    location = _PLACES[fields.place, fields.address, fields.postal_code, fields.city, fields.country]
+    latitude, longitude, precision = _coordinates(fields, source)
     return Event(  # by place, as the class has them: to name so many takes four times as long
         title,
         description,
@@ -121,9 +121,9 @@ def _event(said: RawEvent, title: str, dated: When, source: Source, sure: float)
         date.start_time or "TBD",
         dated.ends,
         location.name or location.address or location.city or source.city or source.name,
-        category_of(said.kind, said.category, title, description),
-        picture(said.image) if said.image else None,
-        said.url[:_LONGEST_URL] or None,
+        category_of(fields.kind, fields.category, title, description),
+        picture(fields.image) if fields.image else None,
+        fields.url[:_LONGEST_URL] or None,
         latitude,
         longitude,
         precision,
@@ -134,8 +134,8 @@ def _event(said: RawEvent, title: str, dated: When, source: Source, sure: float)
         date,
         location,
         fingerprint(_counted(title, lowered), dated.day, str(source.id)),
-        _status(said.status.lower(), lowered),
-        squash(said.organizer)[:_LONGEST_NAME],
+        _status(fields.status.lower(), lowered),
+        squash(fields.organizer)[:_LONGEST_NAME],
     )
 
 
@@ -144,12 +144,12 @@ def _counted(title: str, lowered: str) -> str:
     return lowered if title.isascii() else normalized(title)
 
 
-def _identity(said: RawEvent, event: Event) -> str:
+def _identity(fields: RawEvent, event: Event) -> str:
     """The source's own id or detail address where it is the event's alone, else the fingerprint."""
-    if said.id:
-        return f"id:{said.id[:_LONGEST_NAME]}"
+    if fields.id:
+        return f"id:{fields.id[:_LONGEST_NAME]}"
     url = event.detail_url
-    if url is None or said.shared_url:
+    if url is None or fields.shared_url:
         return event.fingerprint
     try:
         canonical = canonicalize(url)
@@ -171,23 +171,23 @@ def _tidy_place(place: str, address: str, postal_code: str, city: str, country: 
 class _Places(dict[tuple[str, str, str, str, str], StructuredLocation]):
     """Places in their parts as said, and tidied once: agendas name few. All are forgotten when they are too many."""
 
-    def __missing__(self, said: tuple[str, str, str, str, str]) -> StructuredLocation:
-        tidied = _tidy_place(*said)
+    def __missing__(self, fields: tuple[str, str, str, str, str]) -> StructuredLocation:
+        tidied = _tidy_place(*fields)
         if len(self) >= _MOST_PLACES:
             self.clear()
-        if sum(map(len, said)) <= _LONGEST_REMEMBERED:
-            self[said] = tidied
+        if sum(map(len, fields)) <= _LONGEST_REMEMBERED:
+            self[fields] = tidied
         return tidied
 
 
 _PLACES = _Places()
 
 
-def _coordinates(said: RawEvent, source: Source) -> tuple[float | None, float | None, Precision]:
-    latitude, longitude = _degrees(said.latitude, 90), _degrees(said.longitude, 180)
+def _coordinates(fields: RawEvent, source: Source) -> tuple[float | None, float | None, Precision]:
+    latitude, longitude = _degrees(fields.latitude, 90), _degrees(fields.longitude, 180)
     if latitude is not None and longitude is not None and (latitude or longitude):
         return latitude, longitude, _VENUE
-    place, precision = _home(said.city.strip(), source.city, source.time_zone), _CITY
+    place, precision = _home(fields.city.strip(), source.city, source.time_zone), _CITY
     if place is None and source.coordinates is not None:
         place, precision = source.coordinates, Precision.SOURCE
     elif place is None:
@@ -216,11 +216,11 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _status(said: str, title: str) -> EventStatus:
+def _status(fields: str, title: str) -> EventStatus:
     """What the status says, or the title; both in lower case."""
-    status = _STATUS.get(said)
+    status = _STATUS.get(fields)
     if status is None:
-        status = EventStatus.CANCELLED if _says_cancelled(said) else _SCHEDULED
+        status = EventStatus.CANCELLED if _says_cancelled(fields) else _SCHEDULED
     return EventStatus.CANCELLED if status is _SCHEDULED and _says_cancelled(title) else status
 
 

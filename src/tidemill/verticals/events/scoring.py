@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tidemill.operations.mistakes import Mistake
-from tidemill.reading import Document, Grain, Moment, Setting, parse_moment
+from tidemill.reading import Document, Grain, Moment, ReadingContext, parse_moment
 from tidemill.reading.jsonld import blocks
 from tidemill.reading.microdata import items
 from tidemill.verticals.events.reading.events import read_events
@@ -51,11 +51,11 @@ def _pages(folder: Path, time_zone: str) -> Iterator[Score]:
         page = json.loads(path.read_text("utf-8"))
         markup = path.with_name(path.name.replace(".expected.json", ".html")).read_text("utf-8", "replace")
         now = datetime.fromisoformat(page.get("now") or "2022-01-01").replace(hour=12, tzinfo=UTC)
-        setting = Setting(now=now, time_zone=time_zone, language=page.get("language", "en"))
-        found = read_events(Document(markup, page["url"]), setting)
+        context = ReadingContext(now=now, time_zone=time_zone, language=page.get("language", "en"))
+        found = read_events(Document(markup, page["url"]), context)
         crashed += any("Error" in note for note in found.notes)
         read = {_words(str(record.fields.get("title", ""))) for record in found.records}
-        on = {_day(str(record.fields.get("starts", "")), setting) for record in found.records}
+        on = {_day(str(record.fields.get("starts", "")), context) for record in found.records}
         for item in (each for each in page.get("items") or [] if each["answerable"]):
             if item["field"] == "start":
                 days.append(item["value"][:_DAY] in on)
@@ -106,8 +106,8 @@ def _structured(folder: Path) -> Iterator[Score]:
             yield Score(f"structured data: objects of {kind}", sum(found), len(found))
 
 
-def _day(starts: str, setting: Setting) -> str:
-    moment = parse_moment(starts, setting.now, setting.time_zone, setting.language)
+def _day(starts: str, context: ReadingContext) -> str:
+    moment = parse_moment(starts, context.now, context.time_zone, context.language)
     return moment.day.isoformat() if moment else ""
 
 

@@ -64,10 +64,10 @@ class Index:
         if listing.own_id and (same := self._by_id.get((listing.source_id, listing.own_id))) is not None:
             return same
         behind_door = [
-            one for one in self._by_door.get(listing.address_key, ()) if not told_apart(listing, one.listing)
+            one for one in self._by_door.get(listing.address_key, ()) if not are_distinct(listing, one.listing)
         ]
         if behind_door:
-            return sole(behind_door)
+            return only_one(behind_door)
         return self._most_alike(listing)
 
     def _most_alike(self, listing: Listing) -> KnownListing | None:
@@ -78,10 +78,10 @@ class Index:
                 if one.key not in likely and (how_much := likeness(listing, one.listing)) >= ALIKE:
                     likely[one.key] = (how_much, one)
         most = max((how_much for how_much, _ in likely.values()), default=0.0)
-        return sole([one for how_much, one in likely.values() if how_much == most])
+        return only_one([one for how_much, one in likely.values() if how_much == most])
 
 
-def sole(candidates: Sequence[KnownListing]) -> KnownListing | None:
+def only_one(candidates: Sequence[KnownListing]) -> KnownListing | None:
     """The one candidate; of several like flats behind one door nobody can say which it is, so it is none of them."""
     return candidates[0] if len(candidates) == 1 else None
 
@@ -93,12 +93,12 @@ def deduplicate(incoming: Sequence[Listing], known: Iterable[KnownListing]) -> D
     updates: dict[int, Listing] = {}
     skipped: list[Listing] = []
     for listing in incoming:
-        on_shelf = repository.find(listing)
-        if on_shelf is not None:
-            twice = updates.get(on_shelf.key)
+        same = repository.find(listing)
+        if same is not None:
+            twice = updates.get(same.key)
             if twice is not None:
                 skipped.append(listing)
-            updates[on_shelf.key] = listing if twice is None else richer(twice, listing)
+            updates[same.key] = listing if twice is None else richer(twice, listing)
             continue
         twin = batch.find(listing)
         if twin is not None:
@@ -110,7 +110,7 @@ def deduplicate(incoming: Sequence[Listing], known: Iterable[KnownListing]) -> D
     return Deduplicated(new, list(updates.items()), skipped)
 
 
-def told_apart(one: Listing, other: Listing) -> bool:
+def are_distinct(one: Listing, other: Listing) -> bool:
     """Whether their own source says that they are two: ids of its own that differ, or units, or rooms."""
     if one.source_id == other.source_id and one.own_id and other.own_id and one.own_id != other.own_id:
         return True
@@ -135,7 +135,7 @@ def blocks_of(listing: Listing) -> list[str]:
 
 def likeness(one: Listing, other: Listing) -> float:
     """How likely two listings are one home, from 0 to 1; a contradiction makes it 0, and the price says nothing."""
-    if told_apart(one, other):
+    if are_distinct(one, other):
         return 0.0
     evidence = [(3.0, street_likeness(one.door, other.door))]
     if one.unit and other.unit:

@@ -41,7 +41,7 @@ _MOST = 40
 _LONGEST = 2_000
 
 
-def said_in(fields: Mapping[str, Any]) -> RawListing:
+def text_fields(fields: Mapping[str, Any]) -> RawListing:
     """The fields, whatever types they came in."""
     texts = {name: text for name in _TEXTS if (text := _text(fields.get(name)))}
     return RawListing(

@@ -13,7 +13,7 @@ from tidemill.core.vertical import Context
 from tidemill.reading.moments import parse_moment
 from tidemill.verticals.listings.addresses import PostalAddress, read_address
 from tidemill.verticals.listings.quality import quality
-from tidemill.verticals.listings.raw_fields import RawListing, said_in
+from tidemill.verticals.listings.raw_fields import RawListing, text_fields
 from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reasons import Reason
@@ -34,47 +34,47 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     """Keep the listing, drop it or set it aside."""
     if raw.fields.get("unknown_shape"):
         return Quarantined(Reason.UNKNOWN_SHAPE, str(raw.fields["unknown_shape"]))
-    said = said_in(raw.fields)
-    address = address_of(said, context)
-    if (useless := what_is_missing(said, address) or what_is_of_no_use(said, address, context)) is not None:
+    fields = text_fields(raw.fields)
+    address = address_of(fields, context)
+    if (useless := why_incomplete(fields, address) or why_unusable(fields, address, context)) is not None:
         return useless
-    rent = parse_rent(said.rent, said.currency or "USD") if said.rent else None
-    if (trouble := rent_trouble(said, rent)) is not None:
+    rent = parse_rent(fields.rent, fields.currency or "USD") if fields.rent else None
+    if (trouble := rent_trouble(fields, rent)) is not None:
         return trouble
-    listing = make_listing(said, address, rent, raw, context)
+    listing = make_listing(fields, address, rent, raw, context)
     return Accepted(identity_of(listing), msgspec.structs.replace(listing, quality=quality(listing)))
 
 
-def what_is_missing(said: RawListing, address: PostalAddress) -> Dropped | None:
+def why_incomplete(fields: RawListing, address: PostalAddress) -> Dropped | None:
     """What no listing can do without: a place, a name or a door, and a way to it.
 
     A neighbourhood is place enough for one that its site numbers: it is known by that number alone.
     """
-    if not address.door and said.latitude is None and not (said.neighborhood and said.id):
+    if not address.door and fields.latitude is None and not (fields.neighborhood and fields.id):
         return Dropped(Reason.NO_PLACE, "no address and no coordinates")
-    if not said.title and not said.address:
+    if not fields.title and not fields.address:
         return Dropped(Reason.NO_NAME, "no title and no address")
-    if not said.url and not said.id:
+    if not fields.url and not fields.id:
         return Dropped(Reason.NO_LINK, "neither an id nor an address of its own")
     return None
 
 
-def what_is_of_no_use(said: RawListing, address: PostalAddress, context: Context) -> Dropped | None:
+def why_unusable(fields: RawListing, address: PostalAddress, context: Context) -> Dropped | None:
     """Why a listing is none of ours although it is in order: it lies elsewhere, or cannot be rented."""
     expected = context.parameters.get("state", "").lower()
     if expected and address.state and address.state != expected:
         return Dropped(Reason.ELSEWHERE, f"in {address.state.upper()}, not {expected.upper()}", harmless=True)
-    if _FOR_SALE.search(f"{said.kind} {said.rent} {said.available}"):
+    if _FOR_SALE.search(f"{fields.kind} {fields.rent} {fields.available}"):
         return Dropped(Reason.NOT_FOR_RENT, "for sale", harmless=True)
-    if _TAKEN.search(f"{said.available} {said.rent}") and not _digits(said.rent):
+    if _TAKEN.search(f"{fields.available} {fields.rent}") and not _digits(fields.rent):
         return Dropped(Reason.NOT_FOR_RENT, "no longer for rent", harmless=True)
     return None
 
 
-def rent_trouble(said: RawListing, rent: Rent | None) -> Dropped | Quarantined | None:
+def rent_trouble(fields: RawListing, rent: Rent | None) -> Dropped | Quarantined | None:
     """What is wrong with the rent, if anything: an unreadable one is for a person, never a guess."""
     if rent is None:
-        return Quarantined(Reason.BAD_RENT, f"unreadable: {said.rent[:80]!r}") if _digits(said.rent) else None
+        return Quarantined(Reason.BAD_RENT, f"unreadable: {fields.rent[:80]!r}") if _digits(fields.rent) else None
     if rent.period is Period.NIGHT:
         return Dropped(Reason.SHORT_STAY, "rented by the night", harmless=True)
     low = rent.monthly(rent.low)
@@ -83,9 +83,11 @@ def rent_trouble(said: RawListing, rent: Rent | None) -> Dropped | Quarantined |
     return None
 
 
-def address_of(said: RawListing, context: Context) -> PostalAddress:
+def address_of(fields: RawListing, context: Context) -> PostalAddress:
     """The address, completed with what the market says: a card in Boston's list need not say Boston."""
-    address = read_address(said.address, unit=said.unit, city=said.city, state=said.state, postal_code=said.postal_code)
+    address = read_address(
+        fields.address, unit=fields.unit, city=fields.city, state=fields.state, postal_code=fields.postal_code
+    )
     market = context.parameters
     if address.city and address.state:
         return address
@@ -97,41 +99,41 @@ def address_of(said: RawListing, context: Context) -> PostalAddress:
 
 
 def make_listing(
-    said: RawListing, address: PostalAddress, rent: Rent | None, raw: RawRecord, context: Context
+    fields: RawListing, address: PostalAddress, rent: Rent | None, raw: RawRecord, context: Context
 ) -> Listing:
     """The listing out of its words."""
-    beds, baths = rooms_of(said)
-    size = parse_size(said.size) or _bare_size(said.size, said.currency) or parse_size(said.title)
+    beds, baths = rooms_of(fields)
+    size = parse_size(fields.size) or _bare_size(fields.size, fields.currency) or parse_size(fields.title)
     low, high = (rent.monthly(rent.low), rent.monthly(rent.high)) if rent is not None else (None, None)
     return Listing(
-        title=said.title or said.address,
-        url=said.url or context.page_url,
-        own_id=said.id,
-        address=said.address,
+        title=fields.title or fields.address,
+        url=fields.url or context.page_url,
+        own_id=fields.id,
+        address=fields.address,
         door=address.door,
         unit=address.unit,
         city=address.city,
         state=address.state,
         postal_code=address.postal_code,
-        neighborhood=said.neighborhood,
+        neighborhood=fields.neighborhood,
         rent_low=low,
         rent_high=high,
         rent_basis=basis_of(rent),
-        currency=rent.currency if rent is not None else said.currency or "USD",
+        currency=rent.currency if rent is not None else fields.currency or "USD",
         beds_low=beds.low if beds else None,
         beds_high=beds.high if beds else None,
         baths_low=baths.low if baths else None,
         baths_high=baths.high if baths else None,
         size_low=int(size.low) if size else None,
         size_high=int(size.high) if size else None,
-        available_on=available_on(said.available, context),
-        available_text=said.available,
-        kind=said.kind,
-        amenities=said.amenities,
-        description=said.description,
-        images=said.images,
-        latitude=said.latitude,
-        longitude=said.longitude,
+        available_on=available_on(fields.available, context),
+        available_text=fields.available,
+        kind=fields.kind,
+        amenities=fields.amenities,
+        description=fields.description,
+        images=fields.images,
+        latitude=fields.latitude,
+        longitude=fields.longitude,
         market_id=context.parameters.get("market", ""),
         source_id=context.source.id,
         source_name=context.source.name,
@@ -140,11 +142,11 @@ def make_listing(
     )
 
 
-def rooms_of(said: RawListing) -> tuple[Span | None, Span | None]:
+def rooms_of(fields: RawListing) -> tuple[Span | None, Span | None]:
     """Beds and baths, from fields of their own or from the words of either, else from the title."""
-    together = f"{said.beds} {said.baths}"
-    beds = count(said.beds) or parse_beds(said.beds) or parse_beds(together) or parse_beds(said.title)
-    baths = count(said.baths) or parse_baths(said.baths) or parse_baths(together) or parse_baths(said.title)
+    together = f"{fields.beds} {fields.baths}"
+    beds = count(fields.beds) or parse_beds(fields.beds) or parse_beds(together) or parse_beds(fields.title)
+    baths = count(fields.baths) or parse_baths(fields.baths) or parse_baths(together) or parse_baths(fields.title)
     return beds, baths
 
 

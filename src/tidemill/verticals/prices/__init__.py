@@ -6,6 +6,7 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
+    from tidemill.lab.part import LabPart
     from tidemill.verticals.prices.parts import PricesParts, PricesStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -59,6 +60,12 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
         from tidemill.verticals.prices.web import web_extension
 
         return web_extension(deps, parts)
+
+    def lab(self) -> "LabPart":
+        """Its sites in the lab."""
+        from tidemill.verticals.prices.lab.part import LAB
+
+        return LAB
 
 
 VERTICAL = PricesPlugin()

@@ -87,24 +87,24 @@ class Ammunition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 _NONE = Ammunition()
 
 
-def ammunition_in(title: str, said: RawOffer) -> Ammunition:
+def ammunition_in(title: str, fields: RawOffer) -> Ammunition:
     """The attributes that a title and the page's own table tell; the table's word goes first.
 
     Only what has a caliber is ammunition: of a shirt with 50 rounds printed on it nothing is said.
     """
     title = title[:_LONGEST]
-    caliber = caliber_in(said.caliber[:_LONGEST]) or caliber_in(title)
+    caliber = caliber_in(fields.caliber[:_LONGEST]) or caliber_in(title)
     if caliber is None:
         return _NONE
     shotgun = is_shotgun(caliber)
     return Ammunition(
         caliber=caliber,
-        grain_weight=_grain(said.grain) or (None if shotgun else _grain(title)),
-        round_count=_rounds(said.rounds) or _rounds(title),
-        case_material=_named(said.case_material, _CASE_WORDS) or _named(title, _CASE_WORDS),
-        bullet_type=None if shotgun else _named(said.bullet_type, _BULLET_WORDS) or _named(title, _BULLET_WORDS),
-        load_type=(_load(said.load_type) or _load(title)) if shotgun else None,
-        shell_length=(_length(said.shell_length) or _length(title)) if shotgun else None,
+        grain_weight=_grain(fields.grain) or (None if shotgun else _grain(title)),
+        round_count=_rounds(fields.rounds) or _rounds(title),
+        case_material=_named(fields.case_material, _CASE_WORDS) or _named(title, _CASE_WORDS),
+        bullet_type=None if shotgun else _named(fields.bullet_type, _BULLET_WORDS) or _named(title, _BULLET_WORDS),
+        load_type=(_load(fields.load_type) or _load(title)) if shotgun else None,
+        shell_length=(_length(fields.shell_length) or _length(title)) if shotgun else None,
     )
 
 

@@ -40,7 +40,7 @@ class RawOffer(msgspec.Struct, frozen=True, gc=False):
     adapter: str = ""
 
 
-def said_in(fields: Mapping[str, Any]) -> RawOffer:
+def text_fields(fields: Mapping[str, Any]) -> RawOffer:
     """The fields as text, in one step where they are text already: nearly always."""
     try:
         return msgspec.convert(fields, RawOffer)

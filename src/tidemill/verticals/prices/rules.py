@@ -15,7 +15,7 @@ from tidemill.reading.money import parse_money
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.prices.ammunition import ammunition_in
-from tidemill.verticals.prices.raw_fields import RawOffer, said_in
+from tidemill.verticals.prices.raw_fields import RawOffer, text_fields
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.record import LEAST_CENTS, MOST_CENTS, Offer
 
@@ -25,19 +25,19 @@ _HASH_LENGTH = 16
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
     """Keep a raw offer as an `Offer`, drop it or set it aside: what it must have first, then its price and stock."""
-    said = said_in(raw.fields)
-    title, address = plain(said.title, _LONGEST_TITLE), said.url or context.page_url
-    if refusal := _unidentified(said, title, address):
+    fields = text_fields(raw.fields)
+    title, address = plain(fields.title, _LONGEST_TITLE), fields.url or context.page_url
+    if refusal := _unidentified(fields, title, address):
         return refusal
-    availability = availability_in(said.availability)
-    if not said.price:
-        return _without_price(said, availability)
-    priced = _priced(said, context.source)
+    availability = availability_in(fields.availability)
+    if not fields.price:
+        return _without_price(fields, availability)
+    priced = _priced(fields, context.source)
     if not isinstance(priced, tuple):
         return priced
     if availability is Availability.UNKNOWN:
-        return Dropped(DropReason.UNKNOWN_AVAILABILITY, said.availability[:200] or "the page does not say")
-    offer = _offer(said, title, canonicalize(address), priced, availability, raw, context)
+        return Dropped(DropReason.UNKNOWN_AVAILABILITY, fields.availability[:200] or "the page does not say")
+    offer = _offer(fields, title, canonicalize(address), priced, availability, raw, context)
     return Accepted(offer.identity_key, offer)
 
 
@@ -55,10 +55,10 @@ def cost_per_round(price_cents: int, rounds: int | None) -> float | None:
     return round(price_cents / rounds, 2) if rounds else None
 
 
-def _unidentified(said: RawOffer, title: str, address: str) -> Verdict | None:
+def _unidentified(fields: RawOffer, title: str, address: str) -> Verdict | None:
     """Why nobody could say which product it is: shown twice, without a title, or at no address."""
-    if said.repeated:
-        return Dropped(DropReason.DUPLICATE_WITHIN_RUN, said.url or title)
+    if fields.repeated:
+        return Dropped(DropReason.DUPLICATE_WITHIN_RUN, fields.url or title)
     if not title:
         return Dropped(DropReason.MISSING_REQUIRED_FIELD, "title")
     try:
@@ -68,27 +68,27 @@ def _unidentified(said: RawOffer, title: str, address: str) -> Verdict | None:
     return None
 
 
-def _without_price(said: RawOffer, availability: Availability) -> Verdict:
-    if said.prices:
-        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, said.prices[:200])
+def _without_price(fields: RawOffer, availability: Availability) -> Verdict:
+    if fields.prices:
+        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, fields.prices[:200])
     if availability is Availability.OUT_OF_STOCK:
         return Dropped(DropReason.OOS_NO_PRICE, "sold out, and no price shown", harmless=True)
     return Dropped(DropReason.MISSING_REQUIRED_FIELD, "price")
 
 
-def _priced(said: RawOffer, source: Source) -> tuple[int, str] | Verdict:
+def _priced(fields: RawOffer, source: Source) -> tuple[int, str] | Verdict:
     """The price in cents with its currency, or why it is not believed."""
     settled = str(source.adapter_settings.get("currency", "")).upper()
-    money = parse_money(said.price, said.currency, near=settled)
+    money = parse_money(fields.price, fields.currency, page_currency=settled)
     if money is None:
-        return Dropped(DropReason.INVALID_PRICE, said.price[:200])
+        return Dropped(DropReason.INVALID_PRICE, fields.price[:200])
     if money.amount == 0:
-        return Quarantined(QuarantineReason.ZERO_PRICE_EXTRACTED, said.price[:200])
-    if said.doubt in QuarantineReason.__members__:
-        return Quarantined(QuarantineReason(said.doubt), said.prices[:200])
+        return Quarantined(QuarantineReason.ZERO_PRICE_EXTRACTED, fields.price[:200])
+    if fields.doubt in QuarantineReason.__members__:
+        return Quarantined(QuarantineReason(fields.doubt), fields.prices[:200])
     if not money.is_plain:
-        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, said.price[:200])
-    written = said.currency or money.symbol
+        return Quarantined(QuarantineReason.AMBIGUOUS_PRICE, fields.price[:200])
+    written = fields.currency or money.symbol
     currency = currency_code(written, settled) or ("" if written else settled)
     if refusal := _refused_currency(written, currency, settled):
         return refusal
@@ -115,7 +115,7 @@ def _in_range(amount: Decimal, currency: str) -> tuple[int, str] | Verdict:
 
 
 def _offer(
-    said: RawOffer,
+    fields: RawOffer,
     title: str,
     url: str,
     priced: tuple[int, str],
@@ -124,7 +124,7 @@ def _offer(
     context: Context,
 ) -> Offer:
     cents, currency = priced
-    box = ammunition_in(title, said)
+    box = ammunition_in(title, fields)
     return Offer(
         source_id=context.source.id,
         retailer=retailer_of(context.source),
@@ -134,17 +134,17 @@ def _offer(
         currency=currency,
         availability=availability,
         observed_at=context.read_at,
-        identity_key=identity_key(said.product_id, said.sku, url),
-        adapter_version=said.adapter or context.source.adapter_id,
-        sku=_short(said.sku),
-        product_id=_short(said.product_id),
-        upc=as_upc(said.gtin),
-        mpn=_short(said.mpn),
-        brand=_short(plain(said.brand)),
-        list_price_cents=_list_price(said, cents, currency),
-        shipping_cents=_beside(said.shipping, currency),
-        tax_included={"included": True, "excluded": False}.get(said.tax),
-        image_url=said.image if 0 < len(said.image) <= _LONGEST_URL else None,
+        identity_key=identity_key(fields.product_id, fields.sku, url),
+        adapter_version=fields.adapter or context.source.adapter_id,
+        sku=_short(fields.sku),
+        product_id=_short(fields.product_id),
+        upc=as_upc(fields.gtin),
+        mpn=_short(fields.mpn),
+        brand=_short(plain(fields.brand)),
+        list_price_cents=_list_price(fields, cents, currency),
+        shipping_cents=_beside(fields.shipping, currency),
+        tax_included={"included": True, "excluded": False}.get(fields.tax),
+        image_url=fields.image if 0 < len(fields.image) <= _LONGEST_URL else None,
         confidence=raw.confidence,
         caliber=box.caliber,
         grain_weight=box.grain_weight,
@@ -163,14 +163,14 @@ def retailer_of(source: Source) -> str:
     return str(named) if named else registrable_domain(source.base_url)
 
 
-def _list_price(said: RawOffer, cents: int, currency: str) -> int | None:
-    listed = _beside(said.list_price, currency)
+def _list_price(fields: RawOffer, cents: int, currency: str) -> int | None:
+    listed = _beside(fields.list_price, currency)
     return listed if listed is not None and listed > cents else None
 
 
 def _beside(text: str, currency: str) -> int | None:
     """A further amount of the same offer, in cents; None for one that cannot be."""
-    money = parse_money(text, near=currency) if text else None
+    money = parse_money(text, page_currency=currency) if text else None
     if money is None or money.currency not in {"", currency}:
         return None
     cents = in_cents(money.amount, currency)

@@ -140,6 +140,7 @@ def lost(text, reason="unreadable_date"):
 def test_a_date_that_no_rule_read_is_saved_by_one_that_the_text_bears_out():
     fields, want = lost("de vierde van grasmaand, de 4e dus")
     saved = ENRICHING.saved(fields, want, ModelAnswer("2026-04-04", 0.9))
+    assert saved is not None
     raw = RawRecord(fields=saved, strategy=Strategy.HEURISTICS, confidence=0.6, origin="x")
     verdict = rules.judge(raw, Context(ARNHEM, "https://arnhem.test/agenda", NOON))
     event = ENRICHING.marked(verdict.record, ModelAnswer("2026-04-04", 0.9))
@@ -163,7 +164,7 @@ def test_words_that_mean_another_day_tomorrow_are_another_question_tomorrow():
     assert lost("4e van grasmaand")[1].key == ENRICHING.lost(*_plain("4e van grasmaand"), date(2026, 3, 3)).key
 
 
-def _plain(text):
+def _plain(text: str) -> tuple[dict[str, str], str, Source]:
     return {"title": "Zomaar iets", "starts": text}, "unreadable_date", ARNHEM
 
 

@@ -37,7 +37,7 @@ def judged(source: Source = EDAM, **fields: object) -> Any:
     return EVENTS.judge(raw, Context(source, "https://edam.nl/agenda", NOON))
 
 
-def event(**fields: object) -> Event:
+def event(**fields: Any) -> Event:
     verdict = judged(**fields)
     assert isinstance(verdict, Accepted), verdict
     return verdict.record

@@ -1,6 +1,7 @@
 """Every reason, reached from a page: what the adapter answers to it, and what the rules make of that."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def page_of(markup: str, url: str = URL, final_url: str = "") -> Page:
     )  # fmt: skip
 
 
-def context_of(adapter: str = "prices.generic", final_url: str = URL, **settings: object) -> Context:
+def context_of(adapter: str = "prices.generic", final_url: str = URL, **settings: Any) -> Context:
     source = Source(
         id=3, name="Shop", vertical="prices", base_url="https://www.shop.example/", adapter_id=adapter,
         adapter_settings=settings,
@@ -40,12 +41,12 @@ def context_of(adapter: str = "prices.generic", final_url: str = URL, **settings
     return Context(source, final_url, NOON)
 
 
-def read(markup: str, adapter: str = "prices.generic", final_url: str = "", **settings: object) -> Reading:
+def read(markup: str, adapter: str = "prices.generic", final_url: str = "", **settings: Any) -> Reading:
     page = page_of(markup, final_url=final_url)
     return PRICES.adapters[adapter].read(page, context_of(adapter, page.final_url, **settings))
 
 
-def judged(markup: str, adapter: str = "prices.generic", **settings: object) -> list[Verdict]:
+def judged(markup: str, adapter: str = "prices.generic", **settings: Any) -> list[Verdict]:
     found = read(markup, adapter, **settings)
     assert isinstance(found, Found), found
     return [PRICES.judge(record, context_of(adapter, **settings)) for record in found.records]
@@ -108,7 +109,7 @@ def test_sold_out_without_a_price_is_told_by_the_reader_and_dropped_without_harm
     assert verdict == Dropped(DropReason.OOS_NO_PRICE, "sold out, and no price shown", harmless=True)
 
 
-def drops(markup: str, **settings: object) -> str:
+def drops(markup: str, **settings: Any) -> str:
     verdict = judged(markup, **settings)[-1]
     assert isinstance(verdict, Dropped), verdict
     assert not verdict.harmless
@@ -151,12 +152,12 @@ def test_an_address_that_is_none_is_invalid() -> None:
 
 def test_robots_txt_has_a_word_of_its_own() -> None:
     [shop] = build_shops(7, 1, NOON)
-    said = answer(shop, "/robots.txt", [RobotsChange()], NOON)
-    assert "Disallow: /product/" in said.page
+    fields = answer(shop, "/robots.txt", [RobotsChange()], NOON)
+    assert "Disallow: /product/" in fields.page
     assert reason_of(Failure.ROBOTS_DISALLOWED) is DropReason.BLOCKED_BY_ROBOTS_TXT
 
 
-def quarantines(markup: str, adapter: str = "prices.generic", **settings: object) -> str:
+def quarantines(markup: str, adapter: str = "prices.generic", **settings: Any) -> str:
     [verdict] = judged(markup, adapter, **settings)
     assert isinstance(verdict, Quarantined), verdict
     return verdict.reason

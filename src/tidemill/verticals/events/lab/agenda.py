@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.verticals.events.lab.words import Tongue, Topic
+from tidemill.verticals.events.lab.words import Topic, Vocabulary
 
 LONGEST_LEAD = timedelta(days=60)
 LONGEST_MOVE = timedelta(days=6)
@@ -62,7 +62,7 @@ class Venue(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     host: str
     name: str
-    tongue: Tongue
+    vocabulary: Vocabulary
     pages: tuple[tuple[str, Topic, float], ...]
 
 
@@ -93,7 +93,7 @@ def enlivened(venue: Venue, entry: AgendaEntry, start: datetime, opening: timede
             return msgspec.structs.replace(entry, appears=moment, versions=(_replaced(last, since=moment),))
         case 1:
             changed = _replaced(
-                last, since=moment, title=draw.choice(venue.tongue.corrections).format(title=last.title)
+                last, since=moment, title=draw.choice(venue.vocabulary.corrections).format(title=last.title)
             )
             return msgspec.structs.replace(entry, versions=(*_before(entry, moment), changed))
         case 2:
@@ -109,20 +109,20 @@ def enlivened(venue: Venue, entry: AgendaEntry, start: datetime, opening: timede
 
 def clock_change_entry(venue: Venue, day: date) -> AgendaEntry:
     """An event at 02:30 in the next night in which the clocks change: an hour that is missing, or comes twice."""
-    night = _next_clock_change(venue.tongue.time_zone, day)
-    starts = datetime.combine(night, time(2, 30), ZoneInfo(venue.tongue.time_zone))
+    night = _next_clock_change(venue.vocabulary.time_zone, day)
+    starts = datetime.combine(night, time(2, 30), ZoneInfo(venue.vocabulary.time_zone))
     announced = (starts - timedelta(days=400)).astimezone(UTC)
     return AgendaEntry(
         id=night.toordinal() * _IDS_PER_DAY + _IDS_PER_DAY - 1,
         page=venue.pages[0][0],
-        slug=slug(venue.tongue.phrases["dst"]),
+        slug=slug(venue.vocabulary.phrases["dst"]),
         place=venue.name,
-        description=venue.tongue.sentences[0],
+        description=venue.vocabulary.sentences[0],
         lasts=timedelta(minutes=90),
         price=5,
         appears=announced,
         vanishes=_midnight_after(starts),
-        versions=(Version(announced, venue.tongue.phrases["dst"], starts),),
+        versions=(Version(announced, venue.vocabulary.phrases["dst"], starts),),
     )
 
 
@@ -137,13 +137,13 @@ def _how_many(draw: Random, rate: float, day: date) -> int:
 
 
 def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date, index: int) -> AgendaEntry:
-    tongue = venue.tongue
-    title = drawn_title(draw, tongue, page[1])
-    zone = ZoneInfo(tongue.time_zone)
+    vocabulary = venue.vocabulary
+    title = drawn_title(draw, vocabulary, page[1])
+    zone = ZoneInfo(vocabulary.time_zone)
     starts = datetime.combine(day, time(draw.randint(10, 21), draw.choice((0, 0, 15, 30, 30, 45))), zone)
     lead = timedelta(days=draw.randint(8, LONGEST_LEAD.days))
     appears = datetime.combine(day - lead, time(draw.randint(8, 17), draw.randrange(60)), zone).astimezone(UTC)
-    versions = tuple(_versions(draw, tongue, Version(appears, title, starts)))
+    versions = tuple(_versions(draw, vocabulary, Version(appears, title, starts)))
     vanishes = _midnight_after(versions[-1].starts)
     if draw.random() < _WITHDRAWN:
         vanishes = _between(draw, appears, starts)
@@ -152,8 +152,8 @@ def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date
         id=day.toordinal() * _IDS_PER_DAY + index,
         page=page[0],
         slug=slug(title),
-        place=f"{venue.name}, {draw.choice(tongue.rooms)}",
-        description=" ".join(draw.sample(tongue.sentences, draw.randint(3, 6))).replace("{price}", str(price)),
+        place=f"{venue.name}, {draw.choice(vocabulary.rooms)}",
+        description=" ".join(draw.sample(vocabulary.sentences, draw.randint(3, 6))).replace("{price}", str(price)),
         lasts=timedelta(minutes=draw.choice((60, 90, 120, 150))),
         price=price,
         appears=appears,
@@ -162,22 +162,22 @@ def _entry(draw: Random, venue: Venue, page: tuple[str, Topic, float], day: date
     )
 
 
-def drawn_title(draw: Random, tongue: Tongue, topic: Topic) -> str:
+def drawn_title(draw: Random, vocabulary: Vocabulary, topic: Topic) -> str:
     """A title that fits the topic."""
     title = draw.choice(topic.titles)
-    for name, words in tongue.bank.items():
+    for name, words in vocabulary.bank.items():
         if f"{{{name}}}" in title:
             title = title.replace(f"{{{name}}}", draw.choice(words))
     return title[0].upper() + title[1:]
 
 
-def _versions(draw: Random, tongue: Tongue, first: Version) -> Iterator[Version]:
+def _versions(draw: Random, vocabulary: Vocabulary, first: Version) -> Iterator[Version]:
     """The first version, and for one in four something that changes afterwards."""
     yield first
     fate = draw.random()
     since = _between(draw, first.since, first.starts)
     if fate < _CORRECTED:
-        yield _replaced(first, since=since, title=draw.choice(tongue.corrections).format(title=first.title))
+        yield _replaced(first, since=since, title=draw.choice(vocabulary.corrections).format(title=first.title))
     elif fate < _MOVED:
         yield _replaced(first, since=since, starts=first.starts + timedelta(days=draw.randint(1, LONGEST_MOVE.days)))
     elif fate < _CANCELLED:

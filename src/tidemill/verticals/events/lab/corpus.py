@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 
 from tidemill.lab.dice import dice
 from tidemill.verticals.events.lab.agenda import AgendaEntry, Version, drawn_title, slug
+from tidemill.verticals.events.lab.content import ShownEntry
 from tidemill.verticals.events.lab.makes import fragment
 from tidemill.verticals.events.lab.sites import Make, Site
 from tidemill.verticals.events.lab.templates import Part, agenda_page
 from tidemill.verticals.events.lab.words_dutch import DUTCH
-from tidemill.verticals.events.lab.world import ShownEntry
 
 EVENTS_PER_PAGE = 16
 _VARIANTS = 40  # pages before words and days repeat; titles and addresses never do
@@ -42,7 +42,7 @@ class Corpus:
         topic = DUTCH.topics[1]
         shown = [self._shown(variant, index) for index in range(EVENTS_PER_PAGE)]
         fragments = [fragment(site, one, self._first_day, redesigned=False) for one in shown]
-        page = agenda_page(site, topic, fragments, Part(EVENTS_PER_PAGE), redesigned=False, furniture=True)
+        page = agenda_page(site, topic, fragments, Part(EVENTS_PER_PAGE), redesigned=False, boilerplate=True)
         return page.encode()
 
     def _shown(self, variant: int, index: int) -> ShownEntry:

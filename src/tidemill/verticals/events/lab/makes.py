@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from html import escape
 
+from tidemill.verticals.events.lab.content import ShownEntry
 from tidemill.verticals.events.lab.sites import Make, Site
-from tidemill.verticals.events.lab.words import Tongue
-from tidemill.verticals.events.lab.world import ShownEntry
+from tidemill.verticals.events.lab.words import Vocabulary
 
 Fragment = tuple[str, str]
 _FAR = 3  # days from which on a day has no name of its own
@@ -82,15 +82,15 @@ def nearness(site: Site, shown: ShownEntry, today: date) -> int:
     return min((shown.version.starts.date() - today).days, _FAR)
 
 
-def long_date(tongue: Tongue, moment: datetime, *, year: bool = True) -> str:
+def long_date(vocabulary: Vocabulary, moment: datetime, *, year: bool = True) -> str:
     """The day as people write it: 'zaterdag 21 november 2026'."""
-    day = f"{tongue.weekdays[moment.weekday()]} {moment.day} {tongue.months[moment.month - 1]}"
+    day = f"{vocabulary.weekdays[moment.weekday()]} {moment.day} {vocabulary.months[moment.month - 1]}"
     return f"{day} {moment.year}" if year else day
 
 
-def clock_time(tongue: Tongue, moment: datetime) -> str:
+def clock_time(vocabulary: Vocabulary, moment: datetime) -> str:
     """The time as people write it: '20.30 uur', '8:30 pm'."""
-    if tongue.language == "nl":
+    if vocabulary.language == "nl":
         return f"{moment:%H.%M} uur"
     return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'}"  # noqa: PLR2004 -- noon
 
@@ -144,10 +144,10 @@ def _jsonld_graph(site: Site, shown: ShownEntry, _today: date) -> Fragment:
 
 def _teaser(site: Site, shown: ShownEntry) -> str:
     """The card beside the structured data: its date is a picture of a calendar leaf, not a sentence."""
-    entry, version, tongue = shown.entry, shown.version, site.tongue
+    entry, version, vocabulary = shown.entry, shown.version, site.vocabulary
     return (
         f'<div class="teaser teaser--event"><div class="teaser__leaf"><b>{version.starts.day}</b>'
-        f"<i>{tongue.months[version.starts.month - 1][:3]}</i></div>"
+        f"<i>{vocabulary.months[version.starts.month - 1][:3]}</i></div>"
         f'<a class="teaser__link" href="{site.detail_path(entry)}">'
         f'<img src="/media/{entry.id}-400.jpg" alt="" width="400" height="225" loading="lazy">'
         f'<span class="teaser__title">{escape(version.title)}</span></a>'
@@ -165,7 +165,7 @@ def _microdata(site: Site, shown: ShownEntry, _today: date) -> Fragment:
         f'<span itemprop="name">{escape(version.title)}</span></a></h3>'
         f'<meta itemprop="startDate" content="{_iso(version.starts)}">'
         f'<meta itemprop="endDate" content="{_iso(version.starts + entry.lasts)}">'
-        f"<p>{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}</p>"
+        f"<p>{long_date(site.vocabulary, version.starts)}, {clock_time(site.vocabulary, version.starts)}</p>"
         f'<div itemprop="location" itemscope itemtype="https://schema.org/Place">'
         f'<span itemprop="name">{escape(entry.place)}</span>'
         f'<span itemprop="address" itemscope itemtype="https://schema.org/PostalAddress">'
@@ -177,7 +177,7 @@ def _microdata(site: Site, shown: ShownEntry, _today: date) -> Fragment:
 
 def _cards(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
-    when = f"{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}"
+    when = f"{long_date(site.vocabulary, version.starts)}, {clock_time(site.vocabulary, version.starts)}"
     return "", (
         f'<article class="agenda-item" data-nummer="{entry.id}">'
         f'<img src="/media/{entry.id}-640.jpg" alt="" width="640" height="360">'
@@ -185,13 +185,13 @@ def _cards(site: Site, shown: ShownEntry, _today: date) -> Fragment:
         f'<h3><a href="{site.detail_path(entry)}">{escape(version.title)}</a></h3>'
         f'<p class="agenda-item__datum">{when}</p><p class="agenda-item__locatie">{escape(entry.place)}</p>'
         f'<p class="agenda-item__intro">{escape(entry.description)}</p>'
-        f'<a class="knop" href="{site.detail_path(entry)}">{site.tongue.phrases["more"]}</a></div></article>\n'
+        f'<a class="knop" href="{site.detail_path(entry)}">{site.vocabulary.phrases["more"]}</a></div></article>\n'
     )
 
 
 def _table(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     entry, version = shown.entry, shown.version
-    when = f"{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}"
+    when = f"{long_date(site.vocabulary, version.starts)}, {clock_time(site.vocabulary, version.starts)}"
     return "", (
         f'<tr><td class="when">{when}</td>'
         f'<td class="what"><a href="{site.detail_path(entry)}">{escape(version.title)}</a>{_label(site, shown)}'
@@ -201,7 +201,7 @@ def _table(site: Site, shown: ShownEntry, _today: date) -> Fragment:
 
 def _list(site: Site, shown: ShownEntry, today: date) -> Fragment:
     entry, version = shown.entry, shown.version
-    when = f"{_near_date(site.tongue, version.starts, today)}, {clock_time(site.tongue, version.starts)}"
+    when = f"{_near_date(site.vocabulary, version.starts, today)}, {clock_time(site.vocabulary, version.starts)}"
     return "", (
         f'<li><a class="naar" href="{site.detail_path(entry)}">'
         f'<strong class="titel">{escape(version.title)}</strong></a>'
@@ -221,14 +221,14 @@ def _redesigned(site: Site, shown: ShownEntry, _today: date) -> Fragment:
     )
 
 
-def _near_date(tongue: Tongue, starts: datetime, today: date) -> str:
+def _near_date(vocabulary: Vocabulary, starts: datetime, today: date) -> str:
     """The day as a reader of today's page knows it: today, tomorrow, or a day without its year."""
-    words = {0: tongue.phrases["today"], 1: tongue.phrases["tomorrow"], 2: tongue.phrases["after"]}
-    return words.get((starts.date() - today) // timedelta(days=1)) or long_date(tongue, starts, year=False)
+    words = {0: vocabulary.phrases["today"], 1: vocabulary.phrases["tomorrow"], 2: vocabulary.phrases["after"]}
+    return words.get((starts.date() - today) // timedelta(days=1)) or long_date(vocabulary, starts, year=False)
 
 
 def _label(site: Site, shown: ShownEntry) -> str:
-    return f'<span class="label">{site.tongue.phrases["cancelled"]}</span>' if shown.version.cancelled else ""
+    return f'<span class="label">{site.vocabulary.phrases["cancelled"]}</span>' if shown.version.cancelled else ""
 
 
 def _iso(moment: datetime) -> str:

@@ -1,10 +1,8 @@
-"""A site's answer to a request: a pure function of the world, the request and the moment."""
+"""A site's answer to a request: a pure function of the content, the request and the moment."""
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from email.utils import format_datetime, parsedate_to_datetime
-from enum import StrEnum
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -20,7 +18,6 @@ from tidemill.lab.faults import (
     Forbidden403,
     HugePage,
     MalformedHtml,
-    Outage,
     Redesign,
     RobotsChange,
     RobotsDown,
@@ -33,88 +30,35 @@ from tidemill.lab.faults import (
     TruncatedPages,
     WrongCharset,
 )
-from tidemill.verticals.events.lab import mishaps, templates
+from tidemill.lab.messages import HANGING, Behaviour, LabRequest, LabResponse, html, text
+from tidemill.verticals.events.lab import fault_pages, templates
+from tidemill.verticals.events.lab.content import AgendaContent, PageState, ShownEntry
 from tidemill.verticals.events.lab.makes import depends_on_today, fragment, nearness
 from tidemill.verticals.events.lab.sites import Site
-from tidemill.verticals.events.lab.world import PageState, ShownEntry, World
-from tidemill.verticals.prices.lab.answer import answer as shop_answer
-from tidemill.verticals.prices.lab.shop import Shop
 
 
-class Behaviour(StrEnum):
-    """How an answer is sent."""
-
-    NORMAL = "normal"
-    HANG = "hang"
-    DRIP = "drip"
-    CUT = "cut"
-    REFUSE = "refuse"
-
-
-class LabRequest(msgspec.Struct, frozen=True):
-    """A request as a site sees it; header names in lower case."""
-
-    host: str
-    path: str
-    headers: Mapping[str, str] = {}
-
-
-class LabResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer, and how it is sent.
-
-    `stream`, when set, yields the body piece by piece instead of `body`. A drip sends `pieces` pieces, one per
-    `pause`; a cut announces the whole length and sends only `sent` bytes; a hang sends nothing at all.
-    """
-
-    status: int = 200
-    headers: Mapping[str, str] = {}
-    body: bytes = b""
-    stream: Callable[[], Iterator[bytes]] | None = None
-    behaviour: Behaviour = Behaviour.NORMAL
-    pause: timedelta = timedelta(0)
-    pieces: int = 1
-    sent: int = 0
-
-
-def respond(world: World, request: LabRequest, moment: datetime) -> LabResponse:
-    """What the world answers to the request at `moment`."""
-    site = world.sites.get(request.host)
-    if site is None:
-        shop = world.shops.get(request.host)
-        return _text(421, "No such site here.") if shop is None else _shop(world, shop, request, moment)
-    faults = world.faults(site.host, moment)
-    if any(isinstance(fault, Outage) for fault in faults):
-        return LabResponse(status=0, behaviour=Behaviour.REFUSE)
+def answer(content: AgendaContent, request: LabRequest, faults: tuple[Fault, ...], moment: datetime) -> LabResponse:
+    """Answer a request to a site under these faults."""
+    site = content.sites[request.host]
     path, _, query = request.path.partition("?")
     if path == "/robots.txt":
         return _robots(site, faults)
     if path in site.paths:
-        return _agenda(world, site, AgendaPage(path, page_number(query)), request, moment)
-    if path.startswith(site.tongue.detail):
-        return _detail(world, site, path, request, moment)
-    return _html(404, templates.notice_page(site, site.tongue.phrases["gone"]))
-
-
-def _shop(world: World, shop: Shop, request: LabRequest, moment: datetime) -> LabResponse:
-    faults = world.faults(shop.host, moment)
-    if any(isinstance(fault, Outage) for fault in faults):
-        return LabResponse(status=0, behaviour=Behaviour.REFUSE)
-    if any(isinstance(fault, TimeOut) for fault in faults):
-        return LabResponse(status=0, behaviour=Behaviour.HANG)
-    said = shop_answer(shop, request.path.partition("?")[0], faults, moment)
-    headers = {"content-type": said.kind, **dict(said.headers)}
-    return LabResponse(status=said.status, headers=headers, body=said.page.encode())
+        return _agenda(content, site, AgendaPage(path, page_number(query)), request, faults, moment)
+    if path.startswith(site.vocabulary.detail):
+        return _detail(content, site, request, faults, moment)
+    return html(404, templates.notice_page(site, site.vocabulary.phrases["gone"]))
 
 
 def _robots(site: Site, faults: tuple[Fault, ...]) -> LabResponse:
     if any(isinstance(fault, RobotsDown) for fault in faults):
-        return _text(503, "Service unavailable")
+        return text(503, "Service unavailable")
     lines = ["User-agent: *", "Disallow: /beheer/", "Disallow: /search"]
     if any(isinstance(fault, RobotsChange) for fault in faults):
-        lines.append(f"Disallow: {site.tongue.agenda}")
+        lines.append(f"Disallow: {site.vocabulary.agenda}")
     if site.crawl_delay:
         lines.append(f"Crawl-delay: {site.crawl_delay}")
-    return _text(200, "\n".join([*lines, "", "User-agent: GreedyBot", "Disallow: /", ""]))
+    return text(200, "\n".join([*lines, "", "User-agent: GreedyBot", "Disallow: /", ""]))
 
 
 class AgendaPage(msgspec.Struct, frozen=True):
@@ -137,89 +81,108 @@ def on_page(site: Site, state: PageState, number: int) -> tuple[ShownEntry, ...]
     return state.shown[(number - 1) * site.per_page : number * site.per_page]
 
 
-def _agenda(world: World, site: Site, place: AgendaPage, request: LabRequest, moment: datetime) -> LabResponse:
-    faults = world.faults(site.host, moment)
-    for fault in faults:
-        instead = _instead(world, site, fault, request)
-        if instead is not None:
-            return instead
-    state = world.page_state(site, place.path, moment)
-    body = _agenda_body(world, site, place, state, faults)
+def _agenda(
+    content: AgendaContent,
+    site: Site,
+    place: AgendaPage,
+    request: LabRequest,
+    faults: tuple[Fault, ...],
+    moment: datetime,
+) -> LabResponse:
+    if (instead := _instead_of_page(content, site, faults, request)) is not None:
+        return instead
+    state = content.page_state(site, place.path, moment, faults)
+    body = _agenda_body(content, site, place, state, faults)
     if all(isinstance(fault, RobotsChange | RobotsDown) for fault in faults):
-        return _fresh_or_304(world, site, body, _changed_at(site, state), request)
-    return _sent_badly(_html(200, body), faults)
+        return _fresh_or_304(content, site, body, _changed_at(site, state), request)
+    return _sent_badly(html(200, body), faults)
 
 
-def _detail(world: World, site: Site, path: str, request: LabRequest, moment: datetime) -> LabResponse:
-    for fault in world.faults(site.host, moment):
-        instead = _instead(world, site, fault, request)
-        if instead is not None:
-            return instead
-    number = path.removeprefix(site.tongue.detail).partition("-")[0]
-    entry = world.entry(site, int(number)) if number.isascii() and number.isdecimal() else None
+def _detail(
+    content: AgendaContent, site: Site, request: LabRequest, faults: tuple[Fault, ...], moment: datetime
+) -> LabResponse:
+    if (instead := _instead_of_page(content, site, faults, request)) is not None:
+        return instead
+    path = request.path.partition("?")[0]
+    number = path.removeprefix(site.vocabulary.detail).partition("-")[0]
+    entry = content.entry(site, int(number)) if number.isascii() and number.isdecimal() else None
     if entry is None or entry.appears > moment or path != site.detail_path(entry):
-        return _html(404, templates.notice_page(site, site.tongue.phrases["gone"]))
+        return html(404, templates.notice_page(site, site.vocabulary.phrases["gone"]))
     if entry.vanishes <= moment:
-        return _html(410, templates.notice_page(site, site.tongue.phrases["gone"]))
+        return html(410, templates.notice_page(site, site.vocabulary.phrases["gone"]))
     shown = ShownEntry(entry, entry.version_at(moment))
-    body = templates.detail_page(site, shown, furniture=world.furniture).encode()
-    return _fresh_or_304(world, site, body, max(change for change in entry.changes if change <= moment), request)
+    body = templates.detail_page(site, shown, boilerplate=content.terms.boilerplate).encode()
+    return _fresh_or_304(content, site, body, max(change for change in entry.changes if change <= moment), request)
 
 
-def _instead(world: World, site: Site, fault: Fault, request: LabRequest) -> LabResponse | None:
-    """The answer that a fault gives in place of the page, if it does."""
+def _instead_of_page(
+    content: AgendaContent, site: Site, faults: tuple[Fault, ...], request: LabRequest
+) -> LabResponse | None:
+    """Return the answer of the first fault that gives one in place of the page."""
+    answers = (_instead(content, site, fault, request) for fault in faults)
+    return next((each for each in answers if each is not None), None)
+
+
+def _instead(content: AgendaContent, site: Site, fault: Fault, request: LabRequest) -> LabResponse | None:
+    """Return what this fault answers in place of the page, if anything."""
     answer: LabResponse | None = None
     match fault:
         case Forbidden403():
-            answer = _html(403, templates.notice_page(site, "403 Forbidden"))
+            answer = html(403, templates.notice_page(site, "403 Forbidden"))
         case TooMany429(retry_after=seconds):
-            answer = _html(429, templates.notice_page(site, "429 Too Many Requests"), {"retry-after": str(seconds)})
+            answer = html(429, templates.notice_page(site, "429 Too Many Requests"), {"retry-after": str(seconds)})
         case ServerError500(status=status):
-            answer = _html(status, templates.notice_page(site, "Internal error"))
+            answer = html(status, templates.notice_page(site, "Internal error"))
         case TimeOut():
-            answer = LabResponse(status=0, behaviour=Behaviour.HANG)
+            answer = HANGING
         case HugePage(megabytes=megabytes):
-            answer = _huge(world, megabytes, request)
+            answer = _huge(content, megabytes, request)
         case BlockPage():
-            answer = _html(200, mishaps.block_page(site))
+            answer = html(200, fault_pages.block_page(site))
         case ConsentWall():
-            answer = _html(200, mishaps.consent_wall(site))
+            answer = html(200, fault_pages.consent_wall(site))
         case _:
             pass
     return answer
 
 
-def _agenda_body(world: World, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> bytes:
+def _agenda_body(
+    content: AgendaContent, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]
+) -> bytes:
     """The page's bytes, remembered per page until its content changes."""
     telling = tuple(fault for fault in faults if not isinstance(fault, RobotsChange | RobotsDown))
     key = (state.key, telling, state.today if depends_on_today(site) else None)
-    known = world.bodies.peek((site.host, place))
+    known = content.bodies.peek((site.host, place))
     if known is not None and known[0] == key:
         return known[1]
-    body = _rendered(world, site, place, state, telling)
-    world.bodies.put((site.host, place), (key, body))
+    body = _rendered(content, site, place, state, telling)
+    content.bodies.put((site.host, place), (key, body))
     return body
 
 
-def _rendered(world: World, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> bytes:
+def _rendered(
+    content: AgendaContent, site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]
+) -> bytes:
     topic = next(topic for known, topic, _ in site.pages if known == place.path)
     if any(isinstance(fault, BrokenEmpty) for fault in faults):
-        return templates.lost_page(site, topic, furniture=world.furniture).encode()
+        return templates.lost_page(site, topic, boilerplate=content.terms.boilerplate).encode()
     redesigned = any(isinstance(fault, Redesign) for fault in faults)
     shown = on_page(site, state, place.number)
     for fault in faults:
         if isinstance(fault, TruncatedList) and shown:
             shown = shown[: max(1, int(len(shown) * fault.share))]
     fragments = [
-        world.fragments.get(
+        content.fragments.get(
             (site.host, one.entry.id, one.number, redesigned, nearness(site, one, state.today)),
             partial(fragment, site, one, state.today, redesigned=redesigned),
         )
         for one in shown
     ]
     part = _part(site, place, state, faults)
-    html = templates.agenda_page(site, topic, fragments, part, redesigned=redesigned, furniture=world.furniture)
-    return _spoilt(html, faults)
+    page = templates.agenda_page(
+        site, topic, fragments, part, redesigned=redesigned, boilerplate=content.terms.boilerplate
+    )
+    return _spoilt(page, faults)
 
 
 def _part(site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, ...]) -> templates.Part:
@@ -232,20 +195,20 @@ def _part(site: Site, place: AgendaPage, state: PageState, faults: tuple[Fault, 
     return templates.Part(total, (place.number - 1) * site.per_page + 1, href)
 
 
-def _spoilt(html: str, faults: tuple[Fault, ...]) -> bytes:
+def _spoilt(page: str, faults: tuple[Fault, ...]) -> bytes:
     """The page's bytes, after what faults do to its text."""
     charset = "utf-8"
     for fault in faults:
         match fault:
             case MalformedHtml():
-                html = mishaps.malformed(html)
+                page = fault_pages.malformed(page)
             case BrokenJsonLd():
-                html = mishaps.broken_jsonld(html)
+                page = fault_pages.broken_jsonld(page)
             case WrongCharset(actual=actual):
                 charset = actual
             case _:
                 pass
-    return html.encode(charset, errors="replace")
+    return page.encode(charset, errors="replace")
 
 
 def _sent_badly(answer: LabResponse, faults: tuple[Fault, ...]) -> LabResponse:
@@ -272,13 +235,15 @@ def _changed_at(site: Site, state: PageState) -> datetime:
     return max(state.changed_at, midnight)
 
 
-def _fresh_or_304(world: World, site: Site, body: bytes, changed_at: datetime, request: LabRequest) -> LabResponse:
+def _fresh_or_304(
+    content: AgendaContent, site: Site, body: bytes, changed_at: datetime, request: LabRequest
+) -> LabResponse:
     etag = f'"{xxhash.xxh3_64_hexdigest(body)}"'
     headers = {"etag": etag, "last-modified": format_datetime(changed_at.astimezone(UTC), usegmt=True)}
     if _is_known(request, etag, changed_at):
         return LabResponse(status=304, headers=headers)
     headers["content-type"] = "text/html; charset=utf-8"
-    if world.compression and site.compresses and "gzip" in request.headers.get("accept-encoding", ""):
+    if content.terms.compression and site.compresses and "gzip" in request.headers.get("accept-encoding", ""):
         headers |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
         body = gzip.compress(body, 6, mtime=0)
     return LabResponse(headers=headers, body=body)
@@ -298,20 +263,9 @@ def _is_known(request: LabRequest, etag: str, changed_at: datetime) -> bool:
         return False
 
 
-def _huge(world: World, megabytes: int, request: LabRequest) -> LabResponse:
+def _huge(content: AgendaContent, megabytes: int, request: LabRequest) -> LabResponse:
     headers = {"content-type": "text/html; charset=utf-8"}
-    if world.compression and "gzip" in request.headers.get("accept-encoding", ""):
+    if content.terms.compression and "gzip" in request.headers.get("accept-encoding", ""):
         headers["content-encoding"] = "gzip"
-        return LabResponse(headers=headers, stream=lambda: mishaps.huge_gzip(megabytes))
-    return LabResponse(headers=headers, stream=lambda: mishaps.huge_plain(megabytes))
-
-
-def _html(status: int, page: str | bytes, headers: Mapping[str, str] | None = None) -> LabResponse:
-    body = page.encode() if isinstance(page, str) else page
-    return LabResponse(
-        status=status, headers={"content-type": "text/html; charset=utf-8", **(headers or {})}, body=body
-    )
-
-
-def _text(status: int, text: str) -> LabResponse:
-    return LabResponse(status=status, headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
+        return LabResponse(headers=headers, stream=lambda: fault_pages.huge_gzip(megabytes))
+    return LabResponse(headers=headers, stream=lambda: fault_pages.huge_plain(megabytes))

@@ -7,11 +7,11 @@ import msgspec
 
 from tidemill.lab.dice import dice
 from tidemill.verticals.events.lab.agenda import AgendaEntry, slug
-from tidemill.verticals.events.lab.words import Kind, Tongue, Topic, Town
+from tidemill.verticals.events.lab.words import Kind, Topic, Town, Vocabulary
 from tidemill.verticals.events.lab.words_dutch import DUTCH
 from tidemill.verticals.events.lab.words_english import ENGLISH
 
-TONGUES = {tongue.language: tongue for tongue in (DUTCH, ENGLISH)}
+VOCABULARIES = {vocabulary.language: vocabulary for vocabulary in (DUTCH, ENGLISH)}
 
 
 class Make(StrEnum):
@@ -54,14 +54,14 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     tier: str = "standard"
 
     @property
-    def tongue(self) -> Tongue:
+    def vocabulary(self) -> Vocabulary:
         """The language it is written in."""
-        return TONGUES[self.language]
+        return VOCABULARIES[self.language]
 
     @property
     def time_zone(self) -> str:
         """The time zone its times are told in."""
-        return self.tongue.time_zone
+        return self.vocabulary.time_zone
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
     def detail_path(self, entry: AgendaEntry) -> str:
         """The path of an entry's own page, which keeps its first title for good."""
-        return f"{self.tongue.detail}{entry.id}-{entry.slug}"
+        return f"{self.vocabulary.detail}{entry.id}-{entry.slug}"
 
     def detail_url(self, entry: AgendaEntry) -> str:
         """The address of an entry's own page."""
@@ -80,16 +80,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 def build_sites(seed: int, count: int) -> list[Site]:
     """So many sites, three Dutch ones to every English one, each make in turn."""
     draw = dice(seed, "sites")
-    seats = {tongue.language: _seats(draw, tongue) for tongue in TONGUES.values()}
-    taken: dict[str, int] = dict.fromkeys(TONGUES, 0)
+    seats = {vocabulary.language: _seats(draw, vocabulary) for vocabulary in VOCABULARIES.values()}
+    taken: dict[str, int] = dict.fromkeys(VOCABULARIES, 0)
     sites = []
     for number in range(count):
-        tongue = DUTCH if number % _OF < _DUTCH_SHARE else ENGLISH
-        turn = taken[tongue.language]
-        taken[tongue.language] += 1
-        town, kind = seats[tongue.language][turn % len(seats[tongue.language])]
-        again = turn // len(seats[tongue.language])
-        site = _site(draw, tongue, (town, kind), turn, f"-{again + 1}" if again else "")
+        vocabulary = DUTCH if number % _OF < _DUTCH_SHARE else ENGLISH
+        turn = taken[vocabulary.language]
+        taken[vocabulary.language] += 1
+        town, kind = seats[vocabulary.language][turn % len(seats[vocabulary.language])]
+        again = turn // len(seats[vocabulary.language])
+        site = _site(draw, vocabulary, (town, kind), turn, f"-{again + 1}" if again else "")
         sites.append(
             msgspec.structs.replace(site, per_page=_PER_PAGE, claims_total=True) if _has_pages(number) else site
         )
@@ -100,26 +100,26 @@ def _has_pages(number: int) -> bool:
     return number % _PAGES_EVERY == _PAGES_FROM % _PAGES_EVERY and number >= _PAGES_FROM
 
 
-def _seats(draw: Random, tongue: Tongue) -> list[tuple[Town, Kind]]:
-    seats = [(town, kind) for town in tongue.towns for kind in tongue.kinds]
+def _seats(draw: Random, vocabulary: Vocabulary) -> list[tuple[Town, Kind]]:
+    seats = [(town, kind) for town in vocabulary.towns for kind in vocabulary.kinds]
     return draw.sample(seats, len(seats))
 
 
-def _site(draw: Random, tongue: Tongue, seat: tuple[Town, Kind], turn: int, suffix: str) -> Site:
+def _site(draw: Random, vocabulary: Vocabulary, seat: tuple[Town, Kind], turn: int, suffix: str) -> Site:
     town, kind = seat
-    makes = DUTCH_MAKES if tongue is DUTCH else ENGLISH_MAKES
+    makes = DUTCH_MAKES if vocabulary is DUTCH else ENGLISH_MAKES
     host = f"{kind.slug}-{slug(town.name)}{suffix}.test"
-    topics = tongue.topics[: draw.choice((1, 2, 2, 3, 4))]
+    topics = vocabulary.topics[: draw.choice((1, 2, 2, 3, 4))]
     return Site(
         host=host,
         origin=f"https://{host}",
-        name=kind.name.format(town=town.name, house=draw.choice(tongue.houses)),
+        name=kind.name.format(town=town.name, house=draw.choice(vocabulary.houses)),
         make=makes[turn % len(makes)],
-        language=tongue.language,
+        language=vocabulary.language,
         city=town.name,
         latitude=town.latitude,
         longitude=town.longitude,
-        pages=tuple((tongue.agenda + topic.path, topic, round(draw.uniform(0.3, 0.6), 2)) for topic in topics),
+        pages=tuple((vocabulary.agenda + topic.path, topic, round(draw.uniform(0.3, 0.6), 2)) for topic in topics),
         crawl_delay=draw.choice((0, 0, 0, 0, 0, 3)),
         compresses=draw.random() < 0.7,  # noqa: PLR2004 -- the share of sites that compress
         claims_total=draw.random() < 0.5,  # noqa: PLR2004 -- the share of sites that say how many there are

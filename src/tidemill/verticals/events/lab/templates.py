@@ -5,10 +5,10 @@ from html import escape
 
 import msgspec
 
+from tidemill.verticals.events.lab.content import ShownEntry
 from tidemill.verticals.events.lab.makes import Fragment, clock_time, json_event, long_date, script
 from tidemill.verticals.events.lab.sites import Make, Site
 from tidemill.verticals.events.lab.words import Topic
-from tidemill.verticals.events.lab.world import ShownEntry
 
 _STYLE = "".join(
     f".{name}{{margin:0 auto {pad}rem;padding:{pad}rem;max-width:72rem;font:1rem/1.6 'Source Sans 3',sans-serif;"
@@ -43,7 +43,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def agenda_page(
-    site: Site, topic: Topic, fragments: Sequence[Fragment], part: Part, *, redesigned: bool, furniture: bool
+    site: Site, topic: Topic, fragments: Sequence[Fragment], part: Part, *, redesigned: bool, boilerplate: bool
 ) -> str:
     """An agenda page with these events on it, or with the notice that there are none.
 
@@ -53,50 +53,50 @@ def agenda_page(
     if fragments:
         listing = _listing(site, fragments, redesigned=redesigned)
         last = part.first + len(fragments) - 1
-        count = site.tongue.phrases["total"].format(first=part.first, last=last, count=part.total)
+        count = site.vocabulary.phrases["total"].format(first=part.first, last=last, count=part.total)
         claim = f'<p class="agenda-count" data-total="{part.total}">{count}</p>' if site.claims_total else ""
     else:
-        listing = f'<p id="agenda-empty" class="agenda-empty">{site.tongue.phrases["empty"]}</p>'
+        listing = f'<p id="agenda-empty" class="agenda-empty">{site.vocabulary.phrases["empty"]}</p>'
         claim = ""
     main = f"<h1>{escape(topic.heading)}</h1>{claim}\n{listing}{_way_on(site, part)}"
-    return whole(site, topic.heading, head, main, furniture=furniture)
+    return whole(site, topic.heading, head, main, boilerplate=boilerplate)
 
 
 def _way_on(site: Site, part: Part) -> str:
     if not part.next_href:
         return ""
-    words = site.tongue.phrases["next"]
+    words = site.vocabulary.phrases["next"]
     return f'<nav class="pagination"><a class="pagination__next" rel="next" href="{part.next_href}">{words}</a></nav>'
 
 
-def lost_page(site: Site, topic: Topic, *, furniture: bool) -> str:
+def lost_page(site: Site, topic: Topic, *, boilerplate: bool) -> str:
     """The agenda page of which only the shell has come."""
-    main = f'<h1>{escape(topic.heading)}</h1><div id="app" data-loading>{site.tongue.phrases["wait"]}</div>'
-    return whole(site, topic.heading, "", main, furniture=furniture)
+    main = f'<h1>{escape(topic.heading)}</h1><div id="app" data-loading>{site.vocabulary.phrases["wait"]}</div>'
+    return whole(site, topic.heading, "", main, boilerplate=boilerplate)
 
 
-def detail_page(site: Site, shown: ShownEntry, *, furniture: bool) -> str:
+def detail_page(site: Site, shown: ShownEntry, *, boilerplate: bool) -> str:
     """An event's own page."""
     entry, version = shown.entry, shown.version
     structured = site.make in {Make.JSONLD_ARRAY, Make.JSONLD_GRAPH}
     head = script({"@context": "https://schema.org", **json_event(site, shown)}) if structured else ""
     main = (
         f'<article class="detail"><h1>{escape(version.title)}</h1>'
-        f"<p>{long_date(site.tongue, version.starts)}, {clock_time(site.tongue, version.starts)}</p>"
+        f"<p>{long_date(site.vocabulary, version.starts)}, {clock_time(site.vocabulary, version.starts)}</p>"
         f"<p>{escape(entry.place)}</p><p>{escape(entry.description)}</p></article>"
     )
-    return whole(site, version.title, head, main, furniture=furniture)
+    return whole(site, version.title, head, main, boilerplate=boilerplate)
 
 
 def notice_page(site: Site, text: str) -> str:
     """A page that says one thing."""
-    return whole(site, text, "", f"<h1>{escape(text)}</h1>", furniture=False)
+    return whole(site, text, "", f"<h1>{escape(text)}</h1>", boilerplate=False)
 
 
-def whole(site: Site, title: str, head: str, main: str, *, furniture: bool) -> str:
+def whole(site: Site, title: str, head: str, main: str, *, boilerplate: bool) -> str:
     """A page from doctype to the last tag."""
-    above, below = _furniture(site) if furniture else ("", "")
-    style = f"<style>{_STYLE}</style>" if furniture else ""
+    above, below = _boilerplate(site) if boilerplate else ("", "")
+    style = f"<style>{_STYLE}</style>" if boilerplate else ""
     return (
         f'<!DOCTYPE html>\n<html lang="{site.language}"><head><meta charset="utf-8">'
         f"<title>{escape(title)} | {escape(site.name)}</title>"
@@ -120,17 +120,17 @@ def _listing(site: Site, fragments: Sequence[Fragment], *, redesigned: bool) -> 
     return f"{_OPENING[site.make]}\n{items}{_CLOSING[site.make]}"
 
 
-def _furniture(site: Site) -> tuple[str, str]:
+def _boilerplate(site: Site) -> tuple[str, str]:
     """What stands above and below: menus, a cookie bar, news, an address."""
-    phrases = site.tongue.phrases
+    phrases = site.vocabulary.phrases
     links = "".join(
         f'<li class="menu__punt"><a href="/{number}-{word.lower()}">{word}</a></li>'
-        for number, word in enumerate(site.tongue.houses + site.tongue.rooms, start=1)
+        for number, word in enumerate(site.vocabulary.houses + site.vocabulary.rooms, start=1)
     )
     news = "".join(
         f'<section class="nieuws"><h2>{sentence.split(",")[0].replace("{price}", "9")}</h2><p>'
-        f"{' '.join(site.tongue.sentences[index : index + 4]).replace('{price}', '9')}</p></section>"
-        for index, sentence in enumerate(site.tongue.sentences[:9])
+        f"{' '.join(site.vocabulary.sentences[index : index + 4]).replace('{price}', '9')}</p></section>"
+        for index, sentence in enumerate(site.vocabulary.sentences[:9])
     )
     above = (
         f'<a class="skip" href="#main">#</a><header class="kop"><a href="/">{escape(site.name)}</a>'

@@ -28,7 +28,7 @@ class Topic(msgspec.Struct, frozen=True):
     titles: tuple[str, ...]
 
 
-class Tongue(msgspec.Struct, frozen=True, kw_only=True):
+class Vocabulary(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a site needs to be written in one language."""
 
     language: str

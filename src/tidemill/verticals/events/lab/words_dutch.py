@@ -1,8 +1,8 @@
 """Dutch: invented houses, acts and evenings in real towns."""
 
-from tidemill.verticals.events.lab.words import Kind, Tongue, Topic, Town
+from tidemill.verticals.events.lab.words import Kind, Topic, Town, Vocabulary
 
-DUTCH = Tongue(
+DUTCH = Vocabulary(
     language="nl",
     time_zone="Europe/Amsterdam",
     towns=(

@@ -1,8 +1,8 @@
 """English: invented houses, acts and evenings in real towns."""
 
-from tidemill.verticals.events.lab.words import Kind, Tongue, Topic, Town
+from tidemill.verticals.events.lab.words import Kind, Topic, Town, Vocabulary
 
-ENGLISH = Tongue(
+ENGLISH = Vocabulary(
     language="en",
     time_zone="Europe/London",
     towns=(

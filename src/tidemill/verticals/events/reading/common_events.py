@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.schema_org import local_name
 from tidemill.reading.text import squash
-from tidemill.verticals.events.reading.schema_events import Absolute, is_event_type, last_segment, places_for
+from tidemill.verticals.events.reading.schema_events import Absolute, is_event_type, places_for
 
 Fields = dict[str, Any]
 Some = Annotated[str, msgspec.Meta(min_length=1)]
@@ -90,7 +91,7 @@ _one = msgspec.json.Decoder(_Event).decode
 _place = msgspec.json.Decoder(_Place).decode
 
 
-def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> list[RawRecord] | None:
+def read_common(body: bytes, origin: str, confidence: float, absolute: Absolute) -> list[RawRecord] | None:
     """The records of a block whose events are all of the common shape; None when any of it is not."""
     start = body.lstrip()[:1]
     try:
@@ -109,7 +110,7 @@ def read_common(body: bytes, origin: str, sure: float, absolute: Absolute) -> li
         if fields is None:
             return None
         where = f"{origin}/{index}" if paths else origin
-        records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=sure, origin=where, places=places))
+        records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=confidence, origin=where, places=places))
     return records
 
 
@@ -152,12 +153,12 @@ def _says_more(event: _Event) -> bool:
 @lru_cache(maxsize=512)
 def _occasion(kind: str) -> str:
     """The bare word for a kind of event; '' for what is none."""
-    return last_segment(kind) if is_event_type(kind) else ""
+    return local_name(kind) if is_event_type(kind) else ""
 
 
 @lru_cache(maxsize=512)
 def _bare(status: str) -> str:
-    return last_segment(unescape(status))
+    return local_name(unescape(status))
 
 
 def _name(organizer: _Organizer | str) -> str:

@@ -1,4 +1,4 @@
-"""Events on a page, by whatever means the page offers them: the reading library's front door."""
+"""Events on a page, by structured data, selectors or heuristics, whichever works first."""
 
 import re
 from collections import Counter
@@ -11,15 +11,15 @@ import msgspec
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading import jsonld, microdata, pagination
 from tidemill.reading.document import Document
-from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.ladder import Rung, first_usable
 from tidemill.reading.moments import Grain, parse_moment
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.selectors import Spec, read_selectors
-from tidemill.reading.setting import Setting
 from tidemill.verticals.events.reading import heuristics, schema_events
 from tidemill.verticals.events.reading.common_events import read_common
 
-_SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
-_MENDED = 0.85
+_CONFIDENCE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
+_REPAIRED = 0.85
 FURTHEST_ZONE = timedelta(hours=26)
 """How far two clocks may be apart and still tell the same event."""
 _NAMED_EVENTS = re.compile(rb'"@type"\s*:\s*"[^"]*Event"')
@@ -27,31 +27,31 @@ _NAMED_EVENTS = re.compile(rb'"@type"\s*:\s*"[^"]*Event"')
 _NOTHING_KNOWN: dict[str, schema_events.Item] = {}
 
 
-def read_events(document: Document, setting: Setting, selectors: Spec | None = None) -> Found:
+def read_events(document: Document, context: ReadingContext, selectors: Spec | None = None) -> Found:
     """Every event that the page shows, as raw records of the first strategy that finds any.
 
     `selectors` is an adapter's specification, tried after structured data. An answer without records
     says nothing about why: ask `blocked` and `declares_empty`.
     """
-    lost: list[int] = []
+    unreadable: list[int] = []
     rungs = [
-        Rung(Strategy.JSONLD, partial(from_jsonld, setting=setting, lost=lost)),
-        Rung(Strategy.MICRODATA, lambda page: [as_shown(one, setting) for one in from_microdata(page, setting)]),
+        Rung(Strategy.JSONLD, partial(from_jsonld, context=context, unreadable=unreadable)),
+        Rung(Strategy.MICRODATA, lambda page: [with_shown_time(one, context) for one in from_microdata(page, context)]),
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
-    rungs.append(Rung(Strategy.HEURISTICS, partial(heuristics.read_heuristics, setting=setting)))
-    climbed = climb(document, rungs, is_usable)
-    answer = found(document, climbed.records, climbed.notes)
-    if lost and answer.records and answer.records[0].strategy is Strategy.JSONLD:
+    rungs.append(Rung(Strategy.HEURISTICS, partial(heuristics.read_heuristics, context=context)))
+    result = first_usable(document, rungs, is_usable)
+    answer = found(document, result.records, result.notes)
+    if unreadable and answer.records and answer.records[0].strategy is Strategy.JSONLD:
         return msgspec.structs.replace(answer, truncated=True)
     return answer
 
 
 def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str] = ()) -> Found:
-    """The answer for a page's records: doubles gone, shared addresses marked, pagination noted."""
-    if not all_apart(records):
-        records = with_own_addresses(without_doubles(records))
+    """The answer for a page's records: without duplicates, shared URLs marked, with its pagination."""
+    if not have_own_urls(records):
+        records = with_shared_urls_marked(without_duplicates(records))
     guessed = bool(records) and records[0].strategy is Strategy.HEURISTICS
     return Found(
         records=records,
@@ -67,71 +67,76 @@ def is_usable(record: RawRecord) -> bool:
     return "title" in record.fields and "starts" in record.fields
 
 
-def from_jsonld(document: Document, setting: Setting, lost: list[int] | None = None) -> list[RawRecord]:
-    """The events in the page's JSON-LD, broken blocks mended or skipped one by one.
+def from_jsonld(document: Document, context: ReadingContext, unreadable: list[int] | None = None) -> list[RawRecord]:
+    """The events in the page's JSON-LD, broken blocks repaired or skipped one by one.
 
-    `lost` is told which blocks held events that nobody could read: the page shows more than its records then.
+    `unreadable` collects the blocks with events that could not be read: then the page has more than its records.
     """
     records: list[RawRecord] = []
     for index, body in enumerate(jsonld.bodies(document)):
-        common = read_common(body, f"json-ld/{index}", _SURE[Strategy.JSONLD], document.absolute)
-        records += _uncommon(document, index, body, setting, lost) if common is None else common
+        common = read_common(body, f"json-ld/{index}", _CONFIDENCE[Strategy.JSONLD], document.absolute)
+        records += _general_records(document, index, body, context, unreadable) if common is None else common
     return records
 
 
-def _uncommon(
-    document: Document, index: int, body: bytes, setting: Setting, lost: list[int] | None
+def _general_records(
+    document: Document, index: int, body: bytes, context: ReadingContext, unreadable: list[int] | None
 ) -> Iterator[RawRecord]:
     """The events of a block of any shape."""
     block = jsonld.block(index, body)
     found = list(jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED))
-    if lost is not None and (block.broken or block.repaired) and len(found) < len(_NAMED_EVENTS.findall(body)):
-        lost.append(index)  # what was saved of the block is less than it held
-    known = jsonld.identified(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
-    sure = _MENDED if block.repaired else _SURE[Strategy.JSONLD]
+    if unreadable is not None and (block.broken or block.repaired) and len(found) < len(_NAMED_EVENTS.findall(body)):
+        unreadable.append(index)  # what was saved of the block is less than it held
+    known = jsonld.objects_by_id(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
+    confidence = _REPAIRED if block.repaired else _CONFIDENCE[Strategy.JSONLD]
     for path, item in found:
         yield from schema_events.records_of(
-            item, f"json-ld/{index}{path}", strategy=Strategy.JSONLD, confidence=sure,
-            absolute=document.absolute, known=known, today=setting.today,
+            item, f"json-ld/{index}{path}", strategy=Strategy.JSONLD, confidence=confidence,
+            absolute=document.absolute, known=known, today=context.today,
         )  # fmt: skip
 
 
-def from_microdata(document: Document, setting: Setting) -> list[RawRecord]:
+def from_microdata(document: Document, context: ReadingContext) -> list[RawRecord]:
     """The events in the page's microdata, or its RDFa, which is read alike."""
     records: list[RawRecord] = []
     for index, item in enumerate([*microdata.items(document), *microdata.rdfa_items(document)]):
         for path, event in jsonld.objects(item, schema_events.is_event, schema_events.NESTED):
             records += schema_events.records_of(
-                event, f"microdata/{index}{path}", strategy=Strategy.MICRODATA, confidence=_SURE[Strategy.MICRODATA],
-                absolute=document.absolute, known=_NOTHING_KNOWN, today=setting.today,
-            )  # fmt: skip
+                event,
+                f"microdata/{index}{path}",
+                strategy=Strategy.MICRODATA,
+                confidence=_CONFIDENCE[Strategy.MICRODATA],
+                absolute=document.absolute,
+                known=_NOTHING_KNOWN,
+                today=context.today,
+            )
     return records
 
 
-def as_shown(record: RawRecord, setting: Setting) -> RawRecord:
+def with_shown_time(record: RawRecord, context: ReadingContext) -> RawRecord:
     """The record with the time that people read, where its stamp is in UTC and the words beside it are local."""
     starts, shown = str(record.fields.get("starts", "")), record.fields.get("shown", "")
     if not shown or not starts.endswith(("Z", "+00:00", "+0000")):
         return record
-    stamp = parse_moment(starts, setting.now, setting.time_zone)
-    told = parse_moment(shown, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
-    if stamp is None or told is None or told.grain is not Grain.MINUTE or not told.date_given:
+    stamp = parse_moment(starts, context.now, context.time_zone)
+    local = parse_moment(shown, context.now, context.time_zone, context.language, day_first=context.day_first)
+    if stamp is None or local is None or local.grain is not Grain.MINUTE or not local.date_given:
         return record
-    if abs(told.starts - stamp.starts) > FURTHEST_ZONE:
+    if abs(local.starts - stamp.starts) > FURTHEST_ZONE:
         return record
-    fields = {**record.fields, "starts": told.starts.isoformat(timespec="minutes")}
-    if told.ends is None:
+    fields = {**record.fields, "starts": local.starts.isoformat(timespec="minutes")}
+    if local.ends is None:
         fields.pop("ends", None)  # it was stamped in the same way
     return msgspec.structs.replace(record, fields=fields)
 
 
-def all_apart(records: Sequence[RawRecord]) -> bool:
+def have_own_urls(records: Sequence[RawRecord]) -> bool:
     """Whether each record has an address that no other has, and none an id: then there is nothing to compare."""
     addresses = {record.fields.get("url") for record in records if "id" not in record.fields}
     return len(addresses) == len(records) and None not in addresses
 
 
-def without_doubles(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
+def without_duplicates(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
     """The records without those that a page shows twice: the same title, start, place and address."""
     seen: dict[tuple[object, ...], RawRecord] = {}
     for record in records:
@@ -147,7 +152,7 @@ def without_doubles(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
     return records if len(seen) == len(records) else list(seen.values())
 
 
-def with_own_addresses(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
+def with_shared_urls_marked(records: Sequence[RawRecord]) -> Sequence[RawRecord]:
     """The records, marked where an id or address is not theirs alone and so cannot be their identity."""
     ids = Counter(record.fields["id"] for record in records if "id" in record.fields)
     urls = Counter(record.fields["url"] for record in records if "url" in record.fields)

@@ -17,12 +17,12 @@ def occurrences(schedule: Any, today: str, most: int) -> list[tuple[str, str]]:
     What is past is left out, as long as something is left; an open end is written out for a year.
     """
     schedules = schedule if isinstance(schedule, list) else [schedule]
-    pairs = [pair for one in schedules if isinstance(one, dict) for pair in _of_one(one, today)]
+    pairs = [pair for one in schedules if isinstance(one, dict) for pair in _records_of_event(one, today)]
     ahead = [pair for pair in pairs if pair[0][:10] >= today]
     return (ahead or pairs[-1:])[:most]
 
 
-def _of_one(schedule: dict[str, Any], today: str) -> list[tuple[str, str]]:
+def _records_of_event(schedule: dict[str, Any], today: str) -> list[tuple[str, str]]:
     first = _day(schedule.get("startDate"))
     if first is None:
         return []

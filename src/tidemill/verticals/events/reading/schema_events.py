@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.record import RawRecord, Strategy
+from tidemill.reading.schema_org import local_name
 from tidemill.reading.text import block_of, squash
 from tidemill.verticals.events.reading.schedules import occurrences
 
@@ -49,28 +50,22 @@ def records_of(
     places = places_for(_shape(item.get("location")))
     block = "" if strategy is Strategy.JSONLD else block_of(_encode(item).decode())
     for index, (starts, ends) in enumerate(_dates(item, today)):
-        dated = dict(fields) if index else fields
+        date = dict(fields) if index else fields
         if starts:
-            dated["starts"] = starts
+            date["starts"] = starts
         if ends:
-            dated["ends"] = ends
+            date["ends"] = ends
         suffix = f"@{index}" if index else ""
         yield RawRecord(
-            fields=dated, strategy=strategy, confidence=confidence, origin=origin + suffix, places=places, block=block
+            fields=date, strategy=strategy, confidence=confidence, origin=origin + suffix, places=places, block=block
         )
 
 
 @lru_cache(maxsize=512)
 def is_event_type(kind: str) -> bool:
     """Whether a vocabulary name is schema.org's Event or one of its kinds."""
-    name = last_segment(kind)
+    name = local_name(kind)
     return name in _OCCASIONS or name.endswith("Event")
-
-
-@lru_cache(maxsize=512)
-def last_segment(name: str) -> str:
-    """The bare word of a vocabulary name: `Event` of `https://schema.org/Event` or `schema:Event`."""
-    return name.rstrip("/").replace("#", "/").replace(":", "/").rpartition("/")[2]
 
 
 @lru_cache(maxsize=64)
@@ -106,7 +101,7 @@ def _fields(item: Item, absolute: Absolute, known: Mapping[str, Item]) -> dict[s
     if (value := get("organizer")) and (organizer := text_of(_resolved(value, known))):
         fields["organizer"] = organizer
     if status := get("eventStatus"):
-        fields["status"] = last_segment(text_of(status))
+        fields["status"] = local_name(text_of(status))
     if keywords := get("keywords") or get("genre") or get("eventType"):
         fields["category"] = _listed(keywords)
     if (value := get("identifier")) and (own := _own_id(value)):
@@ -201,7 +196,7 @@ def _resolved(value: object, known: Mapping[str, Item]) -> object:
 
 def _kind(kind: object) -> str:
     names = kind if isinstance(kind, list) else [kind]
-    kinds = [last_segment(name) for name in names if isinstance(name, str)]
+    kinds = [local_name(name) for name in names if isinstance(name, str)]
     return next((name for name in kinds if name != "Event"), "Event")
 
 

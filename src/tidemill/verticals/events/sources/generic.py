@@ -7,11 +7,11 @@ from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
-from tidemill.reading import Document, Setting, blocked, declares_empty
+from tidemill.reading import Document, ReadingContext, blocked, declares_empty
 from tidemill.verticals.events.reading.events import read_events
 
 
-class Generic:
+class GenericEventAdapter:
     """Reads any page that lists events or tells of one.
 
     Settings of the source: `selectors`, a specification for `tidemill.reading.selectors`; its `empty` is a
@@ -29,7 +29,7 @@ class Generic:
             return Fail(Failure.NOT_HTML, page.content_type)
         document = Document.of(page)
         selectors = selectors_of(context)
-        found = read_events(document, setting_of(context), selectors)
+        found = read_events(document, reading_context_of(context), selectors)
         return found if found.records else nothing_found(document, selectors, found)
 
 
@@ -43,11 +43,11 @@ def nothing_found(document: Document, selectors: dict[str, Any], found: Found) -
     return Fail(Failure.LAYOUT_CHANGED, f"no events, and no word that there are none{': ' + notes if notes else ''}")
 
 
-def setting_of(context: Context) -> Setting:
+def reading_context_of(context: Context) -> ReadingContext:
     """What the reading library must know about the source and the day."""
     source = context.source
     european = source.language == "en" and source.time_zone.startswith("Europe/")
-    return Setting(
+    return ReadingContext(
         now=context.read_at,
         time_zone=source.time_zone,
         language=source.language,

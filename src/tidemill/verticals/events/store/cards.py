@@ -14,7 +14,7 @@ from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.store.database.column_types import from_micros, to_micros
 from tidemill.store.database.database import Database
 from tidemill.store.schema import sources
-from tidemill.verticals.events.feed import FeedCandidate, Wish, score
+from tidemill.verticals.events.feed import FeedCandidate, FeedPreferences, score
 from tidemill.verticals.events.grid import KM_PER_DEGREE, squares_within
 from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.store.card_queries import BEGINNING_WITH, Lead, finding
@@ -61,7 +61,7 @@ class CardReader:
             return await _cards(connection, [row["id"] for row in found])
 
     async def feed(
-        self, wish: Wish, which: CardFilter, *, after: FeedCursor | None = None, limit: int = 50
+        self, wish: FeedPreferences, which: CardFilter, *, after: FeedCursor | None = None, limit: int = 50
     ) -> list[CardView]:
         """Events by how well they fit the wish; a cursor's own moment holds for all pages of a feed."""
         await self._catch_up()
@@ -91,7 +91,9 @@ class CardReader:
             return
 
 
-async def _candidates(connection: AsyncConnection, wish: Wish, which: CardFilter, most: int) -> list[FeedCandidate]:
+async def _candidates(
+    connection: AsyncConnection, wish: FeedPreferences, which: CardFilter, most: int
+) -> list[FeedCandidate]:
     """What may be worth ranking: the soonest near the place, the soonest of what is liked best, the soonest anywhere.
 
     A place is a wish; only a circle that was asked for leaves out what is outside of it.

@@ -14,8 +14,8 @@ from tidemill.core.job import Job
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.rows import source_of
 from tidemill.store.schema import engine_state, enrichment_wants, record_history, sources
+from tidemill.store.schema.rows import source_of
 from tidemill.store.services.answers import known_answers
 from tidemill.store.services.enrichment_requests import note_wants
 from tidemill.store.upkeep.audit import take_keys

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import msgspec
 from sqlalchemy import BindParameter, Select, bindparam, func, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
-from xxhash import xxh3_64_intdigest as digest
 
+from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
@@ -21,9 +21,9 @@ from tidemill.store.database.column_types import to_micros
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.many_rows import write_rows
-from tidemill.store.ledger.records import MOST_MISSED, CompleteRun
+from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.repository import MOST_MISSED, CompleteRun
 from tidemill.store.schema import runs
-from tidemill.store.upkeep.history import HistoryLine, write_history
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.store.tables import events
 
@@ -41,7 +41,6 @@ _KNOWN_POSTGRES = text(
     "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:hashes AS bigint[])) AS k(source_id, hash)"
     " JOIN events e ON " + _SAME
 )
-_SIGNED = 1 << 63
 
 
 class EnrichesEvents(Protocol):
@@ -84,7 +83,7 @@ class EventRepository:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
-        hashes = [signed(identity.encode()) for identity in identities]
+        hashes = [signed_checksum(identity.encode()) for identity in identities]
         names = {"b_now": now, "b_source": source_id, "b_hashes": hashes}
         return await change(connection, _SEEN_BY_NAME, names)
 
@@ -182,14 +181,9 @@ def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> list[EventItem]:
             identity, encoded = accepted.identity, accepted.encoded
             if identity not in known:
                 known.add(identity)
-                named, checksum = digest(identity.encode()) - _SIGNED, digest(encoded) - _SIGNED
+                named, checksum = signed_checksum(identity.encode()), signed_checksum(encoded)
                 items.append(EventItem(job, page_id, identity, named, accepted.record, encoded, checksum))
     return items
-
-
-def signed(encoded: bytes) -> int:
-    """A 64-bit checksum that fits the databases' signed integers."""
-    return digest(encoded) - _SIGNED
 
 
 def columns_of(item: EventItem, now: datetime) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Cards, links and words are made from `events` by a tick, so that whoever scrapes
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.database.column_types import Key, Timestamp
-from tidemill.store.schema.base import metadata
+from tidemill.store.database.metadata import metadata
 
 events = Table(
     "events",

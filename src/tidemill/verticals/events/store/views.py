@@ -8,13 +8,13 @@ from sqlalchemy import func, or_, select
 
 from tidemill.store.database.database import Database
 from tidemill.store.schema import sources
+from tidemill.store.schema.view_columns import view_columns
 from tidemill.store.views.records import one_page, record_changes
-from tidemill.store.views.work import shown
 from tidemill.verticals.events.store.tables import events
 from tidemill.verticals.events.views import EventCursor, EventDetail, EventFilter, EventView
 
 _NAMED = func.coalesce(sources.c.name, "").label("source_name")
-_EVENTS = select(*shown(EventView, events), _NAMED).select_from(
+_EVENTS = select(*view_columns(EventView, events), _NAMED).select_from(
     events.outerjoin(sources, sources.c.id == events.c.source_id)
 )
 

@@ -8,10 +8,11 @@ from typing import BinaryIO
 import msgspec
 
 from tidemill.lab.dice import dice
-from tidemill.lab.eventlog import EventLog
-from tidemill.lab.laws import Verdict
-from tidemill.lab.leash import Leash, LeashedClock
-from tidemill.lab.system_under_test import Build, SimulatedEnvironment
+from tidemill.lab.simulation.choice import SimulationChoice, SimulationTerms
+from tidemill.lab.simulation.event_log import EventLog
+from tidemill.lab.simulation.plan import SimulationOutcome
+from tidemill.lab.simulation.system_under_test import Build, SimulatedEnvironment
+from tidemill.lab.simulation.worker_control import ControlledClock, WorkerControl
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.verticals.listings.lab.sites import APIFY, TOKEN, entries
 from tidemill.verticals.listings.lab.transport import HomesTransport
@@ -37,23 +38,8 @@ class HomesPlan(msgspec.Struct, frozen=True, kw_only=True):
     siege: tuple[str, float, float] | None = None
 
 
-class HomesOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it."""
-
-    plan: HomesPlan
-    verdicts: tuple[Verdict, ...]
-    figures: dict[str, int]
-    log_lines: int
-    log_sha256: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether every law held."""
-        return all(verdict.holds for verdict in self.verdicts)
-
-
-def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | None = None) -> HomesOutcome:
-    """Let the days pass in `folder`, which must be empty, and compare the repository with the world.
+def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | None = None) -> SimulationOutcome:
+    """Let the days pass in `folder`, which must be empty, and compare the tables with the world.
 
     Every happening is written to `log` if there is one: the same bytes for the same plan.
     """
@@ -62,13 +48,13 @@ def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | 
     events = EventLog(log)
 
     async def main(clock: VirtualClock) -> HomesTransport:
-        return await _live(plan, world, build, folder, clock, events)
+        return await _run(plan, world, build, folder, clock, events)
 
     transport = run_virtual(main, START)
     verdicts, figures = examine(world, troubles(plan, world), folder / "simulation.db")
     met = {f"fault met: {kind}": count for kind, count in sorted(transport.met.items())}
     visits = {f"requests to {host}": count for host, count in sorted(transport.visits.items())}
-    return HomesOutcome(
+    return SimulationOutcome(
         plan=plan,
         verdicts=verdicts,
         figures={"days": round(plan.days), **figures, **met, **visits},
@@ -88,28 +74,43 @@ def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[MarketFault, ...]:
     return (*found, *(MarketFault(kind, site, "", begins, ends) for site in (*SITES, APIFY)))
 
 
-async def _live(
+async def _run(
     plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, clock: VirtualClock, events: EventLog
 ) -> HomesTransport:
     transport = HomesTransport(world, clock, troubles(plan, world))
-    leash = Leash()
-    mill = build(
+    control = WorkerControl()
+    system = build(
         SimulatedEnvironment(
             folder=folder,
-            clock=LeashedClock(clock, leash, START, GRAIN),
+            clock=ControlledClock(clock, control, START, GRAIN),
             dice=dice(plan.seed, "worker"),
             transport=transport,
             announce=events.write,
-            leash=leash,
+            control=control,
             ticks=TICKS,
             lease=LEASE,
+            vertical="listings",
             settings={"apify_token": TOKEN, "apify_url": f"https://{APIFY}"},
         )
     )
-    await mill.prepare(entries())
-    at_work = asyncio.create_task(mill.run(), name="worker")
+    await system.prepare(entries())
+    at_work = asyncio.create_task(system.run(), name="worker")
     await clock.sleep_until(world.ends - GRAIN)
-    mill.stop()
+    system.stop()
     await at_work
-    await mill.close()
+    await system.close()
     return transport
+
+
+def run(terms: SimulationTerms, build: Build, folder: Path, log: BinaryIO | None) -> SimulationOutcome:
+    """Simulate what a person asked for."""
+    return simulate_homes(HomesPlan(days=terms.days, seed=terms.seed, faults=terms.faults), build, folder, log)
+
+
+FORTNIGHT = SimulationChoice(
+    name="homes",
+    about="listings of 19 cities that come and go",
+    faults=KINDS,
+    subject=lambda _: "the homes of 19 cities",
+    run=run,
+)

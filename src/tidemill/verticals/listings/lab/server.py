@@ -3,10 +3,8 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
-from typing import Any
 
-import msgspec
-
+from tidemill.lab.demo import ServedSites
 from tidemill.lab.loopback import ONLY_ADDRESS, NoPortError, addresses, listening_sockets
 from tidemill.lab.standins.talk import Call, StandinReply, StandinServer
 from tidemill.lab.wall import wall_time
@@ -18,14 +16,7 @@ WEEKS = timedelta(days=14)
 PACE_SECONDS = 0.2
 
 
-class ServedMarket(msgspec.Struct, frozen=True):
-    """The market as a system is told of it: its sources, and the settings by which it reaches the actor."""
-
-    sources: list[dict[str, Any]]
-    settings: dict[str, Any]
-
-
-class Hurried:
+class FastClock:
     """A clock on which `passes` of the world go by in `lasts` of real time."""
 
     def __init__(self, lasts: timedelta, passes: timedelta, wall: Callable[[], datetime] = wall_time) -> None:
@@ -39,7 +30,7 @@ class Hurried:
         return self.began + (self._wall() - self.began) * self._speed
 
 
-class Door:
+class MarketHost:
     """One host of the market, as a server asks it; its pages name hosts by where they really are."""
 
     def __init__(self, host: str, sites: HomesSites, origins: Mapping[str, str]) -> None:
@@ -61,17 +52,17 @@ class Door:
 
 
 @asynccontextmanager
-async def homes_served(seed: int, lasts: timedelta, *, faults: bool) -> AsyncIterator[ServedMarket]:
+async def homes_served(seed: int, lasts: timedelta, *, faults: bool) -> AsyncIterator[ServedSites]:
     """Serve two weeks of a housing market within `lasts`, every site on its own address where there are several."""
-    clock = Hurried(lasts, WEEKS)
+    clock = FastClock(lasts, WEEKS)
     world = HomesWorld(seed, clock.began, WEEKS / timedelta(days=1))
     sites = HomesSites(world, clock.now, timetable(world) if faults else ())
     origins: dict[str, str] = {}
     async with AsyncExitStack() as stack:
         for host, address in zip((*SITES, APIFY), places(len(SITES) + 1), strict=True):
-            server = StandinServer(Door(host, sites, origins), address=address)
+            server = StandinServer(MarketHost(host, sites, origins), address=address)
             origins[host] = (await stack.enter_async_context(server)).origin
-        yield ServedMarket(
+        yield ServedSites(
             entries(origins, interval_seconds=PACE_SECONDS), {"apify_token": TOKEN, "apify_url": origins[APIFY]}
         )
 

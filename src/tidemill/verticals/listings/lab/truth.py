@@ -1,4 +1,4 @@
-"""The tables against the world, by plain SQL: an auditor who borrowed the store's queries would share its mistakes."""
+"""The tables against the world, by plain SQL: a check that borrowed the store's queries would share its mistakes."""
 
 import sqlite3
 from collections import defaultdict
@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from tidemill.core.freshness import SEEN, Fading, lasts
-from tidemill.lab.laws import Verdict
+from tidemill.lab.simulation.laws import LawVerdict
 from tidemill.verticals.listings.lab.world import HomesWorld, MarketFault, TrueHome
 from tidemill.verticals.listings.market import Market
 
@@ -22,8 +22,8 @@ _ENOUGH = timedelta(hours=1)
 """How long after it has come a home may take to be seen by a scrape that was under way."""
 
 
-class Row(msgspec.Struct, frozen=True):
-    """A home on the repository."""
+class ListingRow(msgspec.Struct, frozen=True):
+    """A home in the table."""
 
     id: int
     rent: int | None
@@ -34,7 +34,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """A home that the repository took off, when, and whether on evidence (`gone`) or for want of any (`faded`)."""
+    """A home that was taken off, when, and whether on evidence (`gone`) or for want of any (`faded`)."""
 
     listing: int
     at: datetime
@@ -44,33 +44,33 @@ class Ending(msgspec.Struct, frozen=True):
 class MarketRows(msgspec.Struct, frozen=True):
     """What the database says."""
 
-    rows: dict[int, Row]
+    rows: dict[int, ListingRow]
     endings: list[Ending]
     listings_of: dict[int, set[int]]
 
 
 def examine(
     world: HomesWorld, troubles: Sequence[MarketFault], database: Path
-) -> tuple[tuple[Verdict, ...], dict[str, int]]:
+) -> tuple[tuple[LawVerdict, ...], dict[str, int]]:
     """Every law, and the figures."""
     with closing(sqlite3.connect(database)) as connection:
-        books = _books(connection)
+        stored = _market_rows(connection)
         figures = _figures(connection)
-    late, left = _late(world, troubles, books)
+    late, left = _late(world, troubles, stored)
     verdicts = {
         "false removals": _verdict(
-            "nothing that is still there is taken off", len(books.endings), _false_removals(world, books)
+            "nothing that is still there is taken off", len(stored.endings), _false_removals(world, stored)
         ),
         "late removals": _verdict("what has left is off within its floor and a cycle", left, late),
-        "duplicates": _verdict("no home stands on the shelf twice", len(books.rows), _doubles(books)),
-        "homes missing": _verdict("every home that can be seen is on the shelf", *_missing(world, troubles, books)),
-        "wrong rents": _verdict("rents are those that were asked", *_wrong_rents(world, books)),
+        "duplicates": _verdict("no home stands on the shelf twice", len(stored.rows), _doubles(stored)),
+        "homes missing": _verdict("every home that can be seen is on the shelf", *_missing(world, troubles, stored)),
+        "wrong rents": _verdict("rents are those that were asked", *_wrong_rents(world, stored)),
     }
     broken = {name: verdict.breaches for name, verdict in verdicts.items()}
     return tuple(verdicts.values()), {"homes in the world": len(world.homes), **broken, **figures}
 
 
-def _books(connection: sqlite3.Connection) -> MarketRows:
+def _market_rows(connection: sqlite3.Connection) -> MarketRows:
     homes: dict[int, set[int]] = defaultdict(set)
     for listing, identity in connection.execute("SELECT listing_id, identity FROM listing_sightings"):
         homes[listing].add(int(identity.removeprefix("ID:")[1:]))
@@ -78,7 +78,9 @@ def _books(connection: sqlite3.Connection) -> MarketRows:
     query = "SELECT id, rent_low, is_active, last_seen_at, verified_at FROM listings"
     for key, rent, active, seen, verified in connection.execute(query):
         known = frozenset(homes[key])
-        rows[key] = Row(key, rent, bool(active), _moment(seen), None if verified is None else _moment(verified), known)
+        rows[key] = ListingRow(
+            key, rent, bool(active), _moment(seen), None if verified is None else _moment(verified), known
+        )
     query = (
         "SELECT record_id, created_at, kind FROM record_history"
         " WHERE vertical = 'listings' AND kind IN ('gone', 'faded') ORDER BY id"
@@ -111,20 +113,20 @@ def _figures(connection: sqlite3.Connection) -> dict[str, int]:
     return {name: int(connection.execute(query).fetchone()[0]) for name, query in asked.items()}
 
 
-def _false_removals(world: HomesWorld, books: MarketRows) -> list[str]:
+def _false_removals(world: HomesWorld, stored: MarketRows) -> list[str]:
     found = []
-    for ending in (one for one in books.endings if one.kind == "gone"):
-        for number in books.rows[ending.listing].homes:
+    for ending in (one for one in stored.endings if one.kind == "gone"):
+        for number in stored.rows[ending.listing].homes:
             home = world.by_number[number]
             if home.is_there(ending.at):
                 found.append(f"{home.title} was taken off at {ending.at:%m-%d %H:%M} and was there")
     return found
 
 
-def _late(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[list[str], int]:
-    """Homes that left, could be looked up, and were still on the repository after their floor time and one cycle."""
+def _late(world: HomesWorld, troubles: Sequence[MarketFault], stored: MarketRows) -> tuple[list[str], int]:
+    """Homes that left, could be looked up, and were still in the table after their floor time and one cycle."""
     ended: dict[int, list[datetime]] = defaultdict(list)
-    for ending in books.endings:
+    for ending in stored.endings:
         ended[ending.listing].append(ending.at)
     markets = {market.id: market for market in world.markets}
     late, checked = [], 0
@@ -135,9 +137,9 @@ def _late(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows)
                 continue
             if _is_hidden(home, troubles, stay.ends, by):
                 continue
-            for key in books.listings_of.get(home.number, ()):
+            for key in stored.listings_of.get(home.number, ()):
                 checked += 1
-                row = books.rows[key]
+                row = stored.rows[key]
                 if not any(stay.ends <= at <= by for at in ended[key]) and (row.active or not ended[key]):
                     late.append(
                         f"{home.title} left at {stay.ends:%m-%d %H:%M} and was still on the shelf at {by:%m-%d %H:%M}"
@@ -150,14 +152,16 @@ def _patience(market: Market) -> timedelta:
     return lasts(SEEN, fading.rate(market.tier), fading.floor) + market.every
 
 
-def _doubles(books: MarketRows) -> list[str]:
-    several = [f"home {number} stands {len(keys)} times" for number, keys in books.listings_of.items() if len(keys) > 1]
-    mixed = [f"row {row.id} mixes homes {sorted(row.homes)}" for row in books.rows.values() if len(row.homes) > 1]
+def _doubles(stored: MarketRows) -> list[str]:
+    several = [
+        f"home {number} stands {len(keys)} times" for number, keys in stored.listings_of.items() if len(keys) > 1
+    ]
+    mixed = [f"row {row.id} mixes homes {sorted(row.homes)}" for row in stored.rows.values() if len(row.homes) > 1]
     return several + mixed
 
 
-def _missing(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRows) -> tuple[int, list[str]]:
-    """Homes that were there for two cycles up to the end, and are not on the repository as active."""
+def _missing(world: HomesWorld, troubles: Sequence[MarketFault], stored: MarketRows) -> tuple[int, list[str]]:
+    """Homes that were there for two cycles up to the end, and are not in the table as active."""
     markets = {market.id: market for market in world.markets}
     found, checked = [], 0
     for home in world.homes:
@@ -165,7 +169,7 @@ def _missing(world: HomesWorld, troubles: Sequence[MarketFault], books: MarketRo
         if not _throughout(home, since, world.ends) or _is_hidden(home, troubles, since, world.ends):
             continue
         checked += 1
-        rows = [books.rows[key] for key in books.listings_of.get(home.number, ())]
+        rows = [stored.rows[key] for key in stored.listings_of.get(home.number, ())]
         if not any(row.active for row in rows):
             found.append(f"{home.title} is there and not on the shelf")
     return checked, found
@@ -181,10 +185,10 @@ def _is_hidden(home: TrueHome, troubles: Sequence[MarketFault], begins: datetime
     return all(site in met for site in home.sites)
 
 
-def _wrong_rents(world: HomesWorld, books: MarketRows) -> tuple[int, list[str]]:
+def _wrong_rents(world: HomesWorld, stored: MarketRows) -> tuple[int, list[str]]:
     """Rents of active homes that differ from what was asked when they were last seen."""
     found, checked = [], 0
-    for row in books.rows.values():
+    for row in stored.rows.values():
         for number in row.homes if row.active and row.rent is not None else ():
             home = world.by_number[number]
             checked += 1
@@ -194,8 +198,8 @@ def _wrong_rents(world: HomesWorld, books: MarketRows) -> tuple[int, list[str]]:
     return checked, found
 
 
-def _verdict(law: str, checked: int, breaches: list[str]) -> Verdict:
-    return Verdict(law=law, checked=str(checked), breaches=len(breaches), told=tuple(breaches[:_TOLD]))
+def _verdict(law: str, checked: int, breaches: list[str]) -> LawVerdict:
+    return LawVerdict(law=law, checked=str(checked), breaches=len(breaches), told=tuple(breaches[:_TOLD]))
 
 
 def _moment(micros: int) -> datetime:

@@ -7,7 +7,7 @@ import msgspec
 
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading.document import Document
-from tidemill.reading.ladder import Rung, climb
+from tidemill.reading.ladder import Rung, first_usable
 from tidemill.reading.selectors import Spec, read_selectors
 from tidemill.verticals.listings.reading.cards import read_cards
 from tidemill.verticals.listings.reading.dataset import read_dataset
@@ -38,26 +38,26 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
     rungs = [Rung(Strategy.JSONLD, from_jsonld), Rung(Strategy.MICRODATA, from_microdata)]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
-    rungs.append(Rung(Strategy.HEURISTICS, read_shown))
-    climbed = climb(document, rungs, is_usable)
-    records = completed(once(climbed.records), document)
-    guessed = bool(climbed.records) and climbed.records[0].strategy is Strategy.HEURISTICS
+    rungs.append(Rung(Strategy.HEURISTICS, read_layout))
+    result = first_usable(document, rungs, is_usable)
+    records = with_shown_fields(without_duplicates(result.records), document)
+    guessed = bool(result.records) and result.records[0].strategy is Strategy.HEURISTICS
     return Found(
         records=records,
         total=total_of(document, selectors),
         next_url=next_of(document),
         truncated=guessed and document.truncated,
-        notes=climbed.notes,
+        notes=result.notes,
     )
 
 
-def read_shown(document: Document) -> Sequence[RawRecord]:
+def read_layout(document: Document) -> Sequence[RawRecord]:
     """What a page shows without markup for it: its cards, or the data they are drawn from if that tells as many."""
     cards, embedded = read_cards(document), from_scripts(document)
     return embedded if len(embedded) >= len(cards) else cards
 
 
-def completed(records: list[RawRecord], document: Document) -> list[RawRecord]:
+def with_shown_fields(records: list[RawRecord], document: Document) -> list[RawRecord]:
     """Records of markup that names no rent, completed by what the page shows of the same home.
 
     Sites tell search engines where a home is, and leave what it costs to the card.
@@ -65,14 +65,14 @@ def completed(records: list[RawRecord], document: Document) -> list[RawRecord]:
     marked_up = {Strategy.JSONLD, Strategy.MICRODATA}
     if all("rent" in record.fields or record.strategy not in marked_up for record in records):
         return records
-    shown = {record.fields.get("url"): record for record in read_shown(document) if record.fields.get("url")}
+    shown = {record.fields.get("url"): record for record in read_layout(document) if record.fields.get("url")}
     return [
-        completed_by(record, twin) if (twin := shown.get(record.fields.get("url"))) and "rent" not in record.fields
+        with_fields_of(record, twin) if (twin := shown.get(record.fields.get("url"))) and "rent" not in record.fields
         else record for record in records
     ]  # fmt: skip
 
 
-def completed_by(record: RawRecord, shown: RawRecord) -> RawRecord:
+def with_fields_of(record: RawRecord, shown: RawRecord) -> RawRecord:
     """A record with what only its card says, and where that was read."""
     missing = {name: value for name, value in shown.fields.items() if name not in record.fields}
     places = {**(record.places or {}), **dict.fromkeys(missing, shown.origin)}
@@ -87,7 +87,7 @@ def is_usable(record: RawRecord) -> bool:
     )
 
 
-def once(records: Sequence[RawRecord]) -> list[RawRecord]:
+def without_duplicates(records: Sequence[RawRecord]) -> list[RawRecord]:
     """Each home once: pages repeat theirs in a carousel of featured ones, or on the map."""
     kept: dict[object, RawRecord] = {}
     for record in records:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from tidemill.reading.document import Document
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.verticals.listings.reading.rent import has_rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import parse_baths, parse_beds, parse_size
 
@@ -59,7 +59,7 @@ _COLUMNS = (
 _PICTURES = ("src", "data-src", "data-lazy-src", "data-original")
 
 
-def upwards(element: Element) -> Iterator[Element]:
+def ancestors(element: Element) -> Iterator[Element]:
     """The element and all that it is in."""
     current: Element | None = element
     while current is not None:
@@ -67,8 +67,8 @@ def upwards(element: Element) -> Iterator[Element]:
         current = current.parent
 
 
-def fields_of(card: Element, document: Document, tells_rent: Callable[[Element], bool]) -> dict[str, Any]:
-    """The fields of a card's home, those that are told; `tells_rent` knows the smallest elements that name one."""
+def fields_of(card: Element, document: Document, is_rent_element: Callable[[Element], bool]) -> dict[str, Any]:
+    """The fields of a card's home, those that are told; `is_rent_element` knows the smallest elements that name one."""
     lines = card.lines()
     text = " | ".join(lines)
     url = link_of(card, document)
@@ -78,7 +78,7 @@ def fields_of(card: Element, document: Document, tells_rent: Callable[[Element],
         "id": own_id(card) or _id_in(url),
         "address": address_of(card, text),
         "neighborhood": named(card, _HOOD_NAMES),
-        "rent": rent_of(card, tells_rent),
+        "rent": rent_of(card, is_rent_element),
         "beds": next((line for line in lines if parse_beds(line)), ""),
         "baths": next((line for line in lines if parse_baths(line)), ""),
         "size": next((line for line in lines if parse_size(line)), ""),
@@ -89,7 +89,7 @@ def fields_of(card: Element, document: Document, tells_rent: Callable[[Element],
     return columns_of(card) | told | labels_of(card)
 
 
-def tells_place(card: Element) -> bool:
+def has_address(card: Element) -> bool:
     """Whether a block says where something is: by a name, or by a door and a street."""
     return address_of(card, " | ".join(card.lines())) != ""
 
@@ -110,7 +110,7 @@ def columns_of(card: Element) -> dict[str, Any]:
     """What a table's head says of a row's cells: beds and baths are bare numbers there."""
     if card.tag != "tr" or card.parent is None:
         return {}
-    table = next((one for one in upwards(card) if one.tag == "table"), card.parent)
+    table = next((one for one in ancestors(card) if one.tag == "table"), card.parent)
     head = next(
         (one for one in table.walk() if one.tag == "tr" and any(cell.tag == "th" for cell in one.children)), None
     )
@@ -124,18 +124,18 @@ def columns_of(card: Element) -> dict[str, Any]:
     return found
 
 
-def rent_of(card: Element, tells_rent: Callable[[Element], bool]) -> str:
+def rent_of(card: Element, is_rent_element: Callable[[Element], bool]) -> str:
     """The card's rent: what is named so, else the first that is told; on request where it says so, never struck out."""
-    standing = list(standing_in(card))
+    standing = list(visible_elements(card))
     named_so = [one for one in standing if one is not card and RENT_NAMES.search(one.names)]
-    for element in (*named_so, *(one for one in standing if tells_rent(one))):
-        text = standing_text(element)
+    for element in (*named_so, *(one for one in standing if is_rent_element(one))):
+        text = text_without_struck(element)
         if len(text) <= _LARGEST_LEAF and parse_rent(text) is not None:
             return text
     return ""
 
 
-def standing_in(card: Element) -> Iterator[Element]:
+def visible_elements(card: Element) -> Iterator[Element]:
     """Everything in a card that is not struck out."""
     pending = [card]
     while pending:
@@ -149,11 +149,13 @@ def is_struck(element: Element) -> bool:
     return element.tag in {"s", "del", "strike"} or _STRUCK_NAMES.search(element.names) is not None
 
 
-def standing_text(element: Element) -> str:
+def text_without_struck(element: Element) -> str:
     """Its text without what is struck out in it."""
     if not any(is_struck(one) for one in element.walk()):
         return element.text
-    parts = [part if isinstance(part, str) else standing_text(part) for part in element.content if not _is_over(part)]
+    parts = [
+        part if isinstance(part, str) else text_without_struck(part) for part in element.content if not _is_over(part)
+    ]
     return " ".join(" ".join(parts).split())
 
 
@@ -191,13 +193,13 @@ def named_address(card: Element) -> str:
         if element is card or not (element.tag == "address" or _ADDRESS_NAMES.search(element.names)):
             continue
         if 0 < len(element.text) <= _LONGEST_LINE:
-            return with_its_town(element)
+            return with_town(element)
         if not element.text and 0 < len(behind := " ".join(element.node.text(separator=" ").split())) <= _LONGEST_LINE:
             return behind  # a button's words, which are no text of the page but may be all there is
     return ""
 
 
-def with_its_town(element: Element) -> str:
+def with_town(element: Element) -> str:
     """An address together with the town, state and postal code that stand in an element of their own behind it."""
     beside = element.parent.children if element.parent is not None else []
     after = next(iter(beside[beside.index(element) + 1 :]), None) if element in beside else None
@@ -213,7 +215,7 @@ def named(card: Element, names: re.Pattern[str]) -> str:
 
 def link_of(card: Element, document: Document) -> str:
     """The address of the home's own page: the heading's link, the card's own, or the first."""
-    anchors = [one for one in (*upwards(card), *card.walk()) if one.tag == "a"]
+    anchors = [one for one in (*ancestors(card), *card.walk()) if one.tag == "a"]
     headings = [one for one in anchors if one.parent is not None and one.parent.tag in HEADINGS]
     for anchor in (*headings, *anchors):
         href = anchor.attributes.get("href") or ""

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
+from tidemill.reading.outline import Element, outline_of
 from tidemill.reading.text import block_of
-from tidemill.verticals.events.reading.heuristics.outline import Element, outline_of
-from tidemill.verticals.listings.reading.card_fields import RENT_NAMES, fields_of, own_id, tells_place, upwards
+from tidemill.verticals.listings.reading.card_fields import RENT_NAMES, ancestors, fields_of, has_address, own_id
 from tidemill.verticals.listings.reading.rent import Rent, has_rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, parse_beds, parse_size
 
 MOST = 1_000
 _LARGEST_CARD, _LARGEST_LEAF = 3_000, 160
-_SURE, _SURER = 0.5, 0.65
+_CONFIDENCE, _HIGH_CONFIDENCE = 0.5, 0.65
 
-Alike = Counter[tuple[int, str]]
+SiblingCounts = Counter[tuple[int, str]]
 """How many like blocks there are in one, by its order and their kind."""
 
 
@@ -32,29 +32,29 @@ def read_cards(document: Document) -> list[RawRecord]:
 def cards_of(elements: list[Element]) -> list[tuple[Element, list[Element]]]:
     """The smallest blocks around a rent, beside which like blocks tell one too; each with its floor plans, if any."""
     holding: set[int] = set()
-    alike: Alike = Counter()
-    leaves = [element for element in elements if tells_rent(element)]
+    alike: SiblingCounts = Counter()
+    leaves = [element for element in elements if is_rent_element(element)]
     for leaf in leaves:
-        for element in upwards(leaf):
+        for element in ancestors(leaf):
             if element.order in holding:
                 break
             holding.add(element.order)
             if element.parent is not None:
                 alike[element.parent.order, element.kind] += 1
     found = {card.order: card for leaf in leaves if (card := _card_of(leaf, alike)) is not None}
-    return gathered([found[order] for order in sorted(found)], alike)
+    return grouped_by_building([found[order] for order in sorted(found)], alike)
 
 
-def gathered(cards: Sequence[Element], alike: Alike) -> list[tuple[Element, list[Element]]]:
+def grouped_by_building(cards: Sequence[Element], alike: SiblingCounts) -> list[tuple[Element, list[Element]]]:
     """Cards that tell no place of their own, put together under the block that tells it for all of them.
 
     A building's card holds a box for each of its floor plans, which look like cards themselves.
     """
-    placed = {card.order for card in cards if tells_place(card)}
+    placed = {card.order for card in cards if has_address(card)}
     above: dict[int, Element] = {}
     for card in cards:
         if card.order in placed:
-            above |= {element.order: card for element in upwards(card)}
+            above |= {element.order: card for element in ancestors(card)}
     plans: dict[int, tuple[Element, list[Element]]] = {}
     for card in cards:
         building = None if card.order in placed else _building_of(card, alike)
@@ -65,18 +65,18 @@ def gathered(cards: Sequence[Element], alike: Alike) -> list[tuple[Element, list
     return [plans[order] for order in sorted(plans)]
 
 
-def _building_of(card: Element, alike: Alike) -> Element | None:
+def _building_of(card: Element, alike: SiblingCounts) -> Element | None:
     if own_id(card):
         return None
-    for element in upwards(card):
+    for element in ancestors(card):
         if element.parent is None or len(element.text) > _LARGEST_CARD:
             return None
-        if element is not card and alike[element.parent.order, element.kind] > 1 and tells_place(element):
+        if element is not card and alike[element.parent.order, element.kind] > 1 and has_address(element):
             return element
     return None
 
 
-def tells_rent(element: Element) -> bool:
+def is_rent_element(element: Element) -> bool:
     """Whether it is the smallest element that names a rent, or is named for it and says that one must ask."""
     text = element.text
     if not text or len(text) > _LARGEST_LEAF or any(has_rent(child.text) for child in element.children):
@@ -86,8 +86,8 @@ def tells_rent(element: Element) -> bool:
     return RENT_NAMES.search(element.names) is not None and not element.children and parse_rent(text) is not None
 
 
-def _card_of(leaf: Element, alike: Alike) -> Element | None:
-    for element in upwards(leaf):
+def _card_of(leaf: Element, alike: SiblingCounts) -> Element | None:
+    for element in ancestors(leaf):
         if element.parent is None or len(element.text) > _LARGEST_CARD:
             return None
         if alike[element.parent.order, element.kind] > 1 and is_card(element):
@@ -98,19 +98,19 @@ def _card_of(leaf: Element, alike: Alike) -> Element | None:
 def is_card(element: Element) -> bool:
     """Whether a block tells enough to be a home: a place, rooms or a size, and a link or a number of its own."""
     text = " | ".join(element.lines())
-    tells_home = tells_place(element) or parse_beds(text) is not None or parse_size(text) is not None
-    return tells_home and (own_id(element) != "" or any(one.tag == "a" for one in element.walk()))
+    has_home_facts = has_address(element) or parse_beds(text) is not None or parse_size(text) is not None
+    return has_home_facts and (own_id(element) != "" or any(one.tag == "a" for one in element.walk()))
 
 
 def _record(card: Element, plans: Sequence[Element], document: Document) -> RawRecord | None:
-    told = fields_of(card, document, tells_rent)
+    told = fields_of(card, document, is_rent_element)
     if plans:
-        told |= ranges_of([fields_of(plan, document, tells_rent) for plan in plans])
+        told |= ranges_of([fields_of(plan, document, is_rent_element) for plan in plans])
     if not told.keys() & {"address", "beds", "size"}:
         return None
-    sure = _SURER if {"address", "beds", "id"} <= told.keys() else _SURE
+    confidence = _HIGH_CONFIDENCE if {"address", "beds", "id"} <= told.keys() else _CONFIDENCE
     return RawRecord(
-        fields=told, strategy=Strategy.HEURISTICS, confidence=sure, origin=f"cards/{card.path()}[{card.order}]",
+        fields=told, strategy=Strategy.HEURISTICS, confidence=confidence, origin=f"cards/{card.path()}[{card.order}]",
         block=block_of(card.node.html or ""),
     )  # fmt: skip
 

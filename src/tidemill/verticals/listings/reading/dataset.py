@@ -13,13 +13,13 @@ import msgspec
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import absolute
-from tidemill.verticals.listings.reading.naming import meant, words_of
+from tidemill.verticals.listings.reading.naming import fields_by_name, words_of
 from tidemill.verticals.listings.reading.plans import ranges_of
 from tidemill.verticals.listings.reading.shapes import point_of, text_of, value_of
 
 Item = Mapping[str, Any]
 
-_SURE = 0.95
+_CONFIDENCE = 0.95
 _WRAPPERS = ("items", "results", "listings", "data", "properties", "apartments", "hits")
 
 NAMES: Mapping[str, Sequence[str]] = {
@@ -129,7 +129,7 @@ def _record(item: Any, index: int, base_url: str) -> RawRecord:
     if "url" in fields and base_url:
         fields["url"] = absolute(base_url, fields["url"])
     return RawRecord(
-        fields=fields, strategy=Strategy.DATASET, confidence=_SURE, origin=f"items/{index}", places=places
+        fields=fields, strategy=Strategy.DATASET, confidence=_CONFIDENCE, origin=f"items/{index}", places=places
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def fields_of(item: Item) -> tuple[dict[str, Any], dict[str, str]]:
     """The fields that an item tells, and the path at which each was found."""
     fields: dict[str, Any] = {}
     places: dict[str, str] = {}
-    likely = meant(item)
+    likely = fields_by_name(item)
     for field, paths in NAMES.items():
         for path, value in _candidates(item, paths, likely.get(field, [])):
             told = value_of(field, value)

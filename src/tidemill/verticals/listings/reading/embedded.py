@@ -8,10 +8,10 @@ import msgspec
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.verticals.listings.reading.dataset import fields_of
-from tidemill.verticals.listings.reading.naming import meant
+from tidemill.verticals.listings.reading.naming import fields_by_name
 from tidemill.verticals.listings.reading.plans import plans_of
 
-_SURE = 0.8
+_CONFIDENCE = 0.8
 _MOST_NODES = 200_000
 _MOST_HOMES = 1_000
 _SCRIPTS = 'script[type="application/json"], script#__NEXT_DATA__'
@@ -54,7 +54,7 @@ def lists_in(value: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 def may_be_home(item: dict[str, Any]) -> bool:
     """A cheap look before a thorough one: most objects in a page's data name neither rent nor rooms."""
-    return bool(meant(item).keys() & {"rent", "beds"}) or next(plans_of(item), None) is not None
+    return bool(fields_by_name(item).keys() & {"rent", "beds"}) or next(plans_of(item), None) is not None
 
 
 def home_of(item: dict[str, Any], origin: str, document: Document) -> RawRecord | None:
@@ -67,4 +67,4 @@ def home_of(item: dict[str, Any], origin: str, document: Document) -> RawRecord 
         return None
     if "url" in fields:
         fields["url"] = document.absolute(str(fields["url"]))
-    return RawRecord(fields=fields, strategy=Strategy.DATASET, confidence=_SURE, origin=origin, places=places)
+    return RawRecord(fields=fields, strategy=Strategy.DATASET, confidence=_CONFIDENCE, origin=origin, places=places)

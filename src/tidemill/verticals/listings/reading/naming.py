@@ -25,7 +25,7 @@ def _words(text: str) -> Words:
 
 LOW = _words("min minimum low lower lowest from starting start")
 HIGH = _words("max maximum high higher upper highest to")
-SAID = _words("formatted unformatted display text label value amount range raw string")
+FORMATS = _words("formatted unformatted display text label value amount range raw string")
 """How a value is said, which does not change what it is."""
 _OWNERS = _words("listing property home apartment rental")
 """Whose a thing is: the home's in any case."""
@@ -62,11 +62,11 @@ MEANINGS: Mapping[str, FieldMeaning] = {
     "state": _meaning("state|region", "address code abbreviation", _PLACES),
     "postal_code": _meaning("zip|zipcode|postcode|postal code", "address code", _PLACES),
     "neighborhood": _meaning("neighborhood|neighbourhood|district", "name", _PLACES),
-    "rent": _meaning("rent|rents|price|pricing|rent price", "monthly month per list base asking", _FIGURES, SAID),
-    "beds": _meaning("bed|beds|bedroom|bedrooms", "", _FIGURES, SAID | _COUNTED),
-    "baths": _meaning("bath|baths|bathroom|bathrooms", "", _FIGURES, SAID | _COUNTED),
+    "rent": _meaning("rent|rents|price|pricing|rent price", "monthly month per list base asking", _FIGURES, FORMATS),
+    "beds": _meaning("bed|beds|bedroom|bedrooms", "", _FIGURES, FORMATS | _COUNTED),
+    "baths": _meaning("bath|baths|bathroom|bathrooms", "", _FIGURES, FORMATS | _COUNTED),
     "size": _meaning("sqft|sqm|area|size|surface|square feet|square foot|square footage|floor space|sq ft",
-                     "living floor unit square total", _FIGURES, SAID),
+                     "living floor unit square total", _FIGURES, FORMATS),
     "available": _meaning("available|availability|move in", "date from on day text", _FIGURES),
     "latitude": _meaning("lat|latitude", "geo address location map", _PLACES),
     "longitude": _meaning("lng|lon|long|longitude", "geo address location map", _PLACES),
@@ -98,7 +98,7 @@ def meanings_of(name: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def meant(item: Item) -> dict[str, list[tuple[str, Any]]]:
+def fields_by_name(item: Item) -> dict[str, list[tuple[str, Any]]]:
     """What an item holds under names that mean a field, with the path of each; pairs of bounds come first."""
     pairs: dict[str, list[tuple[str, Any]]] = {}
     wholes: dict[str, list[tuple[str, Any]]] = {}
@@ -115,8 +115,8 @@ def meant(item: Item) -> dict[str, list[tuple[str, Any]]]:
                     bounds.setdefault(field, {}).setdefault(bound, (path + name, value))
                 else:
                     wholes.setdefault(field, []).append((path + name, value))
-        for field, told in bounds.items():
-            low, high = told.get("low"), told.get("high")
+        for field, ends in bounds.items():
+            low, high = ends.get("low"), ends.get("high")
             (first, least), (last, most) = low or high or ("", None), high or low or ("", None)
             pairs.setdefault(field, []).append((f"{first}..{last}", {"min": least, "max": most}))
     return {field: pairs.get(field, []) + wholes.get(field, []) for field in pairs.keys() | wholes.keys()}

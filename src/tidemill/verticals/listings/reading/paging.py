@@ -27,10 +27,10 @@ def total_of(document: Document, selectors: Spec | None) -> int | None:
     if place and root is not None:
         digits = "".join(letter for letter in pick(root, place) if letter.isdigit())
         return int(digits[:9]) if digits else None
-    return pagination.total(document) or said_total(document)
+    return pagination.total(document) or stated_total(document)
 
 
-def said_total(document: Document) -> int | None:
+def stated_total(document: Document) -> int | None:
     """A count in a heading, or in what is named a count: `812 apartments for rent`, `Showing 25 of 700 results`."""
     for node in document.css(f"h1, h2, {_COUNTERS}"):
         text = squash(node.text(separator=" "))

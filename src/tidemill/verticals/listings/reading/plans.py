@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tidemill.verticals.listings.reading.naming import meant, words_of
+from tidemill.verticals.listings.reading.naming import fields_by_name, words_of
 from tidemill.verticals.listings.reading.rent import Rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reading.shapes import figure_of
@@ -39,7 +39,7 @@ def ranges_of(item: Item) -> dict[str, str]:
 
 def _figures(plan: Item) -> dict[str, str]:
     """What one plan says; a list of its details says beds, baths and size in words."""
-    likely = meant(plan)
+    likely = fields_by_name(plan)
     found = {
         field: next(filter(None, (figure_of(value) for _, value in likely.get(field, ()))), "") for field in _READERS
     }

@@ -18,7 +18,7 @@ HOMES = frozenset({
 NESTED = frozenset({"itemListElement", "item", "hasPart", "@graph"})
 """Where a list of homes holds further ones; a building's floor plans are the building's own."""
 
-_SURE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
+_CONFIDENCE = {Strategy.JSONLD: 0.95, Strategy.MICRODATA: 0.9}
 _WRAPPERS = ("mainEntity", "about", "itemOffered", "item")
 PLACES: Mapping[str, str] = {
     "title": "name", "url": "url", "id": "identifier", "address": "address.streetAddress", "city":
@@ -60,7 +60,9 @@ def is_home(item: Item) -> bool:
 def _record(item: Item, origin: str, strategy: Strategy, absolute: Absolute) -> Iterator[RawRecord]:
     fields = fields_of(item, absolute)
     if "rent" in fields or "address" in fields:
-        yield RawRecord(fields=fields, strategy=strategy, confidence=_SURE[strategy], origin=origin, places=PLACES)
+        yield RawRecord(
+            fields=fields, strategy=strategy, confidence=_CONFIDENCE[strategy], origin=origin, places=PLACES
+        )
 
 
 def fields_of(item: Item, absolute: Absolute) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tidemill.reading.text import plain
-from tidemill.verticals.listings.reading.naming import HIGH, LOW, SAID, words_of
+from tidemill.verticals.listings.reading.naming import FORMATS, HIGH, LOW, words_of
 
 Item = Mapping[str, Any]
 
 _HOLLOW = re.compile(r"^(?:null|none|n/a|undefined|-+)$", re.IGNORECASE)
-_FIGURE = SAID | {"price", "rent", "monthly", "dimension"}
+_FIGURE = FORMATS | {"price", "rent", "monthly", "dimension"}
 _PERIOD = frozenset({"frequency", "period", "interval", "term", "unit"})
 _PAIR = re.compile(r"\s*(-?\d{1,2}\.\d+)\s*[,;]\s*(-?\d{1,3}\.\d+)\s*")
 _MOST_TEXTS = 60

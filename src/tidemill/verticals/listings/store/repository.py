@@ -6,15 +6,15 @@ from datetime import datetime
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import lock_exclusively
-from tidemill.store.ledger.records import CompleteRun
-from tidemill.store.upkeep.history import HistoryLine, write_history
-from tidemill.verticals.events.store.repository import signed
+from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.repository import CompleteRun
 from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store import lookups, writes
@@ -208,7 +208,7 @@ def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> Iterable[ListingI
                 seen.add(key)
                 encoded = accepted.encoded
                 yield ListingItem(
-                    job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed(encoded)
+                    job, harvest.judged.page, accepted.identity, accepted.record, encoded, signed_checksum(encoded)
                 )
 
 

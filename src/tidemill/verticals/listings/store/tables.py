@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata, partial
+from tidemill.store.database.metadata import metadata, partial
 
 LISTINGS_LOCK = 7461063
 """Whether a home is new is asked before it is written: one transaction at a time does so."""

@@ -30,9 +30,9 @@ from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import lock_exclusively
-from tidemill.store.ledger.rows import source_of
+from tidemill.store.records.history import HistoryLine, write_history
 from tidemill.store.schema import breakers, sources
-from tidemill.store.upkeep.history import HistoryLine, write_history
+from tidemill.store.schema.rows import source_of
 from tidemill.verticals.listings.store.fading import ACTIVE, below, confidence
 from tidemill.verticals.listings.store.tables import LISTINGS_LOCK, listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.writes import SHOWN

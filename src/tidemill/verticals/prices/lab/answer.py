@@ -7,19 +7,20 @@ import msgspec
 
 from tidemill.lab.faults import (
     BlockPage,
-    CurrencyFlip,
     Fault,
     Forbidden403,
     Redesign,
-    RedirectsToList,
     RobotsChange,
     RobotsDown,
     ServerError500,
     TooMany429,
 )
 from tidemill.verticals.prices.lab import pages
+from tidemill.verticals.prices.lab.faults import CurrencyFlip, RedirectsToList
 from tidemill.verticals.prices.lab.shop import LISTING, Shop
 
+CLOSED_PATH = "/product/"
+"""What robots.txt forbids after a robots change."""
 _FLIPPED = {"USD": "EUR", "GBP": "USD", "EUR": "USD"}
 
 
@@ -58,7 +59,12 @@ def _robots(faults: Sequence[Fault]) -> ShopAnswer:
     if any(isinstance(fault, RobotsDown) for fault in faults):
         return ShopAnswer(503, "Service unavailable", kind="text/plain")
     closed = any(isinstance(fault, RobotsChange) for fault in faults)
-    lines = ["User-agent: *", "Disallow: /cart", "Disallow: /checkout", *(["Disallow: /product/"] if closed else [])]
+    lines = [
+        "User-agent: *",
+        "Disallow: /cart",
+        "Disallow: /checkout",
+        *([f"Disallow: {CLOSED_PATH}"] if closed else []),
+    ]
     return ShopAnswer(200, "\n".join([*lines, ""]), kind="text/plain")
 
 

@@ -1,5 +1,6 @@
 """The shops: who they are, how they are made, and what stands at which address."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -125,7 +126,7 @@ def truth(shop: Shop, moment: datetime) -> tuple[TrueOffer, ...]:
     return tuple(offers)
 
 
-def shop_source(shop: Shop, pace: dict[str, float], schedule: str) -> dict[str, Any]:
+def shop_source(shop: Shop, pace: Mapping[str, float], schedule: str) -> dict[str, Any]:
     """The shop as a sources file names it: reviewed, approved, and not yet eligible for readers."""
     settings: dict[str, Any] = {"currency": shop.currency, "retailer": shop.name}
     if shop.make is ShopMake.MAGENTO:

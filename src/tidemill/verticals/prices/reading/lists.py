@@ -13,12 +13,12 @@ from tidemill.reading.document import Document
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.landmarks import Landmarks, landmarks
-from tidemill.verticals.prices.reading.marks import Mark
-from tidemill.verticals.prices.reading.peers import Peers, kind_of
-from tidemill.verticals.prices.reading.price_text import text_within
 from tidemill.verticals.prices.reading.product import Product
-from tidemill.verticals.prices.reading.shown import PriceSpot, spots
+from tidemill.verticals.prices.reading.shown.hints import Hint
+from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, layout_of
+from tidemill.verticals.prices.reading.shown.price_text import text_within
+from tidemill.verticals.prices.reading.shown.shown_prices import ShownPrice, shown_prices
+from tidemill.verticals.prices.reading.shown.siblings import SiblingCounter, tag_and_class
 
 _CONFIDENCE = 0.7
 _FEWEST = 3
@@ -30,83 +30,87 @@ _LINK = "a[href]:not([href^='#']):not([href^='javascript'])"
 _TITLES = "h1 a[href], h2 a[href], h3 a[href], h4 a[href], h5 a[href], a[href] h2, a[href] h3, a[href] h4"
 _NAMED = "[class*=title] a[href], [class*=name] a[href], a[class*=title][href], a[class*=name][href], [itemprop=name]"
 
-_SPELLED_PRICE = re.compile(r"""class=\\?["'][^"'<>]*\bprice\b[^"'<>]*["']\s*>\s*([^<>"']{1,30})<""")
+_PRICE_IN_SCRIPT = re.compile(r"""class=\\?["'][^"'<>]*\bprice\b[^"'<>]*["']\s*>\s*([^<>"']{1,30})<""")
 
 
 def read_products(page: Document | str | bytes, url: str = "", *, currency: str = "") -> list[Product]:
     """The products that a list page shows, in order; empty if it shows no list."""
     document = page if isinstance(page, Document) else Document(page, url)
-    return _products(document, landmarks(document), currency)
+    return _products(document, layout_of(document), currency)
 
 
-def _products(document: Document, found: Landmarks, currency: str) -> list[Product]:
-    everything = [spot for spot in spots(found, currency) if not spot.marks & (Mark.NO_PRICE | Mark.UNIT)]
+def _products(document: Document, layout: PageLayout, currency: str) -> list[Product]:
+    everything = [
+        shown for shown in shown_prices(layout, currency) if not shown.hints & (Hint.OTHER_AMOUNT | Hint.UNIT)
+    ]
     cards = _cards(everything)
     products = [_product(document, card, inside, index) for index, (card, inside) in enumerate(cards)]
     return [product for product in products if product is not None]
 
 
-def listed_amounts(document: Document, found: Landmarks) -> list[Decimal]:
+def listed_amounts(document: Document, layout: PageLayout) -> list[Decimal]:
     """What the products cost that stand on the page as cards of one kind; none where they are fewer than three."""
-    products = _products(document, found, "")
+    products = _products(document, layout, "")
     return [product.price for product in products if product.price is not None] if len(products) >= _FEWEST else []
 
 
-def _cards(prices: list[PriceSpot]) -> list[tuple[LexborNode, list[PriceSpot]]]:
+def _cards(prices: list[ShownPrice]) -> list[tuple[LexborNode, list[ShownPrice]]]:
     """The boxes alike that hold a price and a link each: the kind of box of which there are most."""
-    peers = Peers()
-    holders: dict[int, tuple[LexborNode, list[PriceSpot]]] = {}
+    siblings = SiblingCounter()
+    holders: dict[int, tuple[LexborNode, list[ShownPrice]]] = {}
     kinds: Counter[str] = Counter()
-    for spot in prices:
-        card = _card_of(spot.node, peers)
+    for shown in prices:
+        card = _card_of(shown.node, siblings)
         if card is None:
             continue
         if card.mem_id not in holders:
             holders[card.mem_id] = (card, [])
-            kinds[kind_of(card)] += 1
-        holders[card.mem_id][1].append(spot)
+            kinds[tag_and_class(card)] += 1
+        holders[card.mem_id][1].append(shown)
     commonest, count = max(kinds.items(), key=lambda kind: kind[1], default=("", 0))
-    return [each for each in holders.values() if kind_of(each[0]) == commonest] if count > 1 else []
+    return [each for each in holders.values() if tag_and_class(each[0]) == commonest] if count > 1 else []
 
 
-def _card_of(node: LexborNode | None, peers: Peers) -> LexborNode | None:
+def _card_of(node: LexborNode | None, siblings: SiblingCounter) -> LexborNode | None:
     """The box around a price that has neighbours of its kind, a link, and no more than a card's worth of words."""
     for _ in range(_CLIMB):
         if node is None or node.parent is None or node.tag in {"body", "html", "main"}:
             return None
-        if _has_peers(node, peers) and node.css_first(_LINK) is not None:
+        if _has_siblings(node, siblings) and node.css_first(_LINK) is not None:
             return node if len(node.text(deep=True).strip()) <= _LONGEST_CARD else None
         node = node.parent
     return None
 
 
-def _has_peers(node: LexborNode, peers: Peers) -> bool:
+def _has_siblings(node: LexborNode, siblings: SiblingCounter) -> bool:
     if node.tag in _NO_BOXES or node.parent is None:
         return False
-    return peers.beside(node) > 1 or _has_cousins(node.parent, kind_of(node), peers)
+    return siblings.count_like(node) > 1 or _has_cousins(node.parent, tag_and_class(node), siblings)
 
 
-def _has_cousins(row: LexborNode, kind: str, peers: Peers) -> bool:
+def _has_cousins(row: LexborNode, kind: str, siblings: SiblingCounter) -> bool:
     """Whether other rows of the same kind hold boxes of this kind: a lone last card of a grid in rows."""
     above = row.parent
-    if above is None or peers.beside(row) <= 1:
+    if above is None or siblings.count_like(row) <= 1:
         return False
     rows = islice(above.iter(include_text=False), _MOST_ROWS)
     return any(
-        peers.within(other)[kind] for other in rows if other.mem_id != row.mem_id and kind_of(other) == kind_of(row)
+        siblings.counts_in(other)[kind]
+        for other in rows
+        if other.mem_id != row.mem_id and tag_and_class(other) == tag_and_class(row)
     )
 
 
-def _product(document: Document, card: LexborNode, prices: list[PriceSpot], index: int) -> Product | None:
+def _product(document: Document, card: LexborNode, prices: list[ShownPrice], index: int) -> Product | None:
     title, href = _title(card)
     if not title:
         return None
-    asked = _asked(prices)
-    money = asked.money if asked is not None else _behind_a_click(card, {spot.amount for spot in prices})
+    selling = _selling_price(prices)
+    money = selling.money if selling is not None else _price_in_script(card, {shown.amount for shown in prices})
     if money is None:
         return None
-    crossed = [spot.amount for spot in prices if spot.amount > money.amount and spot.marks & Mark.OLD]
-    origin = f"list/{kind_of(card)}[{index}]"
+    crossed = [shown.amount for shown in prices if shown.amount > money.amount and shown.hints & Hint.OLD]
+    origin = f"list/{tag_and_class(card)}[{index}]"
     return Product(
         title=title,
         price=money.amount,
@@ -120,24 +124,24 @@ def _product(document: Document, card: LexborNode, prices: list[PriceSpot], inde
         origin=origin,
         places={
             "title": "heading link",
-            "price": asked.text if asked is not None else "script",
+            "price": selling.text if selling is not None else "script",
             "url": "heading link@href",
         },
     )
 
 
-def _asked(prices: list[PriceSpot]) -> PriceSpot | None:
+def _selling_price(prices: list[ShownPrice]) -> ShownPrice | None:
     """The selling price among a card's: not crossed out, a special one before a plain one."""
-    plain = [spot for spot in prices if not spot.marks & Mark.OLD]
-    return next((spot for spot in plain if spot.marks & Mark.CURRENT), plain[0] if plain else None)
+    plain = [shown for shown in prices if not shown.hints & Hint.OLD]
+    return next((shown for shown in plain if shown.hints & Hint.CURRENT), plain[0] if plain else None)
 
 
-def _behind_a_click(card: LexborNode, shown: set[Decimal]) -> Money | None:
+def _price_in_script(card: LexborNode, amounts_shown: set[Decimal]) -> Money | None:
     """The price that a card keeps in a script's markup until somebody asks for it, other than those that it shows."""
     for script in card.css("script"):
-        for match in _SPELLED_PRICE.finditer(script.text(deep=True) or ""):
+        for match in _PRICE_IN_SCRIPT.finditer(script.text(deep=True) or ""):
             money = parse_money(match[1])
-            if money is not None and money.is_plain and money.amount not in shown:
+            if money is not None and money.is_plain and money.amount not in amounts_shown:
                 return money
     return None
 
@@ -173,9 +177,9 @@ def _upwards(node: LexborNode, card: LexborNode) -> Iterator[LexborNode]:
 def _stock(card: LexborNode) -> Availability:
     """What the card says: a notice named for stock, a button, or the picture of one."""
     for node in card.css("[class*=stock], [class*=availab], [class*=sold], button, a[class*=cart], img[alt]"):
-        said = availability_in(text_within(node) or node.attributes.get("alt") or "")
-        if said is not Availability.UNKNOWN:
-            return said
+        availability = availability_in(text_within(node) or node.attributes.get("alt") or "")
+        if availability is not Availability.UNKNOWN:
+            return availability
     for node in card.css("button, a[class*=cart], input[type=submit], img[alt]"):
         words = f"{text_within(node)} {node.attributes.get('alt') or ''} {node.attributes.get('value') or ''}"
         if "cart" in words.lower() or "basket" in words.lower():

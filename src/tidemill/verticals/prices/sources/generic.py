@@ -8,10 +8,10 @@ from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading import read_product, read_products
 from tidemill.verticals.prices.reasons import ExtractReason
-from tidemill.verticals.prices.sources.reading_page import answer, currency_of, failed, is_markup, raw_offers
+from tidemill.verticals.prices.sources.raw_offers import adapter_answer, currency_of, failed, is_markup, raw_offers
 
 
-class Generic:
+class GenericShopAdapter:
     """Reads a product page of any make; or, with `page: list` in the source's settings, a list of products.
 
     Further settings: `currency` (ISO), which prices must be in, and `retailer`, the shop's own name.
@@ -30,7 +30,7 @@ class Generic:
         currency = currency_of(context)
         reading = read_product(document, currency=currency)
         if context.source.adapter_settings.get("page") != "list":
-            return answer(reading, page, signature)
+            return adapter_answer(reading, page, signature)
         products = read_products(document, currency=currency)
         if products:
             return Found(records=raw_offers(products, signature))

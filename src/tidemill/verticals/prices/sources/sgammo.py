@@ -10,7 +10,7 @@ from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading import NoOffer, Product, read_product
 from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
-from tidemill.verticals.prices.sources.reading_page import answer, failed, is_markup
+from tidemill.verticals.prices.sources.raw_offers import adapter_answer, failed, is_markup
 
 PRODUCT = "div.product, body.single-product"
 """What every product page of the shop has; a page without it is another page."""
@@ -33,15 +33,15 @@ class SGAmmo:
         document, signature = Document.of(page), f"{self.id}@{self.version}"
         reading = read_product(document, currency="USD")
         if document.first(PRODUCT) is None:
-            return answer(_strange(reading), page, signature)
+            return adapter_answer(_unknown_layout(reading), page, signature)
         if document.first(TITLE) is None:
             return failed(ExtractReason.SELECTOR_NOT_FOUND, TITLE)
         if isinstance(reading, Product) and document.first(PRICE) is None:
             reading = msgspec.structs.replace(reading, doubt=QuarantineReason.SELECTOR_FAILURE)
-        return answer(reading, page, signature)
+        return adapter_answer(reading, page, signature)
 
 
-def _strange(reading: Product | NoOffer) -> NoOffer:
+def _unknown_layout(reading: Product | NoOffer) -> NoOffer:
     """A page that is not made as the shop's product pages are, whatever else can be read on it."""
     if isinstance(reading, NoOffer) and reading.reason in {ExtractReason.BLOCKED_PAGE, ExtractReason.EMPTY_PAGE}:
         return reading

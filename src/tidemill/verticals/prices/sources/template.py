@@ -19,7 +19,7 @@ from tidemill.reading.document import Document
 from tidemill.reading.selectors import read_selectors
 from tidemill.reading.stock import Availability, availability_in
 from tidemill.verticals.prices.reasons import ExtractReason
-from tidemill.verticals.prices.sources.reading_page import currency_of, failed, is_markup, was_redirected
+from tidemill.verticals.prices.sources.raw_offers import currency_of, failed, is_markup, was_redirected
 
 SELECTORS: Mapping[str, Any] = {
     "title": "h1",

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from xxhash import xxh3_64_intdigest
 
+from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.reading.stock import Availability
@@ -16,7 +16,6 @@ from tidemill.verticals.prices.matching import attributes_key
 from tidemill.verticals.prices.record import Offer
 
 RUN_TYPE = "SCRAPE"
-_SIGNED = 1 << 63
 UNSTEADY = frozenset({
     "observed_at", "price_cents", "cost_per_round_cents", "availability", "list_price_cents", "confidence",
     "shipping_cents",
@@ -98,7 +97,7 @@ def held_columns(rejection_id: int, item: OfferItem, now: datetime) -> dict[str,
 def checksum_of(offer: Offer) -> int:
     """A signed 64-bit sum over what describes the product, whatever its price is today."""
     steady = {name: value for name, value in msgspec.structs.asdict(offer).items() if name not in UNSTEADY}
-    return xxh3_64_intdigest(_encode(steady)) - _SIGNED
+    return signed_checksum(_encode(steady))
 
 
 Read = Mapping[int, Sequence[tuple[int, PriceSeen]]]

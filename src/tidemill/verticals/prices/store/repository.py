@@ -12,8 +12,8 @@ from tidemill.core.job import Job
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
-from tidemill.store.ledger.records import CompleteRun
-from tidemill.store.upkeep.history import HistoryLine, write_history
+from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.repository import CompleteRun
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.store import writes as price_writes
 from tidemill.verticals.prices.store.items import (

@@ -7,7 +7,7 @@ row, whoever asks.
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.store.schema.base import metadata, partial
+from tidemill.store.database.metadata import metadata, partial
 
 source_products = Table(
     "source_products",

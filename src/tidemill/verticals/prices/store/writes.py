@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import AcceptedRecords
 from tidemill.store.database.bulk import write_many
-from tidemill.store.ledger.records import MOST_MISSED
+from tidemill.store.records.repository import MOST_MISSED
 from tidemill.store.schema import rejected_records, targets
 from tidemill.verticals.prices.glitch import PriceSeen
 from tidemill.verticals.prices.reasons import DropReason

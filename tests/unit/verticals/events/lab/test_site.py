@@ -13,7 +13,7 @@ from tidemill.lab.faults import (
     BrokenJsonLd,
     ConsentWall,
     DstNight,
-    EmptyAgenda,
+    EmptyList,
     Fault,
     Forbidden403,
     HugePage,
@@ -22,9 +22,9 @@ from tidemill.lab.faults import (
     Redesign,
     RobotsChange,
     RobotsDown,
+    ScheduledFault,
     ServerError500,
     SlowDrip,
-    Spell,
     TimeOut,
     Timetable,
     TooMany429,
@@ -33,10 +33,12 @@ from tidemill.lab.faults import (
     TruncatedPages,
     WrongCharset,
 )
+from tidemill.lab.messages import Behaviour, LabRequest, LabResponse
+from tidemill.lab.world import EPOCH, World
+from tidemill.verticals.events.lab.content import TrueEvent
+from tidemill.verticals.events.lab.group import agenda_sites, true_events, world_of
 from tidemill.verticals.events.lab.makes import REDESIGNED, SELECTORS, Selectors
-from tidemill.verticals.events.lab.site import Behaviour, LabRequest, LabResponse, respond
 from tidemill.verticals.events.lab.sites import Make, build_sites
-from tidemill.verticals.events.lab.world import EPOCH, TrueEvent, World
 
 pytestmark = pytest.mark.shows("X5")
 
@@ -46,18 +48,20 @@ STRUCTURED = (Make.JSONLD_ARRAY, Make.JSONLD_GRAPH)
 
 def world_with(make: Make, *faults: Fault) -> World:
     site = SITES[make]
-    return World(7, [site], Timetable(Spell(host=site.host, kind="x", fault=fault, begins=EPOCH) for fault in faults))
+    return world_of(
+        [site], Timetable(ScheduledFault(host=site.host, kind="x", fault=fault, begins=EPOCH) for fault in faults)
+    )
 
 
 def ask(world: World, path: str | None = None, moment: datetime = EPOCH, **headers: str) -> LabResponse:
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return respond(world, LabRequest(site.host, path or site.paths[0], names), moment)
+    return world.respond(LabRequest(site.host, path or site.paths[0], names), moment)
 
 
 def truth_of(world: World, path: str | None = None, moment: datetime = EPOCH) -> list[TrueEvent]:
-    [site] = world.sites.values()
-    return [event for event in world.truth(site.host, moment) if event.page == (path or site.paths[0])]
+    [site] = agenda_sites(world).values()
+    return [event for event in true_events(world, site.host, moment) if event.page == (path or site.paths[0])]
 
 
 def selected(body: bytes, selectors: Selectors) -> list[dict[str, str]]:
@@ -73,7 +77,7 @@ def one(item: LexborNode, rule: str) -> str:
     node = item.css_first(css)
     if node is None:
         return ""
-    return node.attributes[attribute] if attribute else node.text(strip=True)
+    return (node.attributes[attribute] or "") if attribute else node.text(strip=True)
 
 
 def json_events(body: bytes) -> list[dict[str, Any]]:
@@ -110,7 +114,7 @@ def test_microdata_tells_the_truth() -> None:
 @pytest.mark.parametrize("make", list(SELECTORS))
 def test_the_selectors_find_the_truth(make: Make) -> None:
     world = world_with(make)
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     read = selected(ask(world).body, SELECTORS[make])
     assert [(one["title"], site.origin + one["url"], one["place"]) for one in read] == [
         (event.title, event.url, event.place) for event in truth_of(world)
@@ -155,19 +159,19 @@ def test_pages_weigh_what_real_ones_do(make: Make) -> None:
 @pytest.mark.parametrize("make", list(Make))
 def test_an_event_has_a_page_of_its_own_while_it_is_on_the_site(make: Make) -> None:
     world = world_with(make)
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     event = truth_of(world)[0]
     path = event.url.removeprefix(site.origin)
     assert event.title in LexborHTMLParser(ask(world, path).body.decode()).css_first("h1").text()
     assert ask(world, path, EPOCH + timedelta(days=90)).status == 410
     assert ask(world, path, EPOCH - timedelta(days=90)).status == 404
     assert ask(world, path + "x").status == 404
-    assert ask(world, site.tongue.detail + "nonsense").status == 404
+    assert ask(world, site.vocabulary.detail + "nonsense").status == 404
     assert ask(world, "/elsewhere").status == 404
 
 
 def test_a_host_that_is_not_there_is_misdirected() -> None:
-    assert respond(world_with(Make.CARDS), LabRequest("elsewhere.test", "/"), EPOCH).status == 421
+    assert world_with(Make.CARDS).respond(LabRequest("elsewhere.test", "/"), EPOCH).status == 421
 
 
 def test_an_unchanged_page_answers_304_to_its_etag_and_to_its_date() -> None:
@@ -197,7 +201,7 @@ def test_a_304_is_never_given_to_a_page_that_changed(make: Make) -> None:
 
 def test_pages_come_compressed_to_those_who_ask_for_it() -> None:
     site = next(site for site in build_sites(7, 12) if site.compresses)
-    world = World(7, [site])
+    world = world_of([site])
     plain, packed = ask(world), ask(world, accept_encoding="gzip, br")
     assert packed.headers["content-encoding"] == "gzip"
     assert gzip.decompress(packed.body) == plain.body
@@ -213,7 +217,7 @@ def test_a_403_a_429_and_a_500_answer_with_their_status() -> None:
 
 def test_faults_of_pages_hold_on_detail_pages_too() -> None:
     world = world_with(Make.CARDS, Forbidden403())
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     event = truth_of(world)[0]
     assert ask(world, event.url.removeprefix(site.origin)).status == 403
 
@@ -248,9 +252,9 @@ def test_malformed_html_still_holds_its_titles(make: Make) -> None:
 
 
 def test_an_empty_agenda_says_so() -> None:
-    body = ask(world_with(Make.CARDS, EmptyAgenda())).body.decode()
+    body = ask(world_with(Make.CARDS, EmptyList())).body.decode()
     assert "geen activiteiten gepland" in body
-    assert "agenda-item" not in LexborHTMLParser(body).css_first("main").html
+    assert "agenda-item" not in (LexborHTMLParser(body).css_first("main").html or "")
 
 
 def test_a_broken_agenda_is_empty_without_saying_so() -> None:
@@ -262,7 +266,7 @@ def test_a_broken_agenda_is_empty_without_saying_so() -> None:
 @pytest.mark.parametrize("make", list(Make))
 def test_a_redesign_defeats_the_old_selectors_and_fits_the_new(make: Make) -> None:
     world = world_with(make, Redesign())
-    [site] = world.sites.values()
+    [site] = agenda_sites(world).values()
     body = ask(world).body
     assert b"application/ld+json" not in body
     assert b"itemscope" not in body
@@ -286,6 +290,7 @@ def test_robots_change_for_a_while_and_can_be_down() -> None:
 
 def test_a_huge_page_is_tiny_on_the_wire_and_huge_behind_it() -> None:
     answer = ask(world_with(Make.CARDS, HugePage(200)), accept_encoding="gzip")
+    assert answer.stream is not None
     packed = b"".join(answer.stream())
     assert len(packed) < 1_000_000
     unpacker = zlib.decompressobj(wbits=31)
@@ -296,6 +301,7 @@ def test_a_huge_page_is_tiny_on_the_wire_and_huge_behind_it() -> None:
 
 def test_a_huge_page_comes_piece_by_piece_without_compression() -> None:
     answer = ask(world_with(Make.CARDS, HugePage(3)))
+    assert answer.stream is not None
     assert [len(piece) for piece in answer.stream()] == [1_000_000] * 3
 
 
@@ -318,7 +324,7 @@ def test_a_truncated_list_shows_its_first_events_and_looks_whole(make: Make) -> 
 
 def test_sites_that_say_how_many_there_are_say_so_of_a_truncated_list_too() -> None:
     site = next(site for site in build_sites(7, 12) if site.claims_total)
-    world = World(7, [site], Timetable([Spell(host=site.host, kind="x", fault=TruncatedList(), begins=EPOCH)]))
+    world = world_of([site], Timetable([ScheduledFault(host=site.host, kind="x", fault=TruncatedList(), begins=EPOCH)]))
     claim = LexborHTMLParser(ask(world).body.decode()).css_first(".agenda-count")
     assert claim.attributes["data-total"] == str(len(truth_of(world)))
 
@@ -352,29 +358,31 @@ def test_the_clock_change_is_written_without_an_offset() -> None:
 
 
 def test_a_page_with_a_fault_carries_no_validators() -> None:
-    for fault in (EmptyAgenda(), TruncatedList(), DstNight(), MalformedHtml()):
+    for fault in (EmptyList(), TruncatedList(), DstNight(), MalformedHtml()):
         assert "etag" not in ask(world_with(Make.CARDS, fault)).headers
 
 
 def paged_world(fault=None):
     site = next(site for site in build_sites(7, 12) if site.per_page)
     faults = Timetable(
-        [Spell(host=site.host, kind="x", fault=fault, begins=EPOCH - timedelta(days=1))] if fault else []
+        [ScheduledFault(host=site.host, kind="x", fault=fault, begins=EPOCH - timedelta(days=1))] if fault else []
     )
-    return site, World(7, [site], faults)
+    return site, world_of([site], faults)
 
 
 def titles_on(world, site, page):
     path = site.paths[0] if page == 1 else f"{site.paths[0]}?page={page}"
-    body = respond(world, LabRequest(site.host, path), EPOCH).body.decode()
+    body = world.respond(LabRequest(site.host, path), EPOCH).body.decode()
     return [
-        event.title for event in world.truth(site.host, EPOCH) if event.page == site.paths[0] and event.url in body
+        event.title
+        for event in true_events(world, site.host, EPOCH)
+        if event.page == site.paths[0] and event.url in body
     ], body
 
 
 def test_an_agenda_over_several_pages_shows_everything_once_and_names_the_next_page():
     site, world = paged_world()
-    everything = [event.title for event in world.truth(site.host, EPOCH) if event.page == site.paths[0]]
+    everything = [event.title for event in true_events(world, site.host, EPOCH) if event.page == site.paths[0]]
     shown, page = [], 1
     while True:
         titles, body = titles_on(world, site, page)

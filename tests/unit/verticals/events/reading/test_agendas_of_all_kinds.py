@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.reading import Document, Setting
+from tidemill.reading import Document, ReadingContext
 from tidemill.verticals.events.reading.events import read_events
 
 pytestmark = pytest.mark.shows("P1")
@@ -15,7 +15,9 @@ MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
 def told(body: str, language: str = "nl", title: str = "Agenda") -> list[tuple[object, object]]:
     zone = "Europe/Amsterdam" if language == "nl" else "America/Chicago"
     markup = f"<html><head><title>{title}</title></head><body>{body}</body></html>"
-    found = read_events(Document(markup, "https://a.nl/x"), Setting(now=MONDAY, time_zone=zone, language=language))
+    found = read_events(
+        Document(markup, "https://a.nl/x"), ReadingContext(now=MONDAY, time_zone=zone, language=language)
+    )
     return [(one.fields["title"], str(one.fields["starts"])[:16]) for one in found.records]
 
 

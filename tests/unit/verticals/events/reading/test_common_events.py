@@ -24,7 +24,7 @@ EVENT = {
 def by_the_general_road(body):
     document = Document("", BASE)
     block = jsonld.block(0, body)
-    known = jsonld.identified(block.value)
+    known = jsonld.objects_by_id(block.value)
     return [
         record
         for path, item in jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED)

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 
 from tidemill.core.record import RawRecord
-from tidemill.reading import Document, Setting
+from tidemill.reading import Document, ReadingContext
 from tidemill.verticals.events.reading.heuristics import read_heuristics
-from tidemill.verticals.events.reading.heuristics.wording import is_title, stripped, title_from
+from tidemill.verticals.events.reading.heuristics.wording import is_title, title_from, without_dates
 
 pytestmark = pytest.mark.shows("P1")
 
-SUNDAY = Setting(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
+SUNDAY = ReadingContext(now=datetime(2026, 11, 15, 12, tzinfo=UTC))
 
 
 def records(body: str, title: str = "Agenda") -> list[RawRecord]:
@@ -135,7 +135,7 @@ def test_titles_are_told_from_dates_and_labels(text: str, title: str) -> None:
 def test_words_that_stand_over_any_agenda_are_no_title() -> None:
     assert not is_title("Upcoming events")
     assert is_title("Jazz in de kerk")
-    assert stripped("vr 20 nov 2026, 20:00 uur") == ""
+    assert without_dates("vr 20 nov 2026, 20:00 uur") == ""
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.reading import Document, Setting
+from tidemill.reading import Document, ReadingContext
 from tidemill.verticals.events.reading.events import read_events
 
 pytestmark = pytest.mark.shows("P1")
@@ -69,7 +69,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_titles_and_starts_are_read_from(layout: str) -> None:
     markup, expected = LAYOUTS[layout]
-    found = read_events(Document(f"<html><body>{markup}</body></html>", "https://x.nl/agenda"), Setting(now=NOW))
+    found = read_events(Document(f"<html><body>{markup}</body></html>", "https://x.nl/agenda"), ReadingContext(now=NOW))
     read = [(record.fields["title"], record.fields["starts"][: len(starts)]) for record, (_, starts)
             in zip(found.records, expected, strict=True)]  # fmt: skip
     assert read == expected
@@ -80,4 +80,4 @@ def test_news_is_no_agenda() -> None:
         f'<article><h2><a href="/{day}">Fietsbrug {day}</a></h2><p>Gepubliceerd op {day} november 2026</p></article>'
         for day in (10, 12)
     )
-    assert not read_events(Document(f"<main>{news}</main>", "https://x.nl/nieuws"), Setting(now=NOW)).records
+    assert not read_events(Document(f"<main>{news}</main>", "https://x.nl/nieuws"), ReadingContext(now=NOW)).records

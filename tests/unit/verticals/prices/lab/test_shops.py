@@ -12,30 +12,31 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
-from tidemill.lab.faults import BlockPage, CurrencyFlip, Fault, Redesign, RedirectsToList, Spell, Timetable
+from tidemill.lab.faults import BlockPage, Fault, Redesign, ScheduledFault, Timetable
+from tidemill.lab.messages import LabRequest
+from tidemill.lab.world import EPOCH, World
 from tidemill.reading import Availability
-from tidemill.verticals.events.lab.site import LabRequest, respond
-from tidemill.verticals.events.lab.sources import sources
-from tidemill.verticals.events.lab.world import EPOCH, World, build_world
 from tidemill.verticals.prices.definition import PRICES
+from tidemill.verticals.prices.lab.faults import CurrencyFlip, RedirectsToList
+from tidemill.verticals.prices.lab.group import shop_world
 from tidemill.verticals.prices.lab.shop import LISTING, Shop, build_shops, truth
 from tidemill.verticals.prices.reasons import DropReason, ExtractReason, QuarantineReason, reason_of
 
-pytestmark = pytest.mark.shows("X5")
+SHOPS = tuple(build_shops(7, 3, EPOCH))
+WORLD = shop_world(SHOPS)
+SOURCES = {each["base_url"]: each for each in WORLD.sources()}
 
-WORLD = build_world(7, 0, shops=3)
-SHOPS = tuple(WORLD.shops.values())
-SOURCES = {each["base_url"]: each for each in sources(WORLD)}
+pytestmark = pytest.mark.shows("X5")
 
 
 def visit(shop: Shop, path: str, moment: datetime, world: World = WORLD) -> Verdict | Fail:
     """What becomes of a product page: its redirect followed, read by the shop's adapter, and judged."""
     described = SOURCES[shop.origin]
-    answer = respond(world, LabRequest(shop.host, path), moment)
+    answer = world.respond(LabRequest(shop.host, path), moment)
     final = shop.origin + path
     if answer.status == 302:
         final = shop.origin + answer.headers["location"]
-        answer = respond(world, LabRequest(shop.host, LISTING), moment)
+        answer = world.respond(LabRequest(shop.host, LISTING), moment)
     page = Page(
         id=1, url=shop.origin + path, final_url=final, status_code=200, body=answer.body, charset="utf-8",
         content_type="text/html", digest=1, fetched_at=moment,
@@ -50,8 +51,8 @@ def visit(shop: Shop, path: str, moment: datetime, world: World = WORLD) -> Verd
 
 
 def ailing(shop: Shop, fault: Fault) -> World:
-    spell = Spell(host=shop.host, kind="ailing", fault=fault, begins=EPOCH)
-    return World(7, (), Timetable([spell]), shops=SHOPS)
+    scheduled = ScheduledFault(host=shop.host, kind="ailing", fault=fault, begins=EPOCH)
+    return shop_world(SHOPS, Timetable([scheduled]))
 
 
 @pytest.mark.shows("C7")
@@ -126,5 +127,5 @@ def test_shops_are_the_same_for_the_same_seed() -> None:
 
 def test_shops_move_with_the_world() -> None:
     moved = WORLD.moved_to({shop.host: f"http://127.0.0.9:80{number}" for number, shop in enumerate(SHOPS)})
-    assert [shop.origin for shop in moved.shops.values()] == [f"http://127.0.0.9:80{number}" for number in range(3)]
-    assert msgspec.json.encode(sources(moved))
+    assert list(moved.origins.values()) == [f"http://127.0.0.9:80{number}" for number in range(3)]
+    assert msgspec.json.encode(moved.sources())

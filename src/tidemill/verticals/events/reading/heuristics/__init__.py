@@ -6,17 +6,17 @@ import msgspec
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document
-from tidemill.reading.setting import Setting
+from tidemill.reading.outline import HEADINGS, Element, outline_of, with_lines
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf, blocks, leaves
 from tidemill.verticals.events.reading.heuristics.context import BlockContext
-from tidemill.verticals.events.reading.heuristics.dating import HINT, moments_in
+from tidemill.verticals.events.reading.heuristics.dating import DATE_HINT, moments_in
 from tidemill.verticals.events.reading.heuristics.files import dates_in_file_names
 from tidemill.verticals.events.reading.heuristics.grids import from_grids
 from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_numbered
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element, outline_of, with_lines
-from tidemill.verticals.events.reading.heuristics.records import Scribe
+from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
 from tidemill.verticals.events.reading.heuristics.single import single_event
-from tidemill.verticals.events.reading.heuristics.wording import stripped
+from tidemill.verticals.events.reading.heuristics.wording import without_dates
 
 _LEAD = 12
 """Characters before a date at which a line still begins with it: a weekday, a dash."""
@@ -24,38 +24,42 @@ MOST = 500
 """Records of one page; more than that is no agenda."""
 
 
-def read_heuristics(document: Document, setting: Setting) -> list[RawRecord]:
+def read_heuristics(document: Document, context: ReadingContext) -> list[RawRecord]:
     """The events that the page's layout gives away, each with how sure that is (0.25 to 0.75)."""
     root = document.bounded_tree.body or document.bounded_tree.root
     if root is None:
         return []
-    elements = with_lines(outline_of(root), partial(_begins_with_a_date, setting=setting))
-    scribe = Scribe(document, setting, BlockContext(document, elements))
-    grid = from_grids(elements, scribe)
+    elements = with_lines(outline_of(root), partial(_begins_with_a_date, context=context))
+    builder = RecordBuilder(document, context, BlockContext(document, elements))
+    grid = from_grids(elements, builder)
     if grid:
         return grid[:MOST]
-    found = _dates(elements, setting)
+    found = _dates(elements, context)
     grouped = blocks(found)[:MOST]
-    single, used = single_event(found, grouped, scribe)
+    single, used = single_event(found, grouped, builder)
     if single:
         grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
-    listed = [record for block, inside in grouped for record in scribe.of_block(block, inside, alike=len(grouped))]
+    listed = [
+        record for block, inside in grouped for record in builder.records_of_block(block, inside, alike=len(grouped))
+    ]
     return _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
 
 
-def _dates(elements: list[Element], setting: Setting) -> list[Leaf]:
+def _dates(elements: list[Element], context: ReadingContext) -> list[Leaf]:
     """The dates as they are written; the numbered lines under months where those are more; else those of files."""
-    written, numbered = leaves(elements, setting), days_under_months(elements, setting)
+    written, numbered = leaves(elements, context), days_under_months(elements, context)
     if written and len(numbered) > len(written):
-        numbered = [leaf for leaf in numbered if stripped(leaf.element.text)]  # not the days of a date picker
-    return max(written, numbered, key=len) or dates_in_file_names(elements, setting)
+        numbered = [leaf for leaf in numbered if without_dates(leaf.element.text)]  # not the days of a date picker
+    return max(written, numbered, key=len) or dates_in_file_names(elements, context)
 
 
-def _begins_with_a_date(line: str, setting: Setting) -> bool:
+def _begins_with_a_date(line: str, context: ReadingContext) -> bool:
     if is_numbered(line):
         return True
     opening = line[: 2 * _LEAD]
-    return HINT.search(opening) is not None and any(begins <= _LEAD for begins, _, _ in moments_in(opening, setting))
+    return DATE_HINT.search(opening) is not None and any(
+        begins <= _LEAD for begins, _, _ in moments_in(opening, context)
+    )
 
 
 def _marked(record: RawRecord) -> RawRecord:
@@ -67,7 +71,7 @@ def _stands_apart(block: Element, inside: list[Leaf], used: set[int]) -> bool:
     """Whether a block beside the page's own event is one too: not a part of that event, nor a line of its text."""
     if any(leaf.element.order in used for leaf in inside):
         return False
-    if not stripped(block.text):  # a bare date: the same event on another day
+    if not without_dates(block.text):  # a bare date: the same event on another day
         return True
     return any(element.tag == "a" or element.tag in HEADINGS for element in block.walk())
 

@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from tidemill.reading.setting import Setting
-from tidemill.verticals.events.reading.heuristics.dating import Dated, date_of, tells_when
-from tidemill.verticals.events.reading.heuristics.outline import LINE, Element
+from tidemill.reading.outline import LINE, Element
+from tidemill.reading.reading_context import ReadingContext
+from tidemill.verticals.events.reading.heuristics.dating import ElementDate, date_of, is_event_date
 from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under
-from tidemill.verticals.events.reading.heuristics.wording import stripped
+from tidemill.verticals.events.reading.heuristics.wording import without_dates
 
 _ENOUGH_TEXT = 600
 """Characters of a block in which its words show, if it has any."""
@@ -22,10 +22,10 @@ class Leaf:
     """The smallest element that tells a date, and the date."""
 
     element: Element
-    dated: Dated
+    date: ElementDate
 
 
-def leaves(elements: list[Element], setting: Setting) -> list[Leaf]:
+def leaves(elements: list[Element], context: ReadingContext) -> list[Leaf]:
     """Every smallest element with a date, in order."""
     found: dict[int, Leaf] = {}
     covered: set[int] = set()
@@ -33,11 +33,11 @@ def leaves(elements: list[Element], setting: Setting) -> list[Leaf]:
         if element.order in covered:
             _cover(element, covered)
             continue
-        dated = date_of(element, setting)
-        if dated is not None:
+        date = date_of(element, context)
+        if date is not None:
             _cover(element, covered)
-            if tells_when(element, dated, setting):
-                found[element.order] = Leaf(element, dated)
+            if is_event_date(element, date, context):
+                found[element.order] = Leaf(element, date)
     return [found[order] for order in sorted(found)]
 
 
@@ -51,9 +51,9 @@ def blocks(found: list[Leaf]) -> list[tuple[Element, list[Leaf]]]:
 
     A date that has nothing like it around it is left out here; it may be a page about one event.
     """
-    holding = _Holding(found)
-    chosen = [(leaf, _block_of(leaf.element, holding)) for leaf in found]
-    known = {_make(block) for _, block in chosen if block is not None and _is_of_a_make(block)}
+    counts = _DateCounts(found)
+    chosen = [(leaf, _block_of(leaf.element, counts)) for leaf in found]
+    known = {_markup_kind(block) for _, block in chosen if block is not None and _has_own_markup(block)}
     grouped: dict[int, tuple[Element, list[Leaf]]] = {}
     for leaf, own in chosen:
         block = _known_block(leaf.element, own, known) or own
@@ -66,21 +66,26 @@ def _known_block(leaf: Element, own: Element | None, known: set[tuple[str, str]]
     """The element around a date that is made as blocks elsewhere are: one that happens to be alone in its section."""
     element: Element | None = leaf
     while element is not None and element is not own:
-        if element.parent is not None and _make(element) in known and _is_of_a_make(element) and says_more(element):
+        if (
+            element.parent is not None
+            and _markup_kind(element) in known
+            and _has_own_markup(element)
+            and has_more_than_date(element)
+        ):
             return element
         element = element.parent
     return None
 
 
-def _make(block: Element) -> tuple[str, str]:
+def _markup_kind(block: Element) -> tuple[str, str]:
     return block.kind, block.parent.kind if block.parent is not None else ""
 
 
-def _is_of_a_make(block: Element) -> bool:
+def _has_own_markup(block: Element) -> bool:
     return block.tag == "article" or "." in block.kind
 
 
-class _Holding:
+class _DateCounts:
     """The elements that tell a date somewhere inside, and how many of a kind each parent has."""
 
     def __init__(self, found: list[Leaf]) -> None:
@@ -99,12 +104,12 @@ class _Holding:
         return self._alike[element.parent.order, element.kind] - 1 if element.parent is not None else 0
 
 
-def _block_of(leaf: Element, holding: _Holding) -> Element | None:
+def _block_of(leaf: Element, counts: _DateCounts) -> Element | None:
     bare: Element | None = None
     element: Element | None = leaf
     while element is not None and element.parent is not None and len(element.text) <= _LARGEST_BLOCK:
-        alike = holding.siblings(element)
-        if (alike or _is_row_of_dates(element)) and says_more(element):
+        alike = counts.siblings(element)
+        if (alike or _is_row_of_dates(element)) and has_more_than_date(element):
             return element
         if alike and bare is None and (alike > 1 or element.tag in _LISTED):
             bare = element
@@ -121,11 +126,11 @@ def _is_row_of_dates(element: Element) -> bool:
     return element.tag == "tr" and cell_under(element, DATE_COLUMN) is not None
 
 
-def says_more(block: Element) -> bool:
+def has_more_than_date(block: Element) -> bool:
     """Whether a block says more than its date: a title, a place."""
     return has_words(block.text[:_ENOUGH_TEXT])
 
 
 def has_words(text: str) -> bool:
     """Whether a text has words beside its dates and times."""
-    return bool(stripped(text))
+    return bool(without_dates(text))

@@ -4,8 +4,8 @@ import re
 from datetime import date
 
 from tidemill.reading.document import Document
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import squash
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
 from tidemill.verticals.events.reading.heuristics.wording import title_from, without_paperwork, years_in
 
 _SITE = re.compile(r"\s+[|\u2013\u2014·»:>-]\s+|\s*[|»]\s*")

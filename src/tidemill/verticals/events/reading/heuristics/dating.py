@@ -10,10 +10,10 @@ import msgspec
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
 from tidemill.reading.moments.reader import FoundMoment
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
-from tidemill.reading.setting import Setting
-from tidemill.verticals.events.reading.heuristics.outline import Element
+from tidemill.reading.outline import Element
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.verticals.events.reading.heuristics.tables import header_of
-from tidemill.verticals.events.reading.heuristics.wording import stripped, years_in
+from tidemill.verticals.events.reading.heuristics.wording import without_dates, years_in
 
 LONGEST = 300
 """Characters of text in which one date is looked for; longer text is prose."""
@@ -21,13 +21,13 @@ LONGEST = 300
 UNDER_MONTH = "@month"
 """How the place of a date is marked that is a mere number under the name of a month."""
 
-HINT = re.compile(
+DATE_HINT = re.compile(
     rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|e|st|nd|rd|th)?\.?\s*(?:of\s+)?(?:{any_of(MONTHS)})\b"
     rf"|\b(?:{any_of(MONTHS)})\b\.?\s*\d|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b"
     rf"|\b(?:elke|iedere|every|each)\s+(?:{any_of(FULL_WEEKDAYS)})",
     re.IGNORECASE,
 )
-_NOT_WHEN = re.compile(
+_NOT_EVENT_DATE = re.compile(
     r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
     r"|reviewed|copyright|©|deadline|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing|ed)|gesloten|sluit"
     r"|revised|effective|geldig (?:vanaf|tot)|ingangsdatum|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
@@ -47,8 +47,8 @@ _POSTED_NAME = re.compile(
     r"byline|posted|publish|pubdate|(?:post|entry|article|news|blog)[_-](?:date|meta|time)|author|nieuws|updated|comment"
 )
 """What authors call the element that tells when something was written."""
-_STAMP_NAME = re.compile(r"start|begin|date|time|when|datum|tijd")
-_NOT_STAMP_NAME = re.compile(r"end|stop|updat|modif|publish|creat|expire|format|duration|zone")
+_TIMESTAMP_NAME = re.compile(r"start|begin|date|time|when|datum|tijd")
+_NOT_TIMESTAMP_NAME = re.compile(r"end|stop|updat|modif|publish|creat|expire|format|duration|zone")
 _EPOCH = re.compile(r"(?P<start>1\d{9})(?:\d{3})?(?:\s*-\s*(?P<end>1\d{9})(?:\d{3})?)?")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{8}(?:T\d{4,6}Z?)?")
 _SHORT = 40
@@ -62,7 +62,7 @@ _DAY_AND_MONTH = re.compile(r"(?P<day>[0-3]\d)-(?P<month>[01]\d)")
 _DIGIT = re.compile(r"\d")
 
 
-class Dated(msgspec.Struct, frozen=True):
+class ElementDate(msgspec.Struct, frozen=True):
     """An element that tells a date, and what it tells; `written` are its words, `place` how they were found."""
 
     moment: Moment
@@ -71,22 +71,22 @@ class Dated(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=2_048)
-def moments_in(text: str, setting: Setting, year: int | None = None) -> tuple[tuple[int, int, Moment], ...]:
+def moments_in(text: str, context: ReadingContext, year: int | None = None) -> tuple[tuple[int, int, Moment], ...]:
     """The dates in a text that may be an event's, with where they stand; `year` is the one that the context names."""
-    if not (_DIGIT.search(text) or len(text) <= _SHORT) or not HINT.search(text):
+    if not (_DIGIT.search(text) or len(text) <= _SHORT) or not DATE_HINT.search(text):
         return ()
-    found = find_moments(text, setting.now, setting.time_zone, setting.language, day_first=setting.day_first)
+    found = find_moments(text, context.now, context.time_zone, context.language, day_first=context.day_first)
     own = years_in(text) if len(found) > 1 else set()
     year = year if len(own) != 1 else next(iter(own))
-    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _whens(found, text))
+    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _event_dates(found, text))
 
 
-def _whens(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
+def _event_dates(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
     """The dates that may be an event's: days, named as such, and not when something was posted, adopted or closed."""
     refused = -1
     for one in found:
         goes_on = refused >= 0 and _AND.fullmatch(text[refused : one.begins])
-        if goes_on or _NOT_WHEN.search(text[max(0, one.begins - 40) : one.begins]):
+        if goes_on or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins]):
             refused = one.ends
         elif one.moment.grain not in VAGUE and (one.absolute or _is_about(one.moment, text)):
             yield one
@@ -108,61 +108,70 @@ def _in_year(moment: Moment, year: int | None) -> Moment:
     return msgspec.structs.replace(moment, starts=moved, ends=ends, year_given=True)
 
 
-def stamp_of(element: Element, setting: Setting) -> Dated | None:
+def timestamp_of(element: Element, context: ReadingContext) -> ElementDate | None:
     """The date in an element's attributes: `<time datetime>`, or a stamp that scripts read."""
     for name, value in element.attributes.items():
-        if not value or not _names_a_stamp(name):
+        if not value or not _is_timestamp_name(name):
             continue
-        moment = _stamped(value.strip(), setting)
+        moment = _parsed_timestamp(value.strip(), context)
         if moment is not None:
-            return Dated(moment, value.strip(), f"{element.kind}@{name}")
+            return ElementDate(moment, value.strip(), f"{element.kind}@{name}")
     return None
 
 
-def _names_a_stamp(name: str) -> bool:
+def _is_timestamp_name(name: str) -> bool:
     if name == "datetime":
         return True
-    return name.startswith(("data-", "date-")) and bool(_STAMP_NAME.search(name)) and not _NOT_STAMP_NAME.search(name)
+    return (
+        name.startswith(("data-", "date-"))
+        and bool(_TIMESTAMP_NAME.search(name))
+        and not _NOT_TIMESTAMP_NAME.search(name)
+    )
 
 
-def _stamped(value: str, setting: Setting) -> Moment | None:
-    zone = zone_of(setting.time_zone)
+def _parsed_timestamp(value: str, context: ReadingContext) -> Moment | None:
+    zone = zone_of(context.time_zone)
     epoch = _EPOCH.fullmatch(value)
     if epoch is not None:
         starts = in_zone(datetime.fromtimestamp(int(epoch["start"]), UTC), zone)
         ends = in_zone(datetime.fromtimestamp(int(epoch["end"]), UTC), zone) if epoch["end"] else None
         return Moment(starts=starts, ends=ends, grain=Grain.MINUTE, text=value)
-    return parse_moment(value, setting.now, setting.time_zone) if _ISO.fullmatch(value) else None
+    return parse_moment(value, context.now, context.time_zone) if _ISO.fullmatch(value) else None
 
 
-def date_of(element: Element, setting: Setting) -> Dated | None:
+def date_of(element: Element, context: ReadingContext) -> ElementDate | None:
     """The date that an element tells itself, if it is short enough to be about it."""
-    stamp = stamp_of(element, setting)
+    stamp = timestamp_of(element, context)
     if stamp is not None:
         return stamp
     text = element.text
     if not text or len(text) > LONGEST:
         return None
-    found = [moment for begins, _, moment in moments_in(_plainly(text), setting) if leads(begins, len(text))]
+    found = [
+        moment for begins, _, moment in moments_in(_as_full_date(text), context) if is_near_start(begins, len(text))
+    ]
     if not found and len(text) > _SHORT_LINE and any(child.tag == "br" for child in element.children):
-        lines = (line for line in element.lines() if HINT.search(line))
+        lines = (line for line in element.lines() if DATE_HINT.search(line))
         found = [
-            moment for line in lines for begins, _, moment in moments_in(line, setting) if leads(begins, len(line))
+            moment
+            for line in lines
+            for begins, _, moment in moments_in(line, context)
+            if is_near_start(begins, len(line))
         ]
-    return Dated(found[0], text, element.kind) if found else None
+    return ElementDate(found[0], text, element.kind) if found else None
 
 
-def _plainly(text: str) -> str:
+def _as_full_date(text: str) -> str:
     """`04-12` as a date where it is all that an element says; in running text it is a score or a stretch."""
     match = _DAY_AND_MONTH.fullmatch(text)
     return f"{match['day']}/{match['month']}" if match else text
 
 
-def tells_when(element: Element, dated: Dated, setting: Setting) -> bool:
+def is_event_date(element: Element, date: ElementDate, context: ReadingContext) -> bool:
     """Whether an element's date is when something happens, not when a text was written or what it looks back on."""
-    if _NOT_WHEN.search(element.words_before()[-40:]) or _NOT_WHEN.search(header_of(element)):
+    if _NOT_EVENT_DATE.search(element.words_before()[-40:]) or _NOT_EVENT_DATE.search(header_of(element)):
         return False
-    day, today = dated.moment.day, setting.now.date()
+    day, today = date.moment.day, context.now.date()
     if day > today:
         return True
     if _POSTED_NAME.search(element.names) or (element.parent is not None and _POSTED_NAME.search(element.parent.names)):
@@ -171,7 +180,7 @@ def tells_when(element: Element, dated: Dated, setting: Setting) -> bool:
 
 
 def _is_sentence(text: str) -> bool:
-    return text.endswith(".") and len(stripped(text).split()) > _FEW_WORDS
+    return text.endswith(".") and len(without_dates(text).split()) > _FEW_WORDS
 
 
 def is_posted(text: str) -> bool:
@@ -179,6 +188,6 @@ def is_posted(text: str) -> bool:
     return _POSTED.search(text) is not None
 
 
-def leads(begins: int, length: int) -> bool:
+def is_near_start(begins: int, length: int) -> bool:
     """Whether a date stands where a line is about it: near its start, or in a short line; else it is prose."""
     return begins <= _PROSE or length <= _SHORT_LINE

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from tidemill.reading.document import Document
+from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import bounded
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, Element
 from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
-from tidemill.verticals.events.reading.heuristics.wording import ROLES, is_title, parts_of, stripped, title_from
+from tidemill.verticals.events.reading.heuristics.wording import ROLES, is_title, parts_of, title_from, without_dates
 
 _TITLE_NAMES = re.compile(
     r"(?:^|[\s_-])(?:title|titel|name|naam|headline|summary|subject|kop)(?:$|[\s_-])|title\b|titel\b"
@@ -69,7 +69,7 @@ def _title_in(block: Element) -> tuple[str, Element | None]:
 
 def is_label(element: Element) -> bool:
     """A link that says what it does, not what the event is: `Agenda (pdf)`, `Lees meer`."""
-    return element.tag == "a" and not is_title(stripped(element.text))
+    return element.tag == "a" and not is_title(without_dates(element.text))
 
 
 def looks_like_place(text: str) -> bool:
@@ -147,7 +147,7 @@ def _without_label(text: str) -> str:
     place = re.sub(
         r"^(?:locatie|location|waar|where|plaats|place|venue|adres|address)\b\s*:?\s*", "", text, flags=re.IGNORECASE
     )
-    return stripped(place)
+    return without_dates(place)
 
 
 def link_of(block: Element, title: Element | None, document: Document) -> str:
@@ -189,6 +189,6 @@ def description_of(block: Element, title: str) -> str:
             text = element.text
             if any(child.tag in HEADINGS for child in element.walk()):
                 continue
-            if len(text) > 40 and text != title and len(stripped(text)) > 30:  # noqa: PLR2004 - a sentence at least
+            if len(text) > 40 and text != title and len(without_dates(text)) > 30:  # noqa: PLR2004 - a sentence at least
                 return bounded(text, _LONGEST_DESCRIPTION)
     return ""

@@ -1,33 +1,33 @@
 """The events that stand under a date, where the date is a heading over them or the name of their cell."""
 
+from tidemill.reading.outline import HEADINGS, LINE, Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
-from tidemill.verticals.events.reading.heuristics.dating import HINT, UNDER_MONTH
-from tidemill.verticals.events.reading.heuristics.hours import tells_hour
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, LINE, Element
-from tidemill.verticals.events.reading.heuristics.wording import stripped, title_from
+from tidemill.verticals.events.reading.heuristics.dating import DATE_HINT, UNDER_MONTH
+from tidemill.verticals.events.reading.heuristics.hours import has_hour
+from tidemill.verticals.events.reading.heuristics.wording import title_from, without_dates
 
 _PARAGRAPHS = frozenset({"p", LINE})
 
 
-class Following:
-    """What comes after the bare dates of one page; families of siblings are looked over once."""
+class FollowingElements:
+    """What comes after the bare dates of one page; the children of each element are looked at once."""
 
     def __init__(self) -> None:
-        """Nothing looked over yet."""
-        self._families: dict[int, _Family] = {}
+        """Nothing looked at yet."""
+        self._siblings_of: dict[int, _Siblings] = {}
 
     def of(self, block: Element) -> list[Element]:
         """What comes after a bare date among its siblings, up to the next bare date."""
         parent = block.parent
         if parent is None:
             return []
-        family = self._families.get(parent.order)
-        if family is None:
-            family = self._families[parent.order] = _Family(parent)
-        return family.after(block)
+        siblings = self._siblings_of.get(parent.order)
+        if siblings is None:
+            siblings = self._siblings_of[parent.order] = _Siblings(parent)
+        return siblings.after(block)
 
 
-class _Family:
+class _Siblings:
     """The children of one element, and in which kinds of them dates and words take turns."""
 
     def __init__(self, parent: Element) -> None:
@@ -40,7 +40,7 @@ class _Family:
         found: list[Element] = []
         for place in range(self._places[block.order] + 1, len(self._children)):
             sibling = self._children[place]
-            if sibling.kind == block.kind and not (alternating and stripped(sibling.text)):
+            if sibling.kind == block.kind and not (alternating and without_dates(sibling.text)):
                 break
             if sibling.text:
                 found.append(sibling)
@@ -48,31 +48,31 @@ class _Family:
 
     def _alternates(self, kind: str) -> bool:
         if kind not in self._alternating:
-            self._alternating[kind] = _take_turns([child for child in self._children if child.text], kind)
+            self._alternating[kind] = _alternate([child for child in self._children if child.text], kind)
         return self._alternating[kind]
 
 
-def _take_turns(siblings: list[Element], kind: str) -> bool:
+def _alternate(siblings: list[Element], kind: str) -> bool:
     """Whether bare dates and words take turns among paragraphs; else it is a list of dates, or each has its heading."""
     bare = (place for place, one in enumerate(siblings) if one.kind == kind and _is_bare(one))
     first, second = next(bare, None), next(bare, None)
     if first is None or second is None or siblings[second - 1].tag in HEADINGS:
         return False
-    return bool(stripped(siblings[first + 1].text))
+    return bool(without_dates(siblings[first + 1].text))
 
 
 def _is_bare(element: Element) -> bool:
-    return HINT.search(element.text) is not None and not stripped(element.text)
+    return DATE_HINT.search(element.text) is not None and not without_dates(element.text)
 
 
-def items_of_day(block: Element, inside: list[Leaf], following: Following) -> list[Element]:
+def items_of_day(block: Element, inside: list[Leaf], following: FollowingElements) -> list[Element]:
     """The like items in a block that is a day: a calendar's cell with its links, a date over a list with hours."""
     leaf = inside[0]
-    if leaf.element is not block and not stripped(leaf.element.text):
+    if leaf.element is not block and not without_dates(leaf.element.text):
         items = items_among(followers) if (followers := following.of(leaf.element)) else []
-        if len(items) > 1 and all(tells_hour(item.text) and title_from(item.text) for item in items):
+        if len(items) > 1 and all(has_hour(item.text) and title_from(item.text) for item in items):
             return items
-    if block.tag != "td" and not leaf.dated.place.endswith(UNDER_MONTH):
+    if block.tag != "td" and not leaf.date.place.endswith(UNDER_MONTH):
         return []
     links = [one for one in block.walk() if one.tag == "a" and title_from(one.text)]
     return links if len({link.kind for link in links}) == 1 else []
@@ -95,5 +95,5 @@ def items_among(followers: list[Element]) -> list[Element]:
     if len({follower.kind for follower in followers}) > 1:
         return followers[:1]
     if followers[0].tag in _PARAGRAPHS:  # those without an hour are about the event above them
-        return [follower for follower in followers if tells_hour(follower.text)] or followers[:1]
+        return [follower for follower in followers if has_hour(follower.text)] or followers[:1]
     return followers

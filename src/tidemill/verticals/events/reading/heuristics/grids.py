@@ -6,10 +6,10 @@ from itertools import pairwise
 from tidemill.core.record import RawRecord
 from tidemill.reading.moments import Grain, Moment, parse_moment
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, any_of
+from tidemill.reading.outline import Element
 from tidemill.verticals.events.reading.heuristics.context import is_heading
 from tidemill.verticals.events.reading.heuristics.fields import title_of
-from tidemill.verticals.events.reading.heuristics.outline import Element
-from tidemill.verticals.events.reading.heuristics.records import Scribe
+from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
 from tidemill.verticals.events.reading.heuristics.wording import is_title, title_from
 
 _A_MONTH, _A_WEEK = 25, 7
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"^(?P<day>\d{1,2})(?!\d|[:./-]\d|\s*(?:uur|am|pm))\b")
 _MONTH = re.compile(rf"\b(?P<month>{any_of(FULL_MONTHS)})\s+(?P<year>20\d\d)\b", re.IGNORECASE)
 
 
-def from_grids(elements: list[Element], scribe: Scribe) -> list[RawRecord]:
+def from_grids(elements: list[Element], builder: RecordBuilder) -> list[RawRecord]:
     """The events of a table whose cells are numbered as the days of a month that a heading names."""
     for table in elements:
         if table.tag != "table":
@@ -27,7 +27,7 @@ def from_grids(elements: list[Element], scribe: Scribe) -> list[RawRecord]:
         numbered = [cell for cell in cells if _NUMBER.match(cell.text)]
         month = _month_of(table, elements) if _is_calendar(numbered) else None
         if month is not None:
-            return [record for cell in _of_month(numbered) for record in _of_cell(cell, month, scribe)]
+            return [record for cell in _of_month(numbered) for record in _of_cell(cell, month, builder)]
     return []
 
 
@@ -57,12 +57,12 @@ def _of_month(numbered: list[Element]) -> list[Element]:
     return numbered[first:last]
 
 
-def _of_cell(cell: Element, month: tuple[int, int], scribe: Scribe) -> list[RawRecord]:
+def _of_cell(cell: Element, month: tuple[int, int], builder: RecordBuilder) -> list[RawRecord]:
     number = _NUMBER.match(cell.text)
     if number is None:
         return []
     day = f"{month[0]:04}-{month[1]:02}-{int(number['day']):02}"
-    setting, records = scribe.setting, []
+    context, records = builder.context, []
     items = [link for link in cell.walk() if link.tag == "a" and is_title(title_from(link.text))] or [cell]
     for item in items:
         title, element = (title_from(item.text), item) if item is not cell else title_of(cell)
@@ -72,9 +72,9 @@ def _of_cell(cell: Element, month: tuple[int, int], scribe: Scribe) -> list[RawR
         text = (item.parent.text if item is not cell and item.parent is not None and len(items) > 1 else cell.text)[
             :300
         ]
-        moment = parse_moment(f"{day} {_NUMBER.sub('', text)}", setting.now, setting.time_zone, setting.language)
+        moment = parse_moment(f"{day} {_NUMBER.sub('', text)}", context.now, context.time_zone, context.language)
         if moment is None or moment.day.isoformat() != day or moment.grain is not Grain.MINUTE:
-            moment = parse_moment(day, setting.now, setting.time_zone)
+            moment = parse_moment(day, context.now, context.time_zone)
         if isinstance(moment, Moment):
-            records.append(scribe.record(item if item.tag != "a" else cell, title, element, moment, text, 0.5))
+            records.append(builder.record(item if item.tag != "a" else cell, title, element, moment, text, 0.5))
     return records

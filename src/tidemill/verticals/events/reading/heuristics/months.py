@@ -4,10 +4,10 @@ import re
 
 from tidemill.reading.moments import parse_moment
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS, WEEKDAY, any_of
-from tidemill.reading.setting import Setting
+from tidemill.reading.outline import HEADINGS, LINE, Element
+from tidemill.reading.reading_context import ReadingContext
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
-from tidemill.verticals.events.reading.heuristics.dating import UNDER_MONTH, Dated
-from tidemill.verticals.events.reading.heuristics.outline import HEADINGS, LINE, Element
+from tidemill.verticals.events.reading.heuristics.dating import UNDER_MONTH, ElementDate
 from tidemill.verticals.events.reading.heuristics.wording import years_in
 
 _HEADING = re.compile(rf"(?P<month>{any_of(FULL_MONTHS)})(?:\s+(?P<year>20\d\d))?", re.IGNORECASE)
@@ -24,7 +24,7 @@ def is_numbered(line: str) -> bool:
     return _NUMBERED_LINE.match(line) is not None
 
 
-def days_under_months(elements: list[Element], setting: Setting) -> list[Leaf]:
+def days_under_months(elements: list[Element], context: ReadingContext) -> list[Leaf]:
     """The elements that are, or begin with, a day's number under a month's name, as dates.
 
     A month without a year is of the year that a heading above names.
@@ -41,7 +41,7 @@ def days_under_months(elements: list[Element], setting: Setting) -> list[Leaf]:
         elif element.tag in HEADINGS and len(years := years_in(text)) == 1:
             year = str(next(iter(years)))
         elif month is not None and (day := _day_of(element)):
-            leaf = _leaf(element, day, month, year, setting)
+            leaf = _leaf(element, day, month, year, context)
             if leaf is not None:
                 found.append(leaf)
     return found
@@ -58,10 +58,12 @@ def _day_of(element: Element) -> str:
     return line["day"] if line else ""
 
 
-def _leaf(element: Element, day: str, month: re.Match[str], year: str, setting: Setting) -> Leaf | None:
+def _leaf(element: Element, day: str, month: re.Match[str], year: str, context: ReadingContext) -> Leaf | None:
     number, year = MONTHS[month["month"].lower()], month["year"] or year
     written = f"{day}-{number}-{year}" if year else f"{day} {month['month']}"
-    moment = parse_moment(written, setting.now, setting.time_zone, day_first=True)
+    moment = parse_moment(written, context.now, context.time_zone, day_first=True)
     if moment is None:
         return None
-    return Leaf(element, Dated(moment, f"{element.text[:_LONGEST_DAY]} {month[0]}", f"{element.kind}{UNDER_MONTH}"))
+    return Leaf(
+        element, ElementDate(moment, f"{element.text[:_LONGEST_DAY]} {month[0]}", f"{element.kind}{UNDER_MONTH}")
+    )

@@ -4,12 +4,12 @@ import re
 
 from tidemill.core.record import RawRecord
 from tidemill.reading.moments import Moment, moved
+from tidemill.reading.outline import Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import is_posted, moments_in
 from tidemill.verticals.events.reading.heuristics.fields import title_of
-from tidemill.verticals.events.reading.heuristics.outline import Element
-from tidemill.verticals.events.reading.heuristics.records import Scribe
-from tidemill.verticals.events.reading.heuristics.wording import kind_of_meeting, stripped, title_from
+from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
+from tidemill.verticals.events.reading.heuristics.wording import kind_of_meeting, title_from, without_dates
 
 _NEAR = 60
 """Elements after the heading within which its date stands."""
@@ -25,30 +25,30 @@ _LABEL = re.compile(
 
 
 def single_event(
-    found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], scribe: Scribe
+    found: list[Leaf], grouped: list[tuple[Element, list[Leaf]]], builder: RecordBuilder
 ) -> tuple[list[RawRecord], set[int]]:
     """The event that the page as a whole is about, once for each of its days, and the elements that tell them."""
-    heading = scribe.around.main_heading
+    heading = builder.block_context.main_heading
     listed = {id(leaf) for _, inside in grouped for leaf in inside}
     labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
     if sum(_is_an_event(block, labelled, inside) for block, inside in grouped) > 1:
         return [], set()
     leaf = labelled[0] if labelled and len(labelled) <= _MOST_LABELS else _date_for(heading, found, listed)
     if leaf is None:
-        return _titled_line(found, listed, scribe), set()
-    heading = heading or scribe.around.heading_over(leaf.element)
-    title = title_from(heading.text) if heading is not None else scribe.around.subject
+        return _titled_line(found, listed, builder), set()
+    heading = heading or builder.block_context.heading_over(leaf.element)
+    title = title_from(heading.text) if heading is not None else builder.block_context.subject
     if not title:
         return [], set()
     block = _content(heading, leaf)
-    near = scribe.around.heading_over(leaf.element)
+    near = builder.block_context.heading_over(leaf.element)
     if near is not None and near is not heading and (sort := kind_of_meeting([near.text])):
         title = f"{title}: {sort}"
-    if not labelled and stripped(leaf.element.text) and is_posted(block.text):  # a news item that mentions a date
+    if not labelled and without_dates(leaf.element.text) and is_posted(block.text):  # a news item that mentions a date
         return [], set()
-    moment, written = scribe.moment_of(_facts(leaf.element), [leaf], None)
-    days = [moment, *_other_days(leaf, moment, scribe)]
-    records = [scribe.record(block, title, heading, one, written, 0.5, url=scribe.document.url) for one in days]
+    moment, written = builder.moment_of(_facts(leaf.element), [leaf], None)
+    days = [moment, *_other_days(leaf, moment, builder)]
+    records = [builder.record(block, title, heading, one, written, 0.5, url=builder.document.url) for one in days]
     return records, {leaf.element.order, *(other.element.order for other in labelled)}
 
 
@@ -67,25 +67,25 @@ def _facts(leaf: Element) -> Element:
     return leaf.parent or leaf
 
 
-def _other_days(leaf: Leaf, first: Moment, scribe: Scribe) -> list[Moment]:
+def _other_days(leaf: Leaf, first: Moment, builder: RecordBuilder) -> list[Moment]:
     """The further days of `zaterdag 12 en zondag 13 december`, at the same hour."""
     if first.ends is not None and first.ends.date() != first.day:
         return []
-    days = [moment.day for _, _, moment in moments_in(leaf.element.text, scribe.setting) if moment.day != first.day]
-    return [moved(first, day, scribe.setting.time_zone) for day in dict.fromkeys(days)]
+    days = [moment.day for _, _, moment in moments_in(leaf.element.text, builder.context) if moment.day != first.day]
+    return [moved(first, day, builder.context.time_zone) for day in dict.fromkeys(days)]
 
 
-def _titled_line(found: list[Leaf], listed: set[int], scribe: Scribe) -> list[RawRecord]:
+def _titled_line(found: list[Leaf], listed: set[int], builder: RecordBuilder) -> list[RawRecord]:
     """A page that opens with a line such as `Agenda raadsvergadering 20 mei 2026`, and has no heading."""
     first = found[0] if found else None
     if first is None or id(first) in listed or len(first.element.text) > _LONGEST_LINE:
         return []
-    line = first.element if stripped(first.element.text) else first.element.parent or first.element
-    title = stripped(line.text)
+    line = first.element if without_dates(first.element.text) else first.element.parent or first.element
+    title = without_dates(line.text)
     if not title or len(line.text) > _LONGEST_LINE:
         return []
-    moment, written = scribe.moment_of(line, [first], None)
-    return [scribe.record(line, title, None, moment, written, 0.4)]
+    moment, written = builder.moment_of(line, [first], None)
+    return [builder.record(line, title, None, moment, written, 0.4)]
 
 
 def _date_for(heading: Element | None, found: list[Leaf], listed: set[int]) -> Leaf | None:

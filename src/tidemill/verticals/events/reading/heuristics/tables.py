@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tidemill.verticals.events.reading.heuristics.outline import Element
+from tidemill.reading.outline import Element
 
 DATE_COLUMN = re.compile(
     r"(?:meeting |event |start )?(?:date|datum|dag|day|when|wanneer)(?:s|(?: ?(?:/|&|and|en) ?(?:time|tijd)))?",

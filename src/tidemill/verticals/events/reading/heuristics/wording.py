@@ -113,7 +113,7 @@ _LONGEST_READ = 600
 
 
 @lru_cache(maxsize=4_096)
-def stripped(text: str) -> str:
+def without_dates(text: str) -> str:
     """A text without its dates, times and what joined them; '' when less than a word is left.
 
     Of a long text only the beginning counts: a title does not stand at its end.
@@ -163,7 +163,7 @@ def is_generic(text: str) -> bool:
 
 def title_from(text: str) -> str:
     """The title in a text: its first words beside dates and times that can be one; '' if there are none."""
-    return next((part for part in (*parts_of(text), stripped(text)) if is_title(part)), "")
+    return next((part for part in (*parts_of(text), without_dates(text)) if is_title(part)), "")
 
 
 def kind_of_meeting(lines: list[str]) -> str:

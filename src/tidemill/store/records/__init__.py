@@ -1,0 +1,1 @@
+"""What every vertical's records share: the port of their repository, and their history."""

@@ -1,0 +1,104 @@
+"""Last step: the product put together from its price, its claims and what the page shows."""
+
+from collections.abc import Mapping, Sequence
+
+from tidemill.core.record import Strategy
+from tidemill.reading.document import Document
+from tidemill.reading.identifiers import as_gtin
+from tidemill.reading.stock import Availability, availability_in
+from tidemill.verticals.prices.reading.candidates import PriceCandidates
+from tidemill.verticals.prices.reading.claims.claim import PriceClaim, first_field
+from tidemill.verticals.prices.reading.page_content import PageContent
+from tidemill.verticals.prices.reading.pricing import ChosenPrice
+from tidemill.verticals.prices.reading.product import Product
+from tidemill.verticals.prices.reading.shown.labelled_fields import without_label
+from tidemill.verticals.prices.reasons import QuarantineReason
+
+Fields = dict[str, tuple[str, str]]
+"""A product's texts by field, each with the place where it was read."""
+
+_FIELDS = ("url", "sku", "product_id", "gtin", "mpn", "brand", "image", "description")
+_TABLE_ROWS = {
+    "gtin": ("ean", "gtin", "upc", "barcode", "ean-code", "ean code", "isbn", "isbn-13", "upc code", "ean13", "gtin13"),
+    "sku": ("sku", "artikelnummer", "item number", "item #", "article number", "product code", "art.nr.", "item no."),
+    "mpn": ("mpn", "manufacturer part number", "part number", "model", "model number", "mfr part #", "fabrikantcode"),
+    "brand": ("brand", "merk", "marke", "marque", "marca", "manufacturer", "hersteller", "značka", "producent"),
+}  # fmt: skip
+_STOCK_ROWS = ("availability", "stock", "beschikbaarheid", "verfügbarkeit", "disponibilité", "disponibilidad",
+               "disponibilità", "disponibilidade", "dostępność", "dostupnost", "наличие")  # fmt: skip
+
+
+def product_of(
+    document: Document,
+    content: PageContent,
+    candidates: PriceCandidates,
+    title: tuple[str, str],
+    price: ChosenPrice | None,
+) -> Product:
+    """The product as far as the page tells it, with where each field was read."""
+    fields = fields_of(document, candidates.claims, content)
+    availability, stock_place = availability_of(candidates.claims, content)
+    places = {name: place for name, (_, place) in fields.items()}
+    places |= {"availability": stock_place, "title": title[1], "price": price.place if price is not None else ""}
+    main = candidates.claims[0] if candidates.claims else None
+    return Product(
+        title=title[0],
+        price=price.amount if price is not None and not price.rivals else None,
+        currency=price.currency if price is not None else candidates.currency,
+        list_price=price.list_price if price is not None else None,
+        high_price=price.high if price is not None else None,
+        availability=availability,
+        shipping=main.shipping if main is not None else None,
+        attributes=content.attributes,
+        variants=main.variants if main is not None else (),
+        tiers=content.tiers,
+        doubt=QuarantineReason.AMBIGUOUS_PRICE if price is not None and price.high is not None else None,
+        candidates=(price.amount, *price.rivals) if price is not None and price.rivals else (),
+        strategy=price.strategy if price is not None else Strategy.HEURISTICS,
+        confidence=price.confidence if price is not None else 0.0,
+        origin=price.place if price is not None else "",
+        places={name: place for name, place in places.items() if place},
+        **{name: value for name, (value, _) in fields.items()},
+    )
+
+
+def fields_of(document: Document, claims: Sequence[PriceClaim], content: PageContent) -> Fields:
+    """The product's texts: from claims first, then from the page's tables, then from its labels."""
+    fields = {name: first_field(claims, name) for name in _FIELDS}
+    for found in (_in_tables(content.attributes), content.labels):
+        fields |= {name: field for name, field in found.items() if field[0] and not fields[name][0]}
+    sku, place = fields["sku"]
+    fields["sku"] = without_label(sku), place
+    if not fields["url"][0]:
+        fields["url"] = _canonical_url(document), "link[rel=canonical]"
+    return fields
+
+
+def _in_tables(attributes: Mapping[str, str]) -> Fields:
+    found: Fields = {}
+    for name, keys in _TABLE_ROWS.items():
+        key = next((key for key in keys if key in attributes), "")
+        value = attributes.get(key, "")
+        found[name] = ((as_gtin(value) or "") if name == "gtin" else value, f"table: {key}")
+    return found
+
+
+def _canonical_url(document: Document) -> str:
+    node = document.first("link[rel=canonical]")
+    return document.absolute(node.attributes.get("href") or "") if node is not None else ""
+
+
+def availability_of(claims: Sequence[PriceClaim], content: PageContent) -> tuple[Availability, str]:
+    """The stock and where it was read: what data claims first, unless the page's only button refuses to sell."""
+    shown, place = content.stock
+    if shown is Availability.OUT_OF_STOCK and place.startswith("button"):
+        return shown, place
+    for claim in claims:
+        claimed = availability_in(claim.fields.get("availability", ""))
+        if claimed is not Availability.UNKNOWN:
+            return claimed, f"{claim.origin}/{claim.places.get('availability', 'availability')}"
+    if place.startswith("notice"):
+        return shown, place
+    key = next((key for key in _STOCK_ROWS if key in content.attributes), "")
+    in_table = availability_in(content.attributes.get(key, ""))
+    return (in_table, f"table: {key}") if in_table is not Availability.UNKNOWN else (shown, place)

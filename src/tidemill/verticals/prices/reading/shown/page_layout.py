@@ -1,0 +1,285 @@
+"""One walk over a page: its texts, heading, buttons, and elements named for stock or brand, with their hints."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+from selectolax.lexbor import LexborNode
+
+from tidemill.core.identity import normalized
+from tidemill.reading.document import Document
+from tidemill.reading.text import squash
+from tidemill.verticals.prices.reading.shown.hints import (
+    BUY_CLASS_NAMES,
+    BUY_TEXT,
+    INHERITED,
+    RELATED_HEADINGS,
+    Hint,
+    Hints,
+    hints_of,
+    hints_of_style,
+    hints_of_tag,
+)
+from tidemill.verticals.prices.reading.shown.price_text import INVISIBLE
+
+_MENUS = frozenset({"nav", "footer"})
+_BUTTONS = frozenset({"button", "input", "a"})
+_PLAIN = frozenset(
+    {"div", "span", "p", "li", "ul", "b", "strong", "em", "i", "small", "td", "tr", "table", "tbody", "br"}
+)
+"""Elements that say nothing by themselves: without a name they are passed through at once, and most are such."""
+_NEARBY_LEVELS = 4
+_LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
+
+
+class TextNode(msgspec.Struct, frozen=True, gc=False):
+    """A text node with its parent element and the hints that it inherits; `order` is its number on the page."""
+
+    order: int
+    text: str
+    node: LexborNode
+    hints: Hints
+    href: str
+
+
+class Button(msgspec.Struct, frozen=True, gc=False):
+    """A button or link that works as one; `sells` if its text or class says so."""
+
+    order: int
+    text: str
+    enabled: bool
+    sells: bool
+    hints: Hints
+    node: LexborNode
+
+
+class LabelledElement(msgspec.Struct, frozen=True, gc=False):
+    """An element whose class or id names what it holds: the stock, or the brand."""
+
+    order: int
+    node: LexborNode
+    names: str
+    hints: Hints
+
+
+class PageLayout(msgspec.Struct, frozen=True):
+    """What one walk over the page found, in the order of the page."""
+
+    texts: Sequence[TextNode] = ()
+    buttons: Sequence[Button] = ()
+    stock_elements: Sequence[LabelledElement] = ()
+    brand_elements: Sequence[LabelledElement] = ()
+    heading: LexborNode | None = None
+    heading_order: int = -1
+
+
+EMPTY_LAYOUT = PageLayout()
+
+
+class _Inherited(msgspec.Struct, frozen=True, gc=False):
+    """What an element inherits from its ancestors; `nearby` are the hints of the closest few."""
+
+    inherited: Hints
+    nearby: tuple[Hints, ...]
+    href: str
+
+
+_START = _Inherited(Hint.NONE, (), "")
+
+
+def layout_of(document: Document, title: str = "") -> PageLayout:
+    """Walk the page once; `title` is what structured data calls the product, to know its heading by."""
+    document = without_scripts(document)
+    root = document.bounded_tree.body
+    heading = main_heading(document, title)
+    if root is None:
+        return EMPTY_LAYOUT
+    return _Walk(heading).over(root)
+
+
+def without_scripts(document: Document) -> Document:
+    """The page as it is walked: a long one without its scripts and styles, lest they use up what may be looked at."""
+    return Document(_INVISIBLE_MARKUP.sub("", document.markup), document.url) if document.truncated else document
+
+
+_INVISIBLE_MARKUP = re.compile(r"<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+
+
+def main_heading(document: Document, title: str) -> LexborNode | None:
+    """The heading of what the page is about: the `h1` that the data or the page's title repeats, else the first."""
+    headings = [node for node in document.bounded_tree.css("h1") if heading_text(node) and not _leads_home(node)]
+    wanted = normalized(title or document.title)
+    for node in headings:
+        if (text := normalized(heading_text(node))) and (text in wanted or (title and wanted in text)):
+            return node
+    if headings:
+        return headings[0]
+    others = document.bounded_tree.css(_OTHER_TITLES) if wanted else []
+    return next(
+        (node for node in others[:_MOST_OTHER_TITLES] if _repeats(normalized(heading_text(node)), wanted)), None
+    )
+
+
+def _leads_home(node: LexborNode) -> bool:
+    """Whether a heading is but the shop's own name, as some write it over every page."""
+    link = node.first_child
+    while link is not None and link.is_text_node and not (link.text_content or "").strip():
+        link = link.next
+    return link is not None and link.tag == "a" and link.attributes.get("href") in {"/", "#", ""}
+
+
+_OTHER_TITLES = "h2, h3, [itemprop=name], [class*=itle], [class*=ame], [id*=itle], [id*=ame], [class*=eading]"
+"""What pages without an `h1` title their product by."""
+_MOST_OTHER_TITLES, _SHORTEST_SHARE = 80, 0.3
+
+
+def _repeats(text: str, title: str) -> bool:
+    """Whether words are the page's title, but for a shop's name or a slogan at one end of either."""
+    shorter, longer = sorted((text, title), key=len)
+    if not shorter or len(shorter) < _SHORTEST_SHARE * len(longer):
+        return False
+    return longer.startswith(shorter) or longer.endswith(shorter)
+
+
+def heading_text(node: LexborNode) -> str:
+    """A heading's words on one line."""
+    return squash(node.text(separator=" "))[:_LONGEST_TITLE]
+
+
+class _Walk:
+    """The state of one walk; recursion would be too deep for some pages."""
+
+    def __init__(self, heading: LexborNode | None) -> None:
+        self._heading = heading
+        self._above_heading = {node.mem_id for node in _upwards(heading)}
+        self._heading_order = -1
+        self._order = 0
+        self._texts: list[TextNode] = []
+        self._buttons: list[Button] = []
+        self._stock_elements: list[LabelledElement] = []
+        self._brand_elements: list[LabelledElement] = []
+
+    def over(self, root: LexborNode) -> PageLayout:
+        pending: list[tuple[LexborNode, _Inherited]] = [(root, _START)]
+        while pending:
+            node, here = pending.pop()
+            if (following := node.next) is not None and node is not root:
+                pending.append((following, _after(node, here)))
+            if node.is_text_node:
+                self._text_node(node, here)
+            elif self._is_walked(node):
+                inside = self._entered(node, here)
+                if (child := node.first_child) is not None:
+                    pending.append((child, inside))
+        return PageLayout(
+            texts=self._texts,
+            buttons=self._buttons,
+            stock_elements=self._stock_elements,
+            brand_elements=self._brand_elements,
+            heading=self._heading,
+            heading_order=self._heading_order,
+        )
+
+    def _is_walked(self, node: LexborNode) -> bool:
+        """Whether an element may hold anything of the product: menus do not, unless the heading stands in one."""
+        tag = node.tag or ""
+        if tag in _MENUS:
+            return node.mem_id in self._above_heading
+        return tag not in INVISIBLE and not tag.startswith("-")
+
+    def _text_node(self, node: LexborNode, here: _Inherited) -> None:
+        text = node.text_content
+        parent = node.parent
+        if not text or text.isspace() or parent is None:
+            return
+        self._order += 1
+        hints = here.inherited
+        for nearby in here.nearby:
+            hints |= nearby
+        self._texts.append(TextNode(self._order, text, parent, hints, here.href))
+
+    def _entered(self, node: LexborNode, here: _Inherited) -> _Inherited:
+        attributes, tag, place = node.attributes, node.tag or "", node.mem_id
+        if not attributes and tag in _PLAIN and place not in self._above_heading:
+            return _Inherited(here.inherited, (*here.nearby, Hint.NONE)[-_NEARBY_LEVELS:], here.href)
+        if self._heading is not None and place == self._heading.mem_id:
+            self._heading_order = self._order
+        names = names_of(attributes)
+        own = hints_of_tag(tag) | (hints_of(names) if names else Hint.NONE)
+        if style := attributes.get("style"):
+            own |= hints_of_style(style)
+        if "hidden" in attributes:
+            own |= Hint.HIDDEN
+        if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
+            own |= Hint.PRICE
+        inherited = here.inherited
+        if place in self._above_heading:
+            own, inherited = own & ~(INHERITED | Hint.OLD), inherited & ~INHERITED
+        hints = own | inherited
+        if tag in _BUTTONS or attributes.get("role") == "button":
+            self._button(node, tag, names, hints)
+        if own & Hint.STOCK:
+            self._stock_elements.append(LabelledElement(self._order, node, names, hints))
+        if own & Hint.BRAND:
+            self._brand_elements.append(LabelledElement(self._order, node, names, hints))
+        href = (attributes.get("href") or "") if tag == "a" else here.href
+        inherited = hints & INHERITED | (Hint.OLD if tag in {"del", "s", "strike"} else inherited & Hint.OLD)
+        return _Inherited(inherited, (*here.nearby, own)[-_NEARBY_LEVELS:], href)
+
+    def _button(self, node: LexborNode, tag: str, names: str, hints: Hints) -> None:
+        attributes = node.attributes
+        if tag == "input" and (attributes.get("type") or "").lower() not in {"submit", "button", "image"}:
+            return
+        text = squash(node.text(separator=" ") or attributes.get("value") or attributes.get("aria-label") or "")
+        if len(text) > _LONGEST_BUTTON:
+            return
+        named = f"{names} {attributes.get('name') or ''} {attributes.get('data-action') or ''}"
+        sells = _is_buy_text(text) or _has_buy_class(named if tag != "a" else names)
+        if tag == "a" and not sells:
+            return
+        off = "disabled" in attributes or "disabled" in names.lower() or attributes.get("aria-disabled") == "true"
+        self._buttons.append(Button(self._order, text, not off, sells, hints, node))
+
+
+def _after(node: LexborNode, here: _Inherited) -> _Inherited:
+    """What holds for what follows an element: behind a heading such as 'Related products' stand others."""
+    if node.is_text_node or here.inherited & Hint.ASIDE:
+        return here
+    heading = node if node.tag in _HEADINGS else None
+    if heading is None and node.tag in {"div", "header"}:
+        first = node.first_child
+        while first is not None and first.is_text_node:
+            first = first.next
+        heading = first if first is not None and first.tag in _HEADINGS and first.next is None else None
+    if heading is None or not RELATED_HEADINGS.search(heading_text(heading)[:_LONGEST_BUTTON]):
+        return here
+    return msgspec.structs.replace(here, inherited=here.inherited | Hint.ASIDE)
+
+
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+
+
+def names_of(attributes: Mapping[str, str | None]) -> str:
+    """What an element is called: by its classes, its id, and the names that testers and themes give it."""
+    return " ".join(filter(None, map(attributes.get, _NAMING)))
+
+
+_NAMING = ("class", "id", "data-testid", "data-test", "data-hook", "data-qa", "data-automation", "itemprop")
+
+
+@lru_cache(maxsize=8_192)
+def _is_buy_text(words: str) -> bool:
+    """Whether a button's words sell; a shop's pages have the same menus, so that most are known already."""
+    return BUY_TEXT.search(words) is not None
+
+
+@lru_cache(maxsize=8_192)
+def _has_buy_class(names: str) -> bool:
+    return BUY_CLASS_NAMES.search(names) is not None
+
+
+def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:
+    while node is not None:
+        yield node
+        node = node.parent

@@ -1,0 +1,215 @@
+"""The prices that a page shows, each with the words around it: what a reader of the page could take for the price."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+
+import msgspec
+from selectolax.lexbor import LexborNode
+
+from tidemill.reading.money import Money, parse_money
+from tidemill.reading.text import squash
+from tidemill.verticals.prices.reading.shown.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, is_former_price
+from tidemill.verticals.prices.reading.shown.hints import Hint, Hints, hints_after, hints_before
+from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, TextNode
+from tidemill.verticals.prices.reading.shown.split_prices import whole_price, with_detached_sign
+
+_DIGIT = re.compile(r"\d")
+_BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:from|vanaf|v\.a\.|ab|fra|från|à partir de|a partir de|desde|od|da|starting at|as low as|от)\W*$",
+    re.IGNORECASE,
+)
+_LONGEST_TEXT, _LONGEST_LABEL, _LONGEST_LINE = 300, 60, 60
+_MOST_TEXTS = 6_000
+_DIFFERENCES = frozenset({"-", "+", "\u2212"})
+_CLIMB = 3
+
+
+class ShownPrice(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A price on the page: its amount, where it stands, and what the places and words around it make of it.
+
+    `alone` says that its element holds nothing else.
+    """
+
+    order: int
+    money: Money
+    hints: Hints
+    node: LexborNode
+    href: str
+    text: str
+    label: str = ""
+    alone: bool = False
+
+    @property
+    def amount(self) -> Decimal:
+        """How much it says."""
+        return self.money.amount
+
+
+def shown_prices(layout: PageLayout, page_currency: str = "") -> list[ShownPrice]:
+    """Every price among the page's words; `page_currency` is the page's own currency, which decides what `$` means."""
+    seen: set[tuple[int, int]] = set()
+    result: list[ShownPrice] = []
+    for index, text_node in enumerate(layout.texts[:_MOST_TEXTS]):
+        if len(text_node.text) <= _LONGEST_TEXT and _DIGIT.search(text_node.text) and _may_be_priced(text_node):
+            result += [
+                shown
+                for shown in _prices_at(layout, index, text_node, page_currency, seen)
+                if not _is_a_name(shown, layout, page_currency)
+            ]
+    return result
+
+
+def _is_a_name(shown: ShownPrice, layout: PageLayout, page_currency: str) -> bool:
+    """Whether a number is part of a name: `R5` where nobody pays in rand, or what the heading itself says."""
+    if shown.text[0] == "R" and shown.text[1:].isdecimal() and page_currency != "ZAR":
+        return True
+    return layout.heading is not None and shown.node.mem_id == layout.heading.mem_id and not shown.hints & Hint.PRICE
+
+
+def _may_be_priced(text_node: TextNode) -> bool:
+    """Whether a string with digits could be a price or a part of one: by its place, its sign, or as a bare number."""
+    if text_node.hints & Hint.PRICE:
+        return True
+    return _is_an_amount(text_node.text.strip())
+
+
+@lru_cache(maxsize=8_192)
+def _is_an_amount(text: str) -> bool:
+    """Whether a string is a bare number or holds one with a sign; a shop's menus are asked about on every page."""
+    return any(way is not None for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text)))
+
+
+def _prices_at(
+    layout: PageLayout, index: int, text_node: TextNode, page_currency: str, seen: set[tuple[int, int]]
+) -> Iterator[ShownPrice]:
+    texts = layout.texts
+    node, text = whole_price(text_node)
+    if AMOUNT.search(text) is None and BARE.fullmatch(text):
+        text = with_detached_sign(texts, index, text)
+    matches = list(AMOUNT.finditer(text))
+    if not matches:
+        if not _is_bare_price(text_node.hints, text):
+            return
+        matches = [match for match in [re.search(NUMBER, text)] if match is not None]
+    reached, own = 0, _digits(text_node.text)
+    prose = Hint.PROSE if len(text) > _LONGEST_LINE else Hint.NONE
+    for number, match in enumerate(matches):
+        key = (node.mem_id, match.start())
+        if key in seen or (own not in _digits(match[0]) and node.mem_id != text_node.node.mem_id):
+            continue  # another's number, in a box that was widened for this one
+        seen.add(key)
+        behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
+        label = text[reached : match.start()] or (_label(layout, index) if number == 0 else "")
+        after = behind if behind.strip() else _following(texts, index, node if text != squash(text_node.text) else None)
+        reached = match.end()
+        if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
+            continue
+        upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
+        shown = _shown_price(text_node, node, match[0], upper[0] if upper else "", label, after, page_currency)
+        if shown is not None:
+            yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose)
+
+
+def _is_bare_price(hints: Hints, text: str) -> bool:
+    """Whether a number without a sign is a price: where prices are named or things bought, or as a former one."""
+    if is_former_price(text):
+        return True
+    if hints & Hint.PRICE:
+        return (BARE.fullmatch(text) or LABELLED.fullmatch(text)) is not None and "%" not in text
+    return bool(hints & Hint.MAIN) and WITH_CENTS.fullmatch(text) is not None
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))
+
+
+def _shown_price(
+    text_node: TextNode, node: LexborNode, written: str, upper: str, label: str, after: str, page_currency: str
+) -> ShownPrice | None:
+    money = parse_money(written, page_currency=page_currency)
+    if money is None:
+        return None
+    high = parse_money(upper, page_currency=page_currency) if upper else None
+    if high is not None and high.amount > money.amount:
+        money = msgspec.structs.replace(money, high=high.amount)
+    if _FROM.search(label):
+        money = msgspec.structs.replace(money, is_from=True)
+    hints = (
+        text_node.hints | hints_before(label[-_LONGEST_LABEL:].lower()) | hints_after(after[:_LONGEST_LABEL].lower())
+    )
+    if label[-1:] in _DIFFERENCES:
+        hints |= Hint.OTHER_AMOUNT  # a sign that touches its number: what is taken off, or comes on top
+    return ShownPrice(
+        order=text_node.order,
+        money=money,
+        hints=hints,
+        node=node,
+        href=text_node.href,
+        text=written,
+        label=squash(label),
+    )
+
+
+def _label(layout: PageLayout, index: int) -> str:
+    """The words right before a price, if they are no price themselves, nor the tail of another's, nor the title."""
+    texts = layout.texts
+    before = texts[index - 1] if index else None
+    if before is not None and layout.heading is not None and layout.heading.mem_id in _around(before.node):
+        return ""
+    if before is None or len(before.text) > _LONGEST_LABEL or (before.hints ^ texts[index].hints) & Hint.ASIDE:
+        return ""
+    if (
+        _COMPLETE.search(before.text)
+        or LABELLED.fullmatch(before.text.strip())
+        or AMOUNT.search(before.text)
+        or (index > 1 and _belongs(before, texts[index - 2], texts[index]))
+    ):
+        return ""
+    return before.text
+
+
+_COMPLETE = re.compile(
+    r"(?:\bfree (?:\w+ )?(?:delivery|shipping|postage|returns?)|"
+    r"(?:gratis|kostenlose[rn]?) \w*(?:verzending|levering|versand|lieferung|frakt|fragt)|versandkostenfrei|"
+    r"livraison (?:gratuite|offerte)|env[ií]o gratis|spedizione gratuita|"
+    r"frete gr[áa]tis|darmowa (?:dostawa|wysyłka)|doprava zdarma|fri fra[kg]t|送料無料|免運費?|"
+    r"бесплатная доставка)\W*$",
+    re.IGNORECASE,
+)
+"""What says all that it has to say, and nothing of the price that happens to stand behind it."""
+
+
+def _belongs(between: TextNode, earlier: TextNode, later: TextNode) -> bool:
+    """Whether words between two prices stand in the earlier one's box, and the later one does not."""
+    if not AMOUNT.search(earlier.text):
+        return False
+    box = earlier.node.mem_id
+    return box in _around(between.node) and box not in _around(later.node)
+
+
+def _around(node: LexborNode | None) -> set[int]:
+    found: set[int] = set()
+    while node is not None and len(found) <= _CLIMB:
+        found.add(node.mem_id)
+        node = node.parent
+    return found
+
+
+def _following(texts: Sequence[TextNode], index: int, node: LexborNode | None) -> str:
+    """The words right behind a price: behind its element, where it took a whole one."""
+    inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
+    for text_node in texts[index + 1 : index + 6]:
+        if text_node.node.mem_id not in inside:
+            return _of_this_price(text_node.text[:_LONGEST_TEXT].strip())
+    return ""
+
+
+def _of_this_price(text: str) -> str:
+    """The words after a price that are about it; words that lead to the next price start with `#`."""
+    another = AMOUNT.search(text)
+    if another is not None:
+        return f"#{text[: another.start()]}"[:_LONGEST_LABEL]
+    return "" if text.endswith((":", "：")) else text[:_LONGEST_LABEL]
