@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.plugins import PLUGINS
-from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.core.policy import checked
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
@@ -86,7 +85,7 @@ def build_store(settings: Settings, database: Database) -> Store:
     paces = Paces(own=settings.own_paces)
     sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
     environment = StoreEnvironment(database=database, ids=ids, sources=sources, targets=targets, asks=settings.asks)
-    verticals = {name: plugin.store(environment) for name, plugin in PLUGINS.items()}
+    verticals = {name: plugin.store(environment) for name, plugin in LOADED_PLUGINS.items()}
     repositories = {name: each.repository for name, each in verticals.items()}
     ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
     return Store(
