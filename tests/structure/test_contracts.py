@@ -54,7 +54,7 @@ def build_house(project_root: Path, folder: Path) -> Path:
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
     program = Path(sys.executable).with_name("lint-imports")
-    arguments = [program, "--no-cache", "--config", folder / "pyproject.toml"]
+    arguments = [str(program), "--no-cache", "--config", str(folder / "pyproject.toml")]
     return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
 
 

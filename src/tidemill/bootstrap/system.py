@@ -10,6 +10,7 @@ from tidemill.bootstrap.actions import Actions, build_actions
 from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.chores import build_chore_dependencies
 from tidemill.bootstrap.enrichment import (
+    OPTIONAL_TICKS,
     OutsideServices,
     build_aid,
     build_askable,
@@ -153,7 +154,7 @@ def build(
 
 def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
     """The periodic work at this installation's own times."""
-    rhythms = settings.rhythms({tick.name: tick.rhythm for tick in chores})
+    rhythms = settings.rhythms(OPTIONAL_TICKS | {tick.name: tick.rhythm for tick in chores})
     return [msgspec.structs.replace(tick, rhythm=rhythms[tick.name]) for tick in chores]
 
 
