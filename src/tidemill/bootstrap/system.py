@@ -21,10 +21,10 @@ from tidemill.bootstrap.enrichment import (
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid
-from tidemill.bootstrap.plugins import PLUGINS, UNUSABLE_PLUGINS
+from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
-from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.bootstrap.webhooks import WebhookSender, build_webhooks
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
@@ -120,7 +120,7 @@ def build(
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
         verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.refusal, wake=supervisor.wake,
     )  # fmt: skip
-    parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
+    parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
         *engine_ticks(uses),
         *service_ticks(discovery, askable, enricher),
@@ -160,7 +160,7 @@ def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
 
 def tell_of_unusable_packages(announce: Listeners, clock: Clock) -> None:
     """An installed adapter or vertical that cannot be loaded is left out, and said so: the others work on."""
-    for kind, left_out in (("vertical", UNUSABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
+    for kind, left_out in (("vertical", UNUSABLE_PLUGINS + UNLOADABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
         for broken in left_out:
             announce(PartCrashed(clock.now(), f"{kind} {broken.name}", f"{broken.where} is left out: {broken.reason}"))
 

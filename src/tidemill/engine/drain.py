@@ -4,13 +4,13 @@ import asyncio
 import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import move
+from tidemill.core.job import Move, move, put_off
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
@@ -26,6 +26,8 @@ from tidemill.pipeline.ports import Dice, StoreError
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
+NOT_INSTALLED = timedelta(hours=1)
+"""How long a job waits before a worker looks again whether its vertical is installed."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
 STAGES_PER_TURN = 4
@@ -137,13 +139,24 @@ class Drain:
         await self._ledger.reserve_keys(2 * room)
         self._looked_at = self._tools.clock.now()
         claimed = await self._ledger.claim(lane, room, self._worker_id(), self._looked_at)
-        fresh = [each for each in claimed if each.job.stage is Stage.FETCH]
+        known = [each for each in claimed if each.job.vertical in self._tools.verticals]
+        if len(known) < len(claimed):
+            self._put_off([each for each in claimed if each.job.vertical not in self._tools.verticals])
+        fresh = [each for each in known if each.job.stage is Stage.FETCH]
         self._in_hand.update(each.job.id for each in fresh)
         for each in fresh:
             self._start(self._fetch(each))
-        if resumed := [each for each in claimed if each.job.stage is not Stage.FETCH]:
+        if resumed := [each for each in known if each.job.stage is not Stage.FETCH]:
             await self._resume(resumed)
         return len(claimed)
+
+    def _put_off(self, claimed: Sequence[Claimed]) -> None:
+        """Let the jobs of verticals wait whose package is not installed here: another worker may have it."""
+        self._in_hand.update(each.job.id for each in claimed)
+        until = self._tools.clock.now() + NOT_INSTALLED
+        for each in claimed:
+            wait = Snooze(until, f"no installed package brings the vertical {each.job.vertical!r}")
+            self._hand_over(each, wait, put_off(each.job, wait))
 
     async def _until_stirred(self) -> None:
         """Wait for a job to end or for a wake-up; when the last claim ran dry, also for the next host to open."""
@@ -183,6 +196,9 @@ class Drain:
         """Turn a stage's answer into a move and hand it to the writer."""
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
+        self._hand_over(claimed, outcome, step)
+
+    def _hand_over(self, claimed: Claimed, outcome: Outcome, step: Move) -> None:
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
         if not self._inbox and len(self._fetching) <= 1:  # this may be a fetch itself: nobody else is coming
             for writer in self._writers:

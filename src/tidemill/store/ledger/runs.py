@@ -57,11 +57,13 @@ class RunRepository:
     async def close_all(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
         """Close runs, all or none: conclude, certify, fade what a complete run did not see, judge its adapter.
 
-        Answers those that were not closed already. Whoever closes several takes their sources in the same order.
+        Answers those that were not closed already. Whoever closes several takes their sources in the same order. A run
+        whose vertical is not installed stays open: only its repository knows what the run's end means for its records.
         """
         await self._ids.reserve(len(run_ids) * (MOST_MISSED + KEYS_PER_RUN))
         async with self._database.write() as connection:
-            over = (await connection.execute(_OVER, {"b_ids": sorted(run_ids)})).mappings().all()
+            ended = (await connection.execute(_OVER, {"b_ids": sorted(run_ids)})).mappings().all()
+            over = [run for run in ended if run["vertical"] in self._repositories]
             closed: list[RunSummary] = []
             for some in each_source_once(sorted(over, key=itemgetter("source_id"))):
                 closed += await self._close(connection, some, now)

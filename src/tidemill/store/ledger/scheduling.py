@@ -1,7 +1,7 @@
 """The ledger's side of dispatch: what is due, what waits, and new runs with their jobs in one transaction."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
@@ -61,14 +61,15 @@ _BACKOFF = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
 class DispatchRepository:
     """Reads what is due and writes runs."""
 
-    def __init__(self, database: Database, ids: Ids) -> None:
-        """Work on one database."""
+    def __init__(self, database: Database, ids: Ids, verticals: Collection[str] | None = None) -> None:
+        """`verticals` are those that are installed, None for any: the others' targets stay due and are let be."""
         self._database = database
         self._ids = ids
+        self._due = _DUE if verticals is None else _DUE.where(sources.c.vertical.in_(sorted(verticals)))
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
         """Targets that are due, of sources that may be asked."""
-        return await self._dues(_DUE, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
+        return await self._dues(self._due, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
 
     async def of_source(self, source_id: int) -> list[Due]:
         """Every target of a source that is switched on and not at work: what a manual run takes."""
