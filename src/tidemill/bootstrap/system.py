@@ -30,7 +30,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import engine_ticks, proof_tick
 from tidemill.engine.clock import RealClock, real_dice
-from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
+from tidemill.engine.drain import Drain
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
@@ -190,7 +190,6 @@ def drain_maker(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
-            stages=LONG_SLICE if store.database.is_sqlite else SLICE,
             narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 

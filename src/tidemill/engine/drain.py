@@ -30,10 +30,8 @@ NOT_INSTALLED = timedelta(hours=1)
 """How long a job waits before a worker looks again whether its vertical is installed."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
-SLICE = 2
-"""Stages run in one go before the event loop gets a turn, where a commit's answers come unannounced, one per turn."""
-LONG_SLICE = 6
-"""The same where a commit calls when it is back: each turn less is time saved, and the caches stay warm."""
+STAGES_PER_TURN = 4
+"""Stages run in a row before the event loop gets a turn, in which commits and sockets are served."""
 
 
 class Drain:
@@ -50,13 +48,11 @@ class Drain:
         capacity: int = CAPACITY,
         narrow: Mapping[str, int] | None = None,
         commits: int = 1,
-        stages: int = SLICE,
     ) -> None:
         """`worker_id` is asked at each claim: a worker that was given up comes back under a new key.
 
         `commits` is how many groups the database can commit at once. All jobs of a source are written by one writer, so
         that two groups never wait for each other's rows.
-        `stages` are run in one go, at most and unless the ledger calls.
         `narrow` names lanes that carry fewer jobs than `capacity`: what waits for a browser is better left to others.
         """
         self._ledger = ledger
@@ -65,7 +61,6 @@ class Drain:
         self._worker_id = worker_id
         self._capacity = capacity
         self._narrow = narrow or {}
-        self._stages = stages
         policies = {name: vertical.policy for name, vertical in tools.verticals.items()}
         self._writers = [Writer(ledger, tools.clock, narrator, policies) for _ in range(commits)]
         self._writer_of: dict[int, Writer] = {}
@@ -215,19 +210,17 @@ class Drain:
         return self._writer_of.setdefault(source_id, dealt)
 
     async def _work(self) -> None:
-        """Run the stages that need nobody else, a slice at a time."""
+        """Run the stages that need nobody else, a few at a time."""
         while True:
             await self._arrived.wait()
             self._arrived.clear()
             while self._inbox:
-                for _ in range(min(self._stages, len(self._inbox))):
+                for _ in range(min(STAGES_PER_TURN, len(self._inbox))):
                     claimed, material = self._inbox.popleft()
                     if isinstance(material, Fetched) and len(material.page.body) > LARGE_PAGE:
                         self._start(self._parse_aside(claimed, material))
                     else:
                         self._answer_or_recall(claimed, material, run_stage(claimed, material, self._tools))
-                    if self._ledger.is_calling:
-                        break
                 await yield_to_loop()
 
     def _answer_or_recall(self, claimed: Claimed, material: object, outcome: Outcome) -> None:
@@ -314,7 +307,7 @@ def moved_on(checkpoint: Checkpoint) -> Claimed:
 
 
 async def yield_to_loop() -> None:
-    """Let the event loop serve its sockets before the next slice."""
+    """Let the event loop serve its sockets before the next stages."""
     await asyncio.sleep(0)  # noqa: TID251 - gives way, waits for no time
 
 
