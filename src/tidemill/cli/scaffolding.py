@@ -20,10 +20,12 @@ _ADAPTER_NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _VERTICAL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 LONGEST_NAME = 30
 TOP = PurePosixPath()
-WEB_PATHS = frozenset(
-    {"api", "health", "incidents", "metrics", "openapi", "ready", "services", "static", "status", "upgrades"}
-)
-"""Where the web app itself answers, besides what is called as a command is; a test keeps the list complete."""
+RESERVED = frozenset(
+    {"api", "health", "incidents", "links", "metrics", "offers", "openapi", "products", "ready", "services", "static",
+     "status", "upgrades", "v1",
+     "busy", "faults", "homes", "interval", "json", "keep", "port", "seconds", "seed", "shops", "sites"}
+)  # fmt: skip
+"""Paths of the web app and options of demo and lab that no command is called after; a test keeps the list complete."""
 
 
 def verticals() -> list[str]:
@@ -86,7 +88,7 @@ def _objection(name: str, taken: Mapping[str, object]) -> str:
         return "there is a vertical of that name"
     if name in taken:
         return f"`tidemill {name}` is a command already"
-    if name in WEB_PATHS or f"{name}_records" in metadata.tables:
+    if name in RESERVED or f"{name}_records" in metadata.tables:
         return "Tidemill itself uses it"
     return ""
 

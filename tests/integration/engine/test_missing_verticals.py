@@ -6,7 +6,7 @@ import pytest
 
 from rig.site import Site
 from rig.works import Works
-from tidemill.operations.mistakes import SwitchedOff
+from tidemill.operations.mistakes import Mistake, SwitchedOff
 from tidemill.store.schema import dead_letters, jobs, runs, targets
 from tidemill.verticals.events.store.tables import events
 
@@ -17,6 +17,11 @@ GONE = (
     "UPDATE rejected_records SET vertical = 'books' WHERE source_id = {source}",
 )
 FETCHED = "UPDATE pipeline_jobs SET current_stage = 'parse', page_id = {page} WHERE id = {job}"
+ASIDE = (
+    "INSERT INTO rejected_records (id, job_id, run_id, source_id, page_id, position, vertical, verdict, reason, raw,"
+    " created_at) SELECT 1, id, run_id, source_id, page_id, 99, vertical, 'quarantined', 'DOUBT', '{{}}', created_at"
+    " FROM pipeline_jobs WHERE source_id = {source}"
+)
 BACK = tuple(words.replace("'books'", "'events'") for words in GONE)
 
 
@@ -116,3 +121,16 @@ async def test_hosts_are_weighed_without_it(works, site):
     gone = await works.source(site, name="gone")
     await say(works, GONE, gone)
     assert await works.system.store.overbooked_hosts.overbooked() == []
+
+
+async def test_its_quarantined_records_are_listed_and_can_be_rejected_but_not_released(works, site):
+    gone = await works.source(site, name="gone", paths=site.paths[:1])
+    await works.enqueue(gone)
+    await drain(works)
+    await works.say(ASIDE.format(source=gone))
+    await say(works, GONE, gone)
+    actions = works.system.actions.quarantine
+    assert [record.vertical for record in await actions.every()] == ["books"]
+    with pytest.raises(Mistake, match="no installed package brings the vertical 'books'; install it, or reject"):
+        await actions.release(1, "test")
+    assert (await actions.reject(1, "test")).review == "rejected"

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
 from tidemill.cli.app import COMMANDS
 from tidemill.cli.scaffolding import scaffold, scaffold_vertical
 from tidemill.engine.clock import RealClock
@@ -19,7 +20,9 @@ def new_adapter(
     name: Annotated[str, typer.Argument(help="What to call it, such as townhall-arnhem.")],
     *,
     domain: Annotated[str, typer.Option(help="The site that it reads, such as arnhem.nl.")],
-    vertical: Annotated[str, typer.Option(help="What kind of data it reads: events, prices or listings.")] = "events",
+    vertical: Annotated[
+        str, typer.Option(help="What kind of data it reads: events, prices or listings.")
+    ] = DEFAULT_VERTICAL,
     into: Annotated[Path, typer.Option(help="The folder to make it in.")] = Path(),
     json: AsJson = False,
 ) -> None:
