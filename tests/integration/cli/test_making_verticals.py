@@ -45,12 +45,12 @@ class Ran(NamedTuple):
 class Installation:
     """Tidemill with these packages installed beside it, on one database."""
 
-    def __init__(self, folder: Path, *packages: Path) -> None:
+    def __init__(self, folder: Path, *packages: Path, url: str = "") -> None:
         self.folder = folder
         self.environment = {"PYTHONPATH": ":".join(map(str, (*packages, SOURCES))), "HOME": str(folder)}
         self.settings = folder / "settings.toml"
         self.settings.write_text('allow_networks = ["127.0.0.0/8"]\n')
-        self.place = ["--settings", str(self.settings), "--database", f"sqlite:///{folder / 'tidemill.db'}"]
+        self.place = ["--settings", str(self.settings), "--database", url or f"sqlite:///{folder / 'tidemill.db'}"]
 
     def without_packages(self) -> "Installation":
         """The same database, its packages uninstalled."""
@@ -101,7 +101,10 @@ def made(tmp_path: Path) -> Path:
 @pytest.fixture
 def installation(tmp_path: Path, made: Path) -> Installation:
     """A database with the tables of all verticals."""
-    place = Installation(tmp_path, made)
+    return migrated(Installation(tmp_path, made))
+
+
+def migrated(place: Installation) -> Installation:
     assert place("migrate").out == (
         "the tables are at step 0010 now (before: none)\nthe tables of books are at step 0001 now (before: none)\n"
     )
@@ -152,7 +155,10 @@ async def asked(address: str, paths: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def test_a_new_vertical_is_scraped_and_listed_by_command_api_and_portal(installation: Installation) -> None:
+def test_a_new_vertical_is_scraped_and_listed_by_command_api_and_portal(
+    tmp_path: Path, made: Path, database_url: str
+) -> None:
+    installation = migrated(Installation(tmp_path, made, url=database_url))
     name = crawled(installation)
     listed = installation("books", "list", "--json").json
     assert [each["title"] for each in listed] == TITLES
