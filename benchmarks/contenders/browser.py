@@ -22,7 +22,7 @@ from tidemill.core.recycling import PoolLimits
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.chromium import FLAGS
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
-from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.browsers.opening import open_pool
 from tidemill.fetching.http import http_fetcher
 from tidemill.lab.scripted import ScriptedSite

@@ -13,9 +13,9 @@ from tidemill.pipeline.ports import Probe, WireFailure, WireRequest
 class Nowhere:
     """A `Transport` for what must never be sent."""
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireFailure:
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireFailure:
         """Nobody is there."""
-        del depart
+        del before_send
         return WireFailure(failure=Failure.DNS_FAILED, detail=request.url)
 
     async def close(self) -> None:

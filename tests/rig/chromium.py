@@ -13,7 +13,7 @@ from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.opening import open_pool
 from tidemill.fetching.browsers.pool import BrowserPool
-from tidemill.fetching.browsers.processes import everyone, process_of
+from tidemill.fetching.browsers.processes import all_processes, process_of
 from tidemill.fetching.http import http_fetcher
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
@@ -67,7 +67,7 @@ async def browsing(program: str, **options: Any) -> Any:
 
 def family_of(pid: int) -> list[int]:
     """Every process that `pid` started, directly or not, zombies aside."""
-    among = [process for process in everyone() if not process.is_zombie]
+    among = [process for process in all_processes() if not process.is_zombie]
     found, line = [], [pid]
     while line:
         parent = line.pop()

@@ -134,9 +134,9 @@ def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
         http: Any = system.fetchers[FetcherKind.HTTP]
         gate = http._gates.gate
-        enter = gate.enter_now
+        enter = gate.admit_now
         hasty = Pace(timedelta(0), 9, 9)
-        gate.enter_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
+        gate.admit_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
 
     plan = SimulationPlan(days=0.3, sources=3, seed=7, faults=(), grain=timedelta(0))
     assert broken_laws(tmp_path, plan, plant) == {"no host is asked over its pace"}
@@ -151,7 +151,7 @@ def test_a_fetcher_that_asks_no_robots_txt_is_found(tmp_path: Path) -> None:
             return Allowed()
 
         robots.ask = always
-        robots.recall = lambda _: Allowed()
+        robots.cached_verdict = lambda _: Allowed()
 
     assert broken_laws(tmp_path, a_quiet_world(days=0.3), plant) == {"nobody is asked without leave"}
 

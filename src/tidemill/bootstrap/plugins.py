@@ -1,4 +1,4 @@
-"""Which verticals there are: our own, and those that installed packages bring. The only place that names them.
+"""The list of verticals: our own, and those that installed packages bring. The only place that names them.
 
 Light to import: what a plugin holds is loaded when it is asked for.
 """

@@ -91,7 +91,7 @@ def request_for(claimed: Claimed, vertical: Vertical, tools: StageDependencies) 
         etag=target.etag if same_reader else "",
         last_modified=target.last_modified if same_reader else "",
         booked_until=claimed.booked_until,
-        is_ours=lambda: tools.holds(claimed.worker_id),
+        holds_lease=lambda: tools.holds(claimed.worker_id),
         recheck=lambda: recheck_gates(claimed, vertical, tools),
         job_id=claimed.job.id,
         attempt=claimed.job.attempts,

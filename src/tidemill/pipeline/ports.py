@@ -77,9 +77,9 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     last_modified: str = ""
     obey_robots: bool = True
     booked_until: datetime | None = None
-    is_ours: Callable[[], bool] | None = None
+    holds_lease: Callable[[], bool] | None = None
     recheck: Callable[[], Awaitable[GateAnswer | None]] | None = None
-    tell: Callable[[GateAnswer], None] | None = None
+    on_gate_answer: Callable[[GateAnswer], None] | None = None
     job_id: int = 0
     attempt: int = 0
     options: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -146,8 +146,8 @@ class Fetcher(Protocol):
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request to one address, already judged by the address guard, robots.txt and the pace.
 
-    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `lets` says whether a
-    page in a browser may ask for an address by itself; None when nobody minds.
+    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `allows_subrequest`
+    tells whether a page in a browser may request an address by itself; None when every address is allowed.
     """
 
     url: str
@@ -156,7 +156,7 @@ class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: int
     method: str = "GET"
     content: bytes = b""
-    lets: Callable[[str], bool] | None = None
+    allows_subrequest: Callable[[str], bool] | None = None
 
 
 class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,8 +164,8 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
     Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
     the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is. `is_garbled` says
-    that it was cut because what came is not HTTP, rather than because nothing more came. `beside` names the host of
-    each request that the page made by itself, in a browser.
+    that it was cut because what came is not HTTP, rather than because nothing more came. `subrequest_hosts` names the
+    host of each request that the page made by itself, in a browser.
     """
 
     status_code: int
@@ -173,25 +173,27 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     cut: Failure | None = None
     is_garbled: bool = False
-    beside: tuple[str, ...] = ()
+    subrequest_hosts: tuple[str, ...] = ()
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """No response came, and why; `retry_at` is when to ask again, where that is known. `beside` as in a response."""
+    """No response came, and why; `retry_at` is when to ask again, where known. `subrequest_hosts` as in a response."""
 
     failure: Failure
     detail: str = ""
     retry_at: datetime | None = None
-    beside: tuple[str, ...] = ()
+    subrequest_hosts: tuple[str, ...] = ()
 
 
 class Transport(Protocol):
     """Sends one request; everything above it (redirects, robots, pace, decoding) is the same for all transports."""
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came. Never raises for what the web does.
 
-        Await `depart()` when the connection stands, just before the request goes out, each time one goes out:
+        Await `before_send()` when the connection stands, just before the request goes out, each time one goes out:
         it keeps the spacing as the server sees it, however long connecting took.
         """
         ...

@@ -17,8 +17,8 @@ from tidemill.operations.upgrades import UpgradeActions
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.pulse import Pulse
-from tidemill.telemetry.recent import Recent
+from tidemill.telemetry.rates import RateCounter
+from tidemill.telemetry.recent_happenings import RecentHappenings
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
@@ -46,8 +46,8 @@ class WebDeps:
     disabled_adapters: Callable[[], Awaitable[Collection[str]]]
     require_current: Callable[[], Awaitable[None]]
     metrics: Metrics
-    pulse: Pulse
-    recent: Recent
+    rate_counter: RateCounter
+    recent: RecentHappenings
     version: str
     started_at: datetime
     why: Why

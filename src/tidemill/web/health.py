@@ -9,7 +9,7 @@ import msgspec
 from tidemill.core.degradation import ServiceState, ServiceStatus
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.process import ProcessUsage
-from tidemill.telemetry.pulse import Rates
+from tidemill.telemetry.rates import Rates
 
 ERRORS_A_MINUTE = 5
 ERROR_SHARE = 0.1

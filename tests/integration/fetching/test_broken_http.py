@@ -101,14 +101,14 @@ async def test_a_missing_extra_is_told_when_it_would_have_helped() -> None:
 async def send(
     lane: FallbackTransport | CurlTransport, url: str, max_bytes: int = 10_000, seconds: float = 5
 ) -> WireResponse | WireFailure:
-    async def depart() -> None:
+    async def before_send() -> None:
         pass
 
     return await lane.send(
         WireRequest(
             url=url, headers={"User-Agent": "Tidemill"}, timeout=timedelta(seconds=seconds), max_bytes=max_bytes
         ),
-        depart,
+        before_send,
     )
 
 

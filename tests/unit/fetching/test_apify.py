@@ -167,7 +167,7 @@ async def test_a_run_that_apify_has_forgotten_is_begun_anew(rig):
 async def test_runs_whose_jobs_are_gone_are_aborted(rig):
     await rig.fetch()
     rig.runs.without_job = list(rig.runs.under_way.values())
-    assert await rig.fetcher.give_up_orphans() == 1
+    assert await rig.fetcher.abort_orphans() == 1
     assert rig.apify.aborted == [rig.apify.started[0].id]
     assert rig.runs.over == [(7, "ORPHANED")]
 
@@ -226,7 +226,7 @@ async def test_a_source_without_an_actor_is_told_how_to_name_one(rig):
 
 
 async def test_a_worker_that_was_away_for_longer_than_its_lease_starts_nothing(rig):
-    assert (await rig.fetch(is_ours=lambda: False)).failure is Failure.WORKER_DIED
+    assert (await rig.fetch(holds_lease=lambda: False)).failure is Failure.WORKER_DIED
     assert rig.apify.started == []
 
 

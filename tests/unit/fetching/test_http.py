@@ -32,8 +32,8 @@ class Web:
         self.sent: list[tuple[datetime, WireRequest]] = []
         self.is_closed = False
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> Answer:
-        await depart()
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> Answer:
+        await before_send()
         self.sent.append((self._clock.now(), request))
         self._clock.advance(ANSWER_TAKES)
         return self.answers.get(request.url, page("", 404))
@@ -300,6 +300,6 @@ async def test_closing_the_fetcher_closes_its_transport(clock: SettableClock) ->
 async def test_nothing_is_asked_for_a_job_that_was_lost_while_it_waited(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page(), HOME + "robots.txt": page("")})
     ours = [True, False]
-    result = await fetcher_of(web, clock).fetch(asking(is_ours=lambda: ours.pop(0)))
+    result = await fetcher_of(web, clock).fetch(asking(holds_lease=lambda: ours.pop(0)))
     assert result.failure is Failure.WORKER_DIED
     assert [url.rpartition("/")[2] for url in web.urls] == ["robots.txt"]

@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
-from tidemill.cli.checking import selected_adapters
+from tidemill.cli.golden_adapters import selected_adapters
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import CheckedCase, check
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.options import AsJson, single_command
+from tidemill.terminal.showing import print_json, print_line, print_table
 
-app = single()
+app = single_command()
 
 
 @app.command()
@@ -28,7 +28,7 @@ def check_adapters(
     now = RealClock().now()
     done = [one for adapter, folder in selected_adapters(which) for one in check(adapter, folder, now)]
     if json:
-        emit(done)
+        print_json(done)
     else:
         _show(done)
     raise typer.Exit(0 if all(one.holds for one in done) and not UNUSABLE_ADAPTERS else FAILURE)
@@ -45,8 +45,8 @@ def _show(done: list[CheckedCase]) -> None:
         )
         for one in done
     ]
-    table(f"{len(done)} golden pages", ["adapter", "page", "read", "differences", "captured"], rows)
+    print_table(f"{len(done)} golden pages", ["adapter", "page", "read", "differences", "captured"], rows)
     if any(one.old for one in done):
-        say("old: captured over 90 days ago; save the page anew with `tidemill savefixture`")
+        print_line("old: captured over 90 days ago; save the page anew with `tidemill savefixture`")
     for broken in UNUSABLE_ADAPTERS:
-        say(f"adapter {broken.name} ({broken.where}) cannot be used: {broken.reason}")
+        print_line(f"adapter {broken.name} ({broken.where}) cannot be used: {broken.reason}")

@@ -8,16 +8,16 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.cli.getting import Attempt, attempt_fetch
-from tidemill.cli.opening import settings_of
+from tidemill.cli.page_loading import Attempt, attempt_fetch
+from tidemill.cli.system_opening import settings_of
 from tidemill.core.failure import MEANING, Failure
 from tidemill.operations.why_work import meaning_in_words
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, facts, table
+from tidemill.terminal.showing import print_facts, print_json, print_table
 
-app = single()
+app = single_command()
 
 HINTS = {
     Failure.ADDRESS_REFUSED: "private and local addresses are not asked; allow_networks names those that may be",
@@ -28,7 +28,7 @@ HINTS = {
 
 
 class GateLine(msgspec.Struct, frozen=True):
-    """What one gate said."""
+    """One gate's answer."""
 
     gate: str
     verdict: str
@@ -37,7 +37,7 @@ class GateLine(msgspec.Struct, frozen=True):
 
 
 class FetchReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back, as `fetch` shows it."""
+    """The result of a fetch, as `fetch` shows it."""
 
     url: str
     final_url: str
@@ -84,14 +84,14 @@ def fetch(
     if body:
         sys.stdout.buffer.write(result.body)
     elif json:
-        emit(report_of(attempt))
+        print_json(report_of(attempt))
     else:
         show(report_of(attempt))
     raise typer.Exit(FAILURE if result.failure is not None else 0)
 
 
 def report_of(attempt: Attempt) -> FetchReport:
-    """The facts."""
+    """Return the report of an attempt."""
     result = attempt.result
     failure = result.failure
     return FetchReport(
@@ -119,9 +119,9 @@ def report_of(attempt: Attempt) -> FetchReport:
 
 
 def show(one: FetchReport) -> None:
-    """The gates in order, then what came back; what is empty is left out."""
+    """Show the gates in order, then the result; empty values are left out."""
     rows = [(said.gate, said.verdict, said.words, said.until) for said in one.gates]
-    table("gates", ["gate", "says", "why", "until"], rows)
+    print_table("gates", ["gate", "says", "why", "until"], rows)
     packed = f", {one.encoding}" if one.encoding else ""
     values = {
         "status": f"{one.status} {one.status_code or ''}".strip(),
@@ -136,4 +136,4 @@ def show(one: FetchReport) -> None:
         "crawl delay": one.crawl_delay_seconds,
         "retry after": one.retry_after_seconds,
     }
-    facts(one.url, {name: value for name, value in values.items() if value not in (None, "")})
+    print_facts(one.url, {name: value for name, value in values.items() if value not in (None, "")})

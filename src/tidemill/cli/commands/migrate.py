@@ -6,13 +6,13 @@ import typer
 
 from tidemill.bootstrap.migrations import plugin_status, upgrade
 from tidemill.bootstrap.system import build
-from tidemill.cli.opening import settings_of
+from tidemill.cli.system_opening import settings_of
 from tidemill.store.database.migrate import ChainStatus
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, say
+from tidemill.terminal.showing import print_json, print_line
 
-app = single()
+app = single_command()
 
 
 class Migrated(NamedTuple):
@@ -29,11 +29,11 @@ def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Bring the database's tables to this version."""
     done = run(migrated(ctx))
     if json:
-        emit(as_json(done))
+        print_json(as_json(done))
         return
-    say(in_words("the tables", done.before, done.after))
+    print_line(in_words("the tables", done.before, done.after))
     for each in done.plugins:
-        say(plugin_in_words(each, done.plugins_before.get(each.vertical)))
+        print_line(plugin_in_words(each, done.plugins_before.get(each.vertical)))
 
 
 async def migrated(ctx: typer.Context) -> Migrated:

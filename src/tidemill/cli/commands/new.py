@@ -9,10 +9,10 @@ from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
 from tidemill.cli.app import COMMANDS
 from tidemill.cli.scaffolding import scaffold, scaffold_vertical
 from tidemill.engine.clock import RealClock
-from tidemill.terminal.options import AsJson, group
-from tidemill.terminal.showing import emit, say
+from tidemill.terminal.options import AsJson, command_group
+from tidemill.terminal.showing import print_json, print_line
 
-app = group("Make something new out of a template: an adapter with its golden pages and its test.")
+app = command_group("Make something new out of a template: an adapter with its golden pages and its test.")
 
 
 @app.command("adapter")
@@ -29,12 +29,12 @@ def new_adapter(
     """Make a package with an adapter, golden pages (usual, empty, changed, blocked) and a test that passes."""
     made = scaffold(name, vertical, domain, into, RealClock().now())
     if json:
-        emit([str(path) for path in made])
+        print_json([str(path) for path in made])
         return
     for path in made:
-        say(f"made {path}")
+        print_line(f"made {path}")
     folder = made[0].parent
-    say(f"try it: tidemill check {folder}, pytest {folder}; install it: pip install -e {folder}")
+    print_line(f"try it: tidemill check {folder}, pytest {folder}; install it: pip install -e {folder}")
 
 
 @app.command("vertical")
@@ -47,9 +47,11 @@ def new_vertical(
     """Make a package with a vertical that runs as made: read, judged, stored, and shown by API, portal and command."""
     made = scaffold_vertical(name, into, COMMANDS)
     if json:
-        emit([str(path) for path in made])
+        print_json([str(path) for path in made])
         return
     for path in made:
-        say(f"made {path}")
+        print_line(f"made {path}")
     folder = made[0].parent
-    say(f"install it: pip install -e {folder}; then: tidemill migrate, pytest {folder}; {folder / 'README.md'} goes on")
+    print_line(
+        f"install it: pip install -e {folder}; then: tidemill migrate, pytest {folder}; {folder / 'README.md'} goes on"
+    )

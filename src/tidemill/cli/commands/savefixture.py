@@ -6,20 +6,20 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tidemill.cli.checking import in_folder
-from tidemill.cli.getting import fetched, is_url, page_of
-from tidemill.cli.opening import opened, settings_of
+from tidemill.cli.golden_adapters import adapters_in_folder
+from tidemill.cli.page_loading import fetch_page, is_url, page_of
+from tidemill.cli.system_opening import settings_of, with_system
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.vertical import Adapter
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import MANIFEST, GoldenCase, cases_in, read_case, write_cases
 from tidemill.operations.mistakes import Mistake, NotFound
-from tidemill.terminal.options import single
+from tidemill.terminal.options import single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import say
+from tidemill.terminal.showing import print_line
 
-app = single()
+app = single_command()
 
 
 @app.command()
@@ -35,30 +35,32 @@ def savefixture(
 
     Look over what it wrote down before you keep it.
     """
-    page = page_of(run(fetched(settings_of(ctx), what)), RealClock().now()) if is_url(what) else _stored(ctx, what)
-    found, folder = in_folder(adapter)[0]
-    case = saved(page, found, folder, name)
+    page = (
+        page_of(run(fetch_page(settings_of(ctx), what)), RealClock().now())
+        if is_url(what)
+        else _load_stored_page(ctx, what)
+    )
+    found, folder = adapters_in_folder(adapter)[0]
+    case = save_golden_page(page, found, folder, name)
     outcome = case.failure or ("an empty page" if case.empty else f"{len(case.records or [])} records")
-    say(f"saved {folder / case.page}: {outcome}; check by hand that {folder / MANIFEST} says what is on the page")
+    print_line(
+        f"saved {folder / case.page}: {outcome}; check by hand that {folder / MANIFEST} says what is on the page"
+    )
 
 
-def _stored(ctx: typer.Context, what: str) -> Page:
+def _load_stored_page(ctx: typer.Context, what: str) -> Page:
     if not what.isdecimal():
         msg = f"{what!r} is neither an address nor a page's number; `tidemill runs show` names the pages of a run"
         raise Mistake(msg)
 
-    async def work() -> Page | None:
-        async with opened(ctx) as system:
-            return await system.store.ledger.materials.page(int(what))
-
-    page = run(work())
+    page = run(with_system(ctx, lambda system: system.store.ledger.materials.page(int(what))))
     if page is None:
         msg = f"There is no stored page {what}."
         raise NotFound(msg)
     return page
 
 
-def saved(page: Page, adapter: Adapter, folder: Path, name: str) -> GoldenCase:
+def save_golden_page(page: Page, adapter: Adapter, folder: Path, name: str) -> GoldenCase:
     """Write the page and its case, in place of one of the same name."""
     folder.mkdir(parents=True, exist_ok=True)
     file = f"{name}.html"

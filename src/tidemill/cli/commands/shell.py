@@ -8,17 +8,17 @@ import typer
 
 from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.cli.getting import fetched, is_url, page_from_file, page_of
-from tidemill.cli.opening import opened, settings_of
-from tidemill.cli.trying import Tried, trial_source, try_page
+from tidemill.cli.page_loading import fetch_page, is_url, page_from_file, page_of
+from tidemill.cli.page_reading import PageReading, read_page, trial_source
+from tidemill.cli.system_opening import open_system, settings_of
 from tidemill.core.page import Page
 from tidemill.engine.clock import RealClock
 from tidemill.operations.mistakes import Mistake, parse_key, require_found
 from tidemill.reading import Document
-from tidemill.terminal.options import single
+from tidemill.terminal.options import single_command
 from tidemill.terminal.session import run
 
-app = single()
+app = single_command()
 
 BANNER = """\
 {url} ({size:,} bytes)
@@ -41,7 +41,7 @@ def shell(
     url: Annotated[str, typer.Option(help="The address of a saved page: its links are relative to it.")] = "",
 ) -> None:
     """Try selectors on a fetched, saved or stored page."""
-    page = found(ctx, what, url)
+    page = find_page(ctx, what, url)
     names = namespace(page)
     if command is not None:
         execute(command, names)
@@ -49,23 +49,23 @@ def shell(
     code.interact(BANNER.format(url=page.final_url, size=len(page.body)), local=names, exitmsg="")
 
 
-def found(ctx: typer.Context, what: str, url: str) -> Page:
-    """The page that is meant."""
+def find_page(ctx: typer.Context, what: str, url: str) -> Page:
+    """Return the page that is meant: stored, fetched or from a file."""
     if what.startswith("page:"):
-        return run(stored(ctx, parse_key("page", what.removeprefix("page:"))))
+        return run(load_stored_page(ctx, parse_key("page", what.removeprefix("page:"))))
     if is_url(what):
-        return page_of(run(fetched(settings_of(ctx), what)), RealClock().now())
+        return page_of(run(fetch_page(settings_of(ctx), what)), RealClock().now())
     return page_from_file(Path(what), url or "https://saved.invalid/", RealClock().now())
 
 
-async def stored(ctx: typer.Context, page_id: int) -> Page:
-    """A page as it was stored."""
-    async with opened(ctx) as system:
+async def load_stored_page(ctx: typer.Context, page_id: int) -> Page:
+    """Return a stored page."""
+    async with open_system(ctx) as system:
         return require_found(await system.store.ledger.materials.page(page_id), "page", page_id)
 
 
 def namespace(page: Page) -> dict[str, Any]:
-    """What a person has at hand."""
+    """Return the names that a person can use in the shell."""
     document = Document.of(page)
 
     def css(selector: str, attribute: str | None = None) -> list[str]:
@@ -76,16 +76,16 @@ def namespace(page: Page) -> dict[str, Any]:
 
     def read(
         vertical: str = DEFAULT_VERTICAL, adapter: str | None = None, selectors: dict[str, Any] | None = None
-    ) -> Tried:
+    ) -> PageReading:
         kind = VERTICALS[vertical]
         source = trial_source(kind, adapter, selectors or {}, url=page.final_url or page.url)
-        return try_page(page, kind, source, page.fetched_at)
+        return read_page(page, kind, source, page.fetched_at)
 
     return {"page": page, "document": document, "css": css, "read": read}
 
 
 def execute(command: str, names: dict[str, Any]) -> None:
-    """Run one piece of code; the value of an expression is printed."""
+    """Run one piece of code, and print the value of an expression."""
     try:
         compiled = compile(command, "<-c>", "eval")
     except SyntaxError:

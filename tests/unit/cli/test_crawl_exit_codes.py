@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
-from tidemill.cli.crawling import verdict
+from tidemill.cli.crawling import crawl_exit_code
 from tidemill.cli.summary import discrepancies
 from tidemill.core.views import RunDetail, RunView
 from tidemill.core.views.totals import RecordTotal, totals_type
@@ -42,7 +42,7 @@ FAILED = {"status": "FAILED", "complete": False, "urls_succeeded": 0, "urls_fail
     ],
 )
 def test_the_exit_code_says_how_it_went(runs: list[RunDetail], code: int) -> None:
-    assert verdict(runs) == code
+    assert crawl_exit_code(runs) == code
 
 
 RECORDS = {

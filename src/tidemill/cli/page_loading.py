@@ -1,4 +1,4 @@
-"""Gets a page by hand: through every gate, from a file, or from the store."""
+"""Load a page by hand: through every gate, from a file, or from the store."""
 
 import mimetypes
 from datetime import datetime
@@ -11,7 +11,7 @@ import xxhash
 from tidemill.bootstrap.fetchers import build_fetchers
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System, build
-from tidemill.cli.opening import refuse_if_absent
+from tidemill.cli.system_opening import refuse_if_absent
 from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -25,55 +25,55 @@ from tidemill.pipeline.ports import Fetcher, FetchRequest, FetchResult, FetchSta
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
 
-LARGEST = 50_000_000
+MAX_FILE_BYTES = 50_000_000
 """Bytes; no agenda is larger."""
-BROWSER_NEEDS_BOOKS = "a browser is kept with a database, which says what became of it; `tidemill migrate` makes one"
+BROWSER_NEEDS_DATABASE = "a browser is kept with a database, which says what became of it; `tidemill migrate` makes one"
 
 
 def is_url(text: str) -> bool:
-    """Whether somebody means an address rather than a file."""
+    """Whether the text is an address rather than a file."""
     return text.startswith(("http://", "https://"))
 
 
 class Attempt(NamedTuple):
-    """One fetch by hand: what each gate said, in order, and what came back (nothing, if a gate said no)."""
+    """One fetch by hand: each gate's answer, in order, and the result."""
 
     gates: list[GateAnswer]
     result: FetchResult
 
 
-async def fetched(settings: Settings, url: str) -> FetchResult:
-    """One page, through every gate, as a job would get it."""
+async def fetch_page(settings: Settings, url: str) -> FetchResult:
+    """Fetch one page through every gate, as a job would."""
     return (await attempt_fetch(settings, url)).result
 
 
 async def attempt_fetch(settings: Settings, url: str, *, browser: bool = False) -> Attempt:
-    """One page by hand, and every gate's word on it; got as its source's jobs get it, but that nothing is paid for.
+    """Fetch one page by hand as its source's jobs do, but free of charge, with every gate's answer.
 
     Where there is a database, its pace holds and the request counts, so that a person at a terminal and the running
-    system are never too many together. Switches and breakers are told and hold back jobs alone; compliance,
+    system are never too many together. Switches and breakers are shown and hold back jobs only; compliance,
     robots.txt, pace and guard hold back people too.
     """
     address = normalize(url)
     if not await has_database(settings):
         if browser:
-            raise Mistake(BROWSER_NEEDS_BOOKS)
+            raise Mistake(BROWSER_NEEDS_DATABASE)
         gates = [go(Gate.SOURCE, "there is no database here, so no source either: fetched by hand")]
         fetcher = build_fetchers(settings, RealClock(), None)[FetcherKind.HTTP]
         try:
-            return await _through(fetcher, _request(address, gates), gates)
+            return await _fetch_if_compliant(fetcher, _request(address, gates), gates)
         finally:
             await fetcher.close()
     system = build(settings)
     try:
-        gates, request, kind = await _as_known(system, address)
-        return await _through(system.fetchers[FetcherKind.BROWSER if browser else kind], request, gates)
+        gates, request, kind = await _terms_from_store(system, address)
+        return await _fetch_if_compliant(system.fetchers[FetcherKind.BROWSER if browser else kind], request, gates)
     finally:
         await system.close()
 
 
 async def has_database(settings: Settings) -> bool:
-    """Whether there is a database with its tables; looking does not make one."""
+    """Whether there is a database with its tables; looking does not create one."""
     try:
         refuse_if_absent(settings)
     except Mistake:
@@ -88,15 +88,15 @@ async def has_database(settings: Settings) -> bool:
     return True
 
 
-async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest, FetcherKind]:
-    """What the switches say about the target with this address, if there is one, and the terms of its source."""
+async def _terms_from_store(system: System, address: str) -> tuple[list[GateAnswer], FetchRequest, FetcherKind]:
+    """Return the gates' answers on the target with this address, the request on its source's terms, and the fetcher."""
     try:
         target = await system.actions.targets.find(address)
     except Mistake:
         gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
         pace = await system.store.rate_limits.pace_of(registrable_domain(address))
         return gates, _request(address, gates, pace), FetcherKind.HTTP
-    present = await system.store.standing.look(target.source_id, target.id)
+    present = await system.store.current_state.look(target.source_id, target.id)
     if present is None:
         msg = f"{address} was removed just now"
         raise Mistake(msg)
@@ -113,11 +113,11 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
 
 def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) -> FetchRequest:
     host = registrable_domain(address)
-    return FetchRequest(url=address, host=host, pace=pace or Pace(), tell=gates.append)
+    return FetchRequest(url=address, host=host, pace=pace or Pace(), on_gate_answer=gates.append)
 
 
-async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:
-    """Fetch, unless the source may not be asked at all."""
+async def _fetch_if_compliant(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:
+    """Fetch, unless compliance forbids the source altogether."""
     refusal = next((one for one in gates if one.gate is Gate.COMPLIANCE and one.verdict is not GateDecision.GO), None)
     if refusal is None:
         return Attempt(gates, await fetcher.fetch(request))
@@ -128,7 +128,7 @@ async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnsw
 
 
 def page_of(result: FetchResult, now: datetime) -> Page:
-    """What came back, as a page; trouble is a person's to know."""
+    """Return the fetched page; raise Mistake if the fetch failed."""
     if result.failure is not None:
         msg = f"{result.url} cannot be had: {result.failure} ({result.error or result.status_code})"
         raise Mistake(msg)
@@ -146,9 +146,9 @@ def page_of(result: FetchResult, now: datetime) -> Page:
 
 
 def page_from_file(file: Path, url: str, now: datetime) -> Page:
-    """A saved page; links on it are relative to `url`."""
-    if file.stat().st_size > LARGEST:
-        msg = f"{file} is larger than {LARGEST // 1_000_000} MB"
+    """Return a saved page; links on it are relative to `url`."""
+    if file.stat().st_size > MAX_FILE_BYTES:
+        msg = f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB"
         raise Mistake(msg)
     body = file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "text/html"

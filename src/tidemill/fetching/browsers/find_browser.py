@@ -1,10 +1,10 @@
-"""Where the browser is: the settings' word first, then the usual places of each system."""
+"""Find the browser: the one named in the settings, else the usual places of each system."""
 
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from tidemill.fetching.browsers.trouble import NoBrowser
+from tidemill.fetching.browsers.errors import NoBrowser
 
 PROGRAMS = (
     "chromium-headless-shell",
@@ -21,7 +21,7 @@ INSTALL = "install one (Debian: apt install chromium-headless-shell), or name it
 
 
 def find_browser(named: Path | None = None) -> str:
-    """The Chromium to run: the one named, or the first that is found."""
+    """Return the Chromium to run: the one named, or the first that is found; raise NoBrowser if there is none."""
     if find_spec("playwright") is None:
         msg = "the browser fetcher needs Playwright: pip install 'tidemill[browser]'"
         raise NoBrowser(msg)

@@ -1,4 +1,4 @@
-"""Finds adapters and their golden pages: installed ones by id, new ones by their folder."""
+"""Find adapters and their golden pages: installed ones by id, new ones by their folder."""
 
 import importlib
 import importlib.util
@@ -14,37 +14,37 @@ GOLDEN = "golden"
 AdapterFolder = tuple[Adapter, Path]
 
 
-def installed() -> list[AdapterFolder]:
-    """Every adapter of this installation that has golden pages beside its code."""
+def installed_adapters() -> list[AdapterFolder]:
+    """Return every installed adapter that has golden pages beside its code."""
     every = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
-    return [(adapter, folder) for adapter in every if (folder := golden_of(adapter)) is not None]
+    return [(adapter, folder) for adapter in every if (folder := golden_folder(adapter)) is not None]
 
 
-def golden_of(adapter: Adapter) -> Path | None:
-    """The folder of an adapter's golden pages, beside the module that it is written in."""
+def golden_folder(adapter: Adapter) -> Path | None:
+    """Return the folder of an adapter's golden pages, beside its module; None if there is none."""
     file = getattr(sys.modules.get(type(adapter).__module__), "__file__", None)
     folder = Path(file).parent / GOLDEN if file else None
     return folder if folder is not None and (folder / MANIFEST).is_file() else None
 
 
 def selected_adapters(which: str | None) -> list[AdapterFolder]:
-    """What somebody means: an adapter's id, the folder of one that is being written, or all of them."""
+    """Return the adapters that are meant: one by id, those in a folder, or all of them."""
     if which is None:
-        return installed()
+        return installed_adapters()
     if Path(which).is_dir():
-        return in_folder(Path(which))
+        return adapters_in_folder(Path(which))
     names = {adapter.id: adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()}
     if which not in names:
         raise NotFound(unknown("adapter", which, names))
-    folder = golden_of(names[which])
+    folder = golden_folder(names[which])
     if folder is None:
         msg = f"adapter {which!r} has no golden pages; `tidemill savefixture` saves some"
         raise Mistake(msg)
     return [(names[which], folder)]
 
 
-def in_folder(folder: Path) -> list[AdapterFolder]:
-    """The adapters in the packages of a folder, as `tidemill new adapter` makes them."""
+def adapters_in_folder(folder: Path) -> list[AdapterFolder]:
+    """Return the adapters in the packages of a folder, as `tidemill new adapter` makes them."""
     packages = [each.parent for each in sorted(folder.glob("*/__init__.py"))]
     found = [(adapter, each / GOLDEN) for each in packages if (adapter := _adapter_in(each)) is not None]
     if not found:

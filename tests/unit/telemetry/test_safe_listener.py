@@ -1,5 +1,5 @@
 from tidemill.pipeline.happenings import Happening
-from tidemill.telemetry.shield import PATIENCE, shielded
+from tidemill.telemetry.safe_listener import MOST_FAILURES_IN_A_ROW, never_raising
 from unit.telemetry import announced
 
 
@@ -20,7 +20,7 @@ class Broken:
 def test_a_listener_that_fails_is_told_once_and_costs_the_engine_nothing() -> None:
     told: list[str] = []
     listener = Broken(3)
-    listen = shielded(listener, lambda words, error: told.append(f"{words}: {error}"))
+    listen = never_raising(listener, lambda words, error: told.append(f"{words}: {error}"))
     for _ in range(10):
         listen(announced.PAGE_GOT)
     assert listener.asked == 10
@@ -30,8 +30,8 @@ def test_a_listener_that_fails_is_told_once_and_costs_the_engine_nothing() -> No
 def test_a_listener_that_never_recovers_is_given_up() -> None:
     told: list[str] = []
     listener = Broken(10**6)
-    listen = shielded(listener, lambda words, _error: told.append(words))
-    for _ in range(PATIENCE * 2):
+    listen = never_raising(listener, lambda words, _error: told.append(words))
+    for _ in range(MOST_FAILURES_IN_A_ROW * 2):
         listen(announced.PAGE_GOT)
-    assert listener.asked == PATIENCE
+    assert listener.asked == MOST_FAILURES_IN_A_ROW
     assert told[-1] == "a listener keeps failing and is not asked again"

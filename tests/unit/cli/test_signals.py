@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tidemill.cli.stopping import Stopper
+from tidemill.cli.signals import Stopper
 
 pytestmark = pytest.mark.shows("R6")
 
@@ -21,7 +21,7 @@ async def test_the_first_signal_lets_the_work_finish() -> None:
         finished.append(True)
 
     with Stopper(asked.set) as stopper:
-        await stopper.until_done(work())
+        await stopper.run_until_done(work())
     assert finished == [True]
     assert stopper.signalled
 
@@ -40,7 +40,7 @@ async def test_the_second_signal_stops_work_that_does_not_end() -> None:
             ended.append(True)
 
     with Stopper(once.set) as stopper:
-        await stopper.until_done(work())
+        await stopper.run_until_done(work())
     assert ended == [True]
 
 
@@ -49,9 +49,9 @@ async def endless() -> None:
 
 
 async def test_work_that_does_not_finish_in_time_is_stopped() -> None:
-    with Stopper(lambda: None, bound_seconds=0.01) as stopper:
+    with Stopper(lambda: None, limit_seconds=0.01) as stopper:
         stopper.stop()
-        await stopper.until_done(endless())
+        await stopper.run_until_done(endless())
 
 
 async def test_what_goes_wrong_in_the_work_is_not_hidden() -> None:
@@ -59,4 +59,4 @@ async def test_what_goes_wrong_in_the_work_is_not_hidden() -> None:
         raise ZeroDivisionError
 
     with Stopper(lambda: None) as stopper, pytest.raises(ZeroDivisionError):
-        await stopper.until_done(work())
+        await stopper.run_until_done(work())

@@ -1,9 +1,9 @@
-"""Opens the system for a command."""
+"""Open the system for a command."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import typer
@@ -16,22 +16,24 @@ from tidemill.settings import Settings, load_settings
 from tidemill.store.database.migrate import current
 from tidemill.terminal.global_options import GlobalOptions
 
+Result = TypeVar("Result")
+
 SCHEMES = ("sqlite", "postgresql", "postgres")
 TRY_DEMO = "`tidemill migrate` makes it, `tidemill up` makes it and starts"
 
 
 def settings_of(context: typer.Context, **overrides: Any) -> Settings:
-    """The settings that this command works with."""
-    place: GlobalOptions = context.obj or GlobalOptions()
-    if place.database is not None:
-        overrides["database"] = readable(place.database)
-    settings = load_settings(place.settings, **overrides)
-    readable(settings.database.get_secret_value())
+    """Return the settings that this command works with."""
+    options: GlobalOptions = context.obj or GlobalOptions()
+    if options.database is not None:
+        overrides["database"] = checked_database_url(options.database)
+    settings = load_settings(options.settings, **overrides)
+    checked_database_url(settings.database.get_secret_value())
     return settings
 
 
-def readable(url: str) -> str:
-    """The database's address, if we know what to make of it; its password is not repeated."""
+def checked_database_url(url: str) -> str:
+    """Return the database's address; raise Mistake if it is not one that we know, without its password."""
     scheme = url.partition("://")[0].partition("+")[0]
     try:
         parts = urlsplit(url)
@@ -45,10 +47,10 @@ def readable(url: str) -> str:
 
 
 @asynccontextmanager
-async def opened(
+async def open_system(
     context: typer.Context, *, create: bool = False, announce: Listeners | None = None, **overrides: Any
 ) -> AsyncIterator[System]:
-    """The system, its tables checked; `create` makes them in an empty database, without it one must be there."""
+    """Open the system with its tables checked; `create` makes them in an empty database, else one must exist."""
     settings = settings_of(context, **overrides)
     if not create:
         refuse_if_absent(settings)
@@ -63,9 +65,15 @@ async def opened(
 
 
 def refuse_if_absent(settings: Settings) -> None:
-    """Looking at a database must not make one."""
+    """Raise Mistake if the database file does not exist: reading must not create one."""
     url = settings.database.get_secret_value()
     file = url.partition(":///")[2].partition("?")[0].removeprefix("file:")
     if url.startswith("sqlite") and file and file != ":memory:" and not Path(file).exists():
         msg = f"there is no database {file} yet; {TRY_DEMO}"
         raise Mistake(msg)
+
+
+async def with_system(context: typer.Context, action: Callable[[System], Awaitable[Result]]) -> Result:
+    """Open the system, await the action on it, and return its result."""
+    async with open_system(context) as system:
+        return await action(system)

@@ -1,4 +1,4 @@
-"""The latest happenings, for a person who looks on."""
+"""The latest happenings, for a person who watches."""
 
 from collections import deque
 
@@ -12,23 +12,23 @@ from tidemill.pipeline.happenings import (
     TickRan,
 )
 
-PER_PAGE = (StageDone, PageGot, RecordsKept, JobWaits, JobRefused, TickRan)
-"""These come with every page or every few seconds, and would push out what matters."""
+FREQUENT_KINDS = (StageDone, PageGot, RecordsKept, JobWaits, JobRefused, TickRan)
+"""These come with every page or every few seconds, and would push out the others."""
 
 
-class Recent:
+class RecentHappenings:
     """Keeps the last so many happenings of the kinds that are wanted."""
 
-    def __init__(self, keep: int = 200, leave_out: tuple[type, ...] = PER_PAGE) -> None:
-        """`leave_out` names the kinds that are not worth a place."""
+    def __init__(self, keep: int = 200, leave_out: tuple[type, ...] = FREQUENT_KINDS) -> None:
+        """`leave_out` names the kinds that are not kept."""
         self._kept: deque[Happening] = deque(maxlen=keep)
         self._leave_out = leave_out
 
-    def remember(self, happening: Happening) -> None:
-        """The listener."""
+    def add(self, happening: Happening) -> None:
+        """Keep a happening, unless its kind is left out."""
         if not isinstance(happening, self._leave_out):
             self._kept.append(happening)
 
     def latest(self, count: int = 50) -> list[Happening]:
-        """The newest first."""
+        """Return the newest happenings first."""
         return [self._kept[-1 - place] for place in range(min(count, len(self._kept)))]

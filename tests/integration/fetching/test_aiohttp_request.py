@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from tidemill.core.failure import Failure
+from tidemill.fetching.aiohttp_request import DefaultHeaders
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.guard import AddressGuard
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 from .conftest import Answer, Serve, Served
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhoi"
-USUAL = UsualHeaders({"User-Agent": "Tidemill/0.1", "Accept": "*/*", "Accept-Encoding": "gzip"})
+USUAL = DefaultHeaders({"User-Agent": "Tidemill/0.1", "Accept": "*/*", "Accept-Encoding": "gzip"})
 
 
 class Departures:

@@ -1,4 +1,4 @@
-"""What the fetcher's own gates say, in the form and order in which people read it."""
+"""The answers of the fetcher's own gates (guard, robots.txt, pace) as people read them."""
 
 from datetime import timedelta
 
@@ -6,11 +6,11 @@ from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, go, no, wait
 from tidemill.core.pacing import Pace, is_exception
 from tidemill.core.urls import origin_of
-from tidemill.fetching.robots import Allowed, Disallowed, Unavailable, Verdict
+from tidemill.fetching.robots import Allowed, Disallowed, RobotsVerdict, Unavailable
 
 
-def robots_said(href: str, verdict: Verdict) -> GateAnswer:
-    """What robots.txt says about an address."""
+def robots_answer(href: str, verdict: RobotsVerdict) -> GateAnswer:
+    """Return what robots.txt says about an address."""
     match verdict:
         case Allowed(crawl_delay=timedelta() as delay):
             return go(Gate.ROBOTS, f"{origin_of(href)}/robots.txt allows it, every {delay.total_seconds():g} s")
@@ -22,21 +22,21 @@ def robots_said(href: str, verdict: Verdict) -> GateAnswer:
             return wait(Gate.ROBOTS, f"robots.txt is unknown: {detail}", until)
 
 
-def pace_said(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
-    """At what pace a host is asked, and what waiting for it took."""
+def pace_answer(host: str, pace: Pace, waited: timedelta) -> GateAnswer:
+    """Return the pace that a host is asked at, and how long the request waited for it."""
     every = f"one request per {pace.interval.total_seconds():g} s" if pace.interval else "no spacing"
     apart = " (counted apart from its domain)" if is_exception(host) else ""
     return go(Gate.PACE, f"{host}{apart}: {every}, {pace.parallel} at a time; waited {waited.total_seconds():.2f} s")
 
 
-def charge_said(host: str, pace: Pace, requests: int) -> GateAnswer:
-    """What a page asked for by itself, and what that costs its host's next request."""
+def charge_answer(host: str, pace: Pace, requests: int) -> GateAnswer:
+    """Return how many requests a page made by itself, and how much longer its host's next request waits for them."""
     wait = (pace.interval * requests).total_seconds()
     return go(Gate.PACE, f"{host}: the page made {requests} requests of its own; the next one waits {wait:g} s longer")
 
 
-def guard_said(href: str, refusal: str) -> GateAnswer:
-    """What the address guard says about an address as it is written."""
+def guard_answer(href: str, refusal: str) -> GateAnswer:
+    """Return what the address guard says about an address as it is written."""
     if refusal:
         return no(Gate.GUARD, refusal, Failure.ADDRESS_REFUSED)
     return go(Gate.GUARD, f"{origin_of(href)} may be asked; the address it leads to is judged when it is connected to")

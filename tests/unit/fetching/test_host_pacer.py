@@ -18,15 +18,15 @@ SECOND = timedelta(seconds=1)
 
 async def ask(gate: HostPacer, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta) -> datetime:
     """One request to one host; says when it really went out."""
-    leave = await gate.enter("example.org", pace)
+    admitted = await gate.admit("example.org", pace)
     try:
         await clock.sleep_until(clock.now() + connects)
-        await leave.depart()
+        await admitted.wait_to_send()
         sent_at = clock.now()
         await clock.sleep_until(sent_at + answers)
         return sent_at
     finally:
-        leave.give_back()
+        admitted.release()
 
 
 def sends(pace: Pace, requests: list[tuple[float, float]]) -> list[datetime]:
@@ -77,55 +77,55 @@ def test_as_the_server_sees_it_no_pace_is_ever_exceeded(
 async def test_a_host_without_spacing_is_never_slept_for(clock: SettableClock) -> None:
     gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=3)
     for _ in range(100):
-        leave = await gate.enter("lab.test", pace)
-        await leave.depart()
-        leave.give_back()
+        admitted = await gate.admit("lab.test", pace)
+        await admitted.wait_to_send()
+        admitted.release()
     assert clock.slept_until == []
 
 
 async def test_hosts_do_not_wait_for_each_other(clock: SettableClock) -> None:
     gate = HostPacer(clock)
     for name in ("a.example", "b.example", "c.example"):
-        await gate.enter(name, Pace())
+        await gate.admit(name, Pace())
     assert clock.slept_until == []
 
 
 async def test_a_slower_pace_for_a_request_is_charged_for_that_request(clock: SettableClock) -> None:
     gate = HostPacer(clock)
-    (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
+    (await gate.admit("example.org", Pace(10 * SECOND))).release()
     started = clock.now()
-    (await gate.enter("example.org", Pace(10 * SECOND))).give_back()
+    (await gate.admit("example.org", Pace(10 * SECOND))).release()
     assert clock.now() - started == 10 * SECOND
 
 
 async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) -> None:
     gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=1)
-    first = await gate.enter("example.org", pace)
-    waiting = [asyncio.create_task(gate.enter("example.org", pace)) for _ in range(2)]
+    first = await gate.admit("example.org", pace)
+    waiting = [asyncio.create_task(gate.admit("example.org", pace)) for _ in range(2)]
     await clock.sleep_until(clock.now())
     waiting[0].cancel()
-    first.give_back()
+    first.release()
     second = await waiting[1]
-    second.give_back()
+    second.release()
     assert waiting[0].cancelled()
 
 
 async def test_the_pace_that_a_host_was_asked_at_is_known_afterwards(clock: SettableClock) -> None:
     gate = HostPacer(clock)
     assert await gate.pace_of("example.org") is None
-    await gate.enter("example.org", Pace(SECOND))
+    await gate.admit("example.org", Pace(SECOND))
     assert await gate.pace_of("example.org") == Pace(SECOND)
 
 
 async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableClock) -> None:
     gate = HostPacer(clock)
-    busy = await gate.enter("busy.example", Pace())
+    busy = await gate.admit("busy.example", Pace())
     for number in range(gate_module.HOSTS_REMEMBERED):
-        (await gate.enter(f"h{number}.example", Pace())).give_back()
+        (await gate.admit(f"h{number}.example", Pace())).release()
         clock.advance(3 * SECOND)
     assert len(gate._hosts) < 10
     assert "busy.example" in gate._hosts
-    busy.give_back()
+    busy.release()
 
 
 def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
@@ -133,8 +133,8 @@ def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
         gate, pace = HostPacer(clock), Pace(2 * SECOND, burst=2, parallel=2)
         sent = []
         for _ in range(2):
-            leave = await gate.enter("example.org", pace, Departure(NOON + 4 * SECOND, NOON + 6 * SECOND))
-            await leave.depart()
+            admitted = await gate.admit("example.org", pace, Departure(NOON + 4 * SECOND, NOON + 6 * SECOND))
+            await admitted.wait_to_send()
             sent.append(clock.now())
         return sent
 

@@ -1,4 +1,4 @@
-"""Reads a page by hand as a job would: adapter, then rules, record by record."""
+"""Read a page by hand as a job would: adapter, then rules, record by record."""
 
 import json
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.operations.mistakes import Mistake, NotFound, unknown
 
-LARGEST_SPECIFICATION = 1_000_000
+MAX_SELECTORS_BYTES = 1_000_000
 
 
 class JudgedRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one raw record."""
+    """One raw record with its verdict."""
 
     verdict: str
     reason: str
@@ -32,8 +32,8 @@ class JudgedRecord(msgspec.Struct, frozen=True, kw_only=True):
     raw: RawRecord
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a page; `failure` says why it could not be read."""
+class PageReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read from a page; `failure` says why it could not be read."""
 
     url: str
     adapter: str
@@ -46,8 +46,8 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[JudgedRecord, ...] = ()
 
 
-def vertical_named(name: str) -> Vertical:
-    """The vertical by that name."""
+def find_vertical(name: str) -> Vertical:
+    """Return the vertical by that name; raise NotFound if there is none."""
     if name not in VERTICALS:
         raise NotFound(unknown("vertical", name, VERTICALS))
     return VERTICALS[name]
@@ -63,8 +63,8 @@ def trial_source(
     time_zone: str = "Europe/Amsterdam",
     language: str = "nl",
 ) -> Source:
-    """A source that exists only for this try."""
-    chosen = adapter or usual_adapter(vertical, by_selectors=bool(selectors))
+    """Return a source that exists only for this reading."""
+    chosen = adapter or default_adapter(vertical, by_selectors=bool(selectors))
     if chosen not in vertical.adapters:
         raise NotFound(unknown("adapter", chosen, vertical.adapters))
     settings = {"selectors": dict(selectors)} if selectors else {}
@@ -81,21 +81,21 @@ def trial_source(
     )
 
 
-def usual_adapter(vertical: Vertical, *, by_selectors: bool) -> str:
-    """The adapter that reads any site: the one made for selectors where there are some, else the vertical's first."""
+def default_adapter(vertical: Vertical, *, by_selectors: bool) -> str:
+    """Return the adapter that reads any site: the one for selectors where some are given, else the vertical's first."""
     made_for_them = (f"{vertical.name}.{name}" for name in ("selectors", "template"))
     wanted = next((name for name in made_for_them if name in vertical.adapters), None) if by_selectors else None
     return wanted or next(iter(vertical.adapters))
 
 
-def specification(given: str) -> dict[str, Any]:
-    """Selectors, as JSON or in a file of JSON."""
+def read_selectors(given: str) -> dict[str, Any]:
+    """Return selectors from JSON or from a file of JSON."""
     if not given:
         return {}
     text = given
     if not given.lstrip().startswith("{"):
         with Path(given).open("rb") as file:
-            text = file.read(LARGEST_SPECIFICATION).decode("utf-8", "replace")
+            text = file.read(MAX_SELECTORS_BYTES).decode("utf-8", "replace")
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -107,15 +107,15 @@ def specification(given: str) -> dict[str, Any]:
     return found
 
 
-def try_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> Tried:
+def read_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> PageReading:
     """Read the page and judge every record on it."""
     context = Context(source, page.final_url or page.url, now)
     adapter = vertical.adapters[source.adapter_id]
     name = f"{adapter.id} {adapter.version}"
     reading = adapter.read(page, context)
     if isinstance(reading, Fail):
-        return Tried(url=page.url, adapter=name, failure=reading.failure, detail=reading.detail)
-    return Tried(
+        return PageReading(url=page.url, adapter=name, failure=reading.failure, detail=reading.detail)
+    return PageReading(
         url=page.url,
         adapter=name,
         declared_empty=reading.declared_empty,
@@ -127,7 +127,7 @@ def try_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> T
 
 
 def judge_record(raw: RawRecord, vertical: Vertical, context: Context) -> JudgedRecord:
-    """One record's verdict."""
+    """Return one record with its verdict."""
     verdict = vertical.judge(raw, context)
     if isinstance(verdict, Accepted):
         return JudgedRecord(

@@ -1,4 +1,4 @@
-"""Names to addresses: the lab's own names first, then DNS; the guard judges every answer."""
+"""Host names to addresses: the configured names first, then DNS; the guard judges every answer."""
 
 import socket
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tidemill.fetching.guard import AddressGuard, RefusedAddress
 
 
 class GuardedResolver(AbstractResolver):
-    """Answers mapped names itself, asks DNS for the others, and leaves out what the guard refuses."""
+    """Resolves the configured names itself, asks DNS for the others, and leaves out what the guard refuses."""
 
     def __init__(self, guard: AddressGuard, names: Mapping[str, str], dns: AbstractResolver | None = None) -> None:
         """`names` maps a host to an address or an `address:port`; `dns` is the system's own unless given."""
@@ -22,7 +22,7 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The addresses of `host` that may be connected to; raises RefusedAddress when there are only others."""
+        """Return the addresses of `host` that may be connected to; raise RefusedAddress when there are only others."""
         target = self._names.get(host.rstrip(".").lower())
         found = await self._ask_dns(host, port, family) if target is None else [_mapped(host, target, port)]
         kept = [answer for answer in found if self._guard.allows(host, answer["host"], answer["port"])]
@@ -31,7 +31,7 @@ class GuardedResolver(AbstractResolver):
         return kept
 
     async def close(self) -> None:
-        """Let go of the DNS channel."""
+        """Close the DNS channel."""
         if self._dns is not None:
             await self._dns.close()
 
