@@ -56,7 +56,12 @@ _OWN_COMMANDS = {
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }
-OWN = {name: Command(panel, line, f"tidemill.cli.commands.{name}") for name, (panel, line) in _OWN_COMMANDS.items()}
+FOLDERS = {PAGES: "tidemill.cli.commands.pages"}
+"""Panels whose commands stand in a folder of their own."""
+OWN = {
+    name: Command(panel, line, f"{FOLDERS.get(panel, 'tidemill.cli.commands')}.{name}")
+    for name, (panel, line) in _OWN_COMMANDS.items()
+}
 """The commands that belong to no vertical; a test compares these lines with the commands' own help."""
 
 

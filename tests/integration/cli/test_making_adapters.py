@@ -10,7 +10,7 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.cli.commands.savefixture import save_golden_page
+from tidemill.cli.commands.pages.savefixture import save_golden_page
 from tidemill.cli.golden_adapters import adapters_in_folder
 from tidemill.cli.scaffolding import scaffold, verticals
 from tidemill.core.page import Page

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.commands.shell import load_stored_page
+from tidemill.cli.commands.pages.shell import load_stored_page
 from tidemill.cli.page_loading import fetch_page, is_url, page_of
 from tidemill.cli.system_opening import settings_of
 from tidemill.core.page import Page
