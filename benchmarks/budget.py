@@ -23,7 +23,7 @@ from benchmarks.plain_store import SqliteStore, page_row
 from benchmarks.servers import ROOT, corpus
 from benchmarks.task import Task
 from tidemill.bootstrap.system import System, build
-from tidemill.core.job import move
+from tidemill.core.job import transition_for
 from tidemill.core.outcome import Outcome
 from tidemill.engine.drain import moved_on, run_stage
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
@@ -97,7 +97,7 @@ def _run_all(work: list[tuple[Claimed, object]], tools: StageDependencies) -> li
 def _checkpoints(system: System, claimed: list[Claimed], outcomes: list[Any]) -> list[Checkpoint]:
     now, policy = system.clock.now(), system.verticals["events"].policy
     return [
-        Checkpoint(each, outcome, move(each.job, outcome, policy, now, 0.5))
+        Checkpoint(each, outcome, transition_for(each.job, outcome, policy, now, 0.5))
         for each, outcome in zip(claimed, outcomes, strict=True)
     ]
 

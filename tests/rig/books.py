@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, Refused, Spent, refusal
+from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal
 from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.pipeline.ports import Probe, WireFailure, WireRequest
@@ -61,10 +61,10 @@ class OpenPurse:
         """Nothing is spent."""
         self.amount = 0
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
         """Put aside."""
         del service
-        refused = refusal(budget, Spent(self.amount, self.amount, self.amount), cost, now)
+        refused = budget_refusal(budget, Spent(self.amount, self.amount, self.amount), cost, now)
         self.amount += 0 if refused else cost
         return refused
 

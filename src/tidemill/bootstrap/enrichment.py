@@ -12,8 +12,8 @@ from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import SearchProfile
 from tidemill.core.pacing import Pace
-from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import Trigger
+from tidemill.core.schedules import Cron, Every
 from tidemill.core.vertical import Vertical
 from tidemill.engine.ticks import Tick
 from tidemill.operations.discovery import DiscoveryActions

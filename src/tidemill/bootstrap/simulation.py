@@ -10,7 +10,7 @@ import msgspec
 from tidemill.bootstrap.labs import LAB_PARTS
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import System, build
-from tidemill.core.rhythm import Every
+from tidemill.core.schedules import Every
 from tidemill.lab.simulation.system_under_test import SimulatedEnvironment, SystemUnderTest
 from tidemill.lab.simulation.worker_control import WorkerControl
 from tidemill.operations.mistakes import Mistake

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.core.policy import checked
+from tidemill.core.policy import validated
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -78,7 +78,7 @@ class Store:
 def build_store(settings: Settings, database: Database) -> Store:
     """The database and every concern on it; policies that contradict themselves are refused here."""
     for vertical in VERTICALS.values():
-        checked(vertical.policy)
+        validated(vertical.policy)
     ids = Ids(database)
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)

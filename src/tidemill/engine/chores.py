@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import RunSummary
+from tidemill.core.schedules import Cron, Every
 from tidemill.engine.ports import Waker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import move
+from tidemill.core.job import transition_for
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
@@ -187,7 +187,7 @@ class Drain:
     def _answer(self, claimed: Claimed, outcome: Outcome) -> None:
         """Turn a stage's answer into a move and hand it to the writer."""
         policy = self._tools.verticals[claimed.job.vertical].policy
-        step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
+        step = transition_for(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
         if not self._inbox and len(self._fetching) <= 1:  # this may be a fetch itself: nobody else is coming
             for writer in self._writers:
@@ -242,7 +242,7 @@ class Drain:
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome
-                if job.id in committed.held and isinstance(outcome, Advance) and not checkpoint.move.ends:
+                if job.id in committed.held and isinstance(outcome, Advance) and not checkpoint.transition.ends:
                     put = self._inbox.append if job.stage is Stage.FETCH else self._inbox.appendleft
                     put((moved_on(checkpoint), outcome.produced))
                 else:
@@ -290,7 +290,7 @@ def crashed(error: Exception) -> Fail:
 
 def moved_on(checkpoint: Checkpoint) -> Claimed:
     """The job as it stands after its checkpoint."""
-    claimed, step = checkpoint.claimed, checkpoint.move
+    claimed, step = checkpoint.claimed, checkpoint.transition
     job = claimed.job
     page_id = checkpoint.outcome.produced.page.id if isinstance(checkpoint.outcome, Advance) else job.page_id
     moved = msgspec.structs.replace(job, stage=step.stage, attempts=step.attempts, page_id=page_id)

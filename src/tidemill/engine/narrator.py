@@ -67,7 +67,7 @@ class Narrator:
         self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage))
 
     def _stopped(self, checkpoint: Checkpoint) -> None:
-        now, job, step = self._clock.now(), checkpoint.claimed.job, checkpoint.move
+        now, job, step = self._clock.now(), checkpoint.claimed.job, checkpoint.transition
         whose = (now, job.id, job.run_id, job.source_id, job.host)
         failure = step.failure or Failure.BUG
         match step.status:

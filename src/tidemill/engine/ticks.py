@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.rhythm import Cron, Every, next_due, slot_of
+from tidemill.core.schedules import Cron, Every, next_due, slot_of
 from tidemill.engine.ports import SlotRepository
 from tidemill.pipeline.happenings import Announce, TickRan
 from tidemill.pipeline.ports import Clock

@@ -105,7 +105,7 @@ class Writer:
         step = after_failure(
             checkpoint.claimed.job, fail, self._policies[checkpoint.claimed.job.vertical], self._clock.now(), 0.0
         )
-        failed = msgspec.structs.replace(checkpoint, outcome=fail, move=step)
+        failed = msgspec.structs.replace(checkpoint, outcome=fail, transition=step)
         try:
             committed = await self._patiently([failed])
         except StoreError as again:

@@ -11,8 +11,8 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Refused
-from tidemill.core.degradation import MATRIX, Service
+from tidemill.core.budget import BudgetRefusal
+from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
 from tidemill.fetching.apify_protocol import (
     DOWN_WAIT,
@@ -101,7 +101,7 @@ class ApifyFetcher:
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Start the job's actor, or see how far it is; items when it is done, a moment to come back when not."""
         if not self._token:
-            words = f"apify is not set up: {MATRIX[Service.APIFY].setup}"
+            words = f"apify is not set up: {FALLBACKS[Service.APIFY].setup}"
             return await self._troubled(request, ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT))
         try:
             options = options_of(request.options)
@@ -125,7 +125,7 @@ class ApifyFetcher:
     async def probe(self) -> str:
         """Whether actors can be run again: Apify knows us, and our own budget has room."""
         if not self._token:
-            return MATRIX[Service.APIFY].setup
+            return FALLBACKS[Service.APIFY].setup
         answer = await self._call("GET", "/v2/users/me")
         if isinstance(answer, ApiTrouble):
             return answer.words
@@ -157,7 +157,7 @@ class ApifyFetcher:
         if (trouble := await self._second_thoughts(request)) is not None:
             return trouble
         reserved = await self._account.reserve(options.most)
-        if isinstance(reserved, Refused):
+        if isinstance(reserved, BudgetRefusal):
             return _over_budget(reserved)
         if not isinstance(reserved, Reserved):
             raise reserved
@@ -301,7 +301,7 @@ def _input(request: FetchRequest, options: ActorOptions) -> bytes:
     return msgspec.json.encode(filled(options.input or {"startUrls": [{"url": "{url}"}]}, known))
 
 
-def _over_budget(refused: Refused) -> ApiTrouble:
+def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     words = f"our own budget of ${refused.limit / MILLIONTHS:g} a {refused.period} is spent until {until}"
     return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)

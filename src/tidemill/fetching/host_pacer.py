@@ -8,7 +8,7 @@ leaves when all of them agree.
 import asyncio
 from datetime import datetime, timedelta
 
-from tidemill.core.pacing import Departure, Pace, charged, free_slots, is_held_alone, is_punctual, opens_at
+from tidemill.core.pacing import Departure, Pace, charged, is_held_alone, is_punctual, opens_at, requests_allowed
 from tidemill.fetching.stops import held_back
 from tidemill.pipeline.ports import Clock, HostRateLimits, RequestPermit, SharedRateLimiter
 
@@ -111,7 +111,7 @@ class HostPacer:
         """
         host = self._hosts.get(name) or self._meet(name, claim)
         now = self._clock.now()
-        if host.waiting or not free_slots(pace, host.at_least(host.reserved, pace), host.in_flight, now):
+        if host.waiting or not requests_allowed(pace, host.at_least(host.reserved, pace), host.in_flight, now):
             return None
         if self._rate_limits is None or (not pace.interval and not is_visit):
             return self._take(host, pace, now, now, is_visit=is_visit)
@@ -200,7 +200,7 @@ class HostPacer:
     async def _spaced(self, host: _Host, pace: Pace) -> datetime:
         """The moment at which this process's own requests leave room for one more."""
         now = self._clock.now()
-        while not free_slots(pace, booked_until := host.at_least(host.sent, pace), 0, now):
+        while not requests_allowed(pace, booked_until := host.at_least(host.sent, pace), 0, now):
             await self._clock.sleep_until(opens_at(pace, booked_until, now))
             now = self._clock.now()
         host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
@@ -278,7 +278,7 @@ class HostPacer:
         while True:
             now = self._clock.now()
             booked_until = host.at_least(host.reserved, pace)
-            if free_slots(pace, booked_until, host.in_flight, now):
+            if requests_allowed(pace, booked_until, host.in_flight, now):
                 return now
             if host.in_flight >= pace.parallel:
                 host.freed = asyncio.get_running_loop().create_future()

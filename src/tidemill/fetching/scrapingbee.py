@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.budget import Refused
-from tidemill.core.degradation import MATRIX, Service
+from tidemill.core.budget import BudgetRefusal
+from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.bee_protocol import (
@@ -102,7 +102,7 @@ class ScrapingBeeFetcher:
     async def probe(self) -> str:
         """Whether pages can be had again: it answers, it has credits left, and so has our own budget."""
         if not self._key:
-            return MATRIX[Service.SCRAPINGBEE].setup
+            return FALLBACKS[Service.SCRAPINGBEE].setup
         answer = await self._api.call(
             "GET", "/usage", query={"api_key": self._key}, within=PROBE_TIMEOUT, max_bytes=PROBE_BYTES
         )
@@ -128,7 +128,7 @@ class ScrapingBeeFetcher:
     def _known_trouble(self) -> ApiTrouble | None:
         """What is wrong without asking: no key, or it told us to stay away for a while."""
         if not self._key:
-            words = f"scrapingbee is not set up: {MATRIX[Service.SCRAPINGBEE].setup}"
+            words = f"scrapingbee is not set up: {FALLBACKS[Service.SCRAPINGBEE].setup}"
             return ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT)
         if self._resting is not None and self._clock.now() < self._resting.until:
             return self._resting
@@ -214,15 +214,15 @@ def _resolved(said: str, asked: str) -> str:
         return asked
 
 
-def _unpaid(reason: Refused | StoreError, now: datetime) -> ApiTrouble:
+def _unpaid(reason: BudgetRefusal | StoreError, now: datetime) -> ApiTrouble:
     """Why no money was put aside: there is none left, or nobody can tell just now."""
-    if isinstance(reason, Refused):
+    if isinstance(reason, BudgetRefusal):
         return _over_budget(reason)
     words = f"what may be spent cannot be looked up: {reason}"
     return ApiTrouble(Failure.HELD_BACK, words, now + BUSY_WAIT, is_its_own=False)
 
 
-def _over_budget(refused: Refused) -> ApiTrouble:
+def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     words = f"our own budget of {refused.limit} credits a {refused.period} is spent until {until}"
     return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)

@@ -10,7 +10,7 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
-from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, slower
+from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, with_crawl_delay
 from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
 from tidemill.fetching.guard import AddressGuard
@@ -269,12 +269,12 @@ class Trip:
         request, own = self._request, self._gates.own_paces
         if own and (name := hostname(self._home)) in own and name != request.host:
             return self._visit_to(name, own[name])  # whoever sent us did not know that it is counted by itself
-        pace = slower(request.pace, self.crawl_delay)
+        pace = with_crawl_delay(request.pace, self.crawl_delay)
         return RequestTerms(request.host, pace, self._headers, self._claim, request.booked_until is None)
 
     def _visit_to(self, host: str, pace: Pace) -> RequestTerms:
         """The terms of a request to a host that no claim has brought us to."""
-        return RequestTerms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
+        return RequestTerms(host, with_crawl_delay(pace, self.crawl_delay), self._headers, None, is_visit=True)
 
     async def _elsewhere(self, href: str) -> RequestTerms:
         """The terms of a robots.txt, or of an address that a redirect led to."""

@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.core.breaker import Breaker, Closed
 from tidemill.core.enrichment import EnrichmentRequest
-from tidemill.core.job import Job, Move
+from tidemill.core.job import Job, JobTransition
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -102,7 +102,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     claimed: Claimed
     outcome: Outcome
-    move: Move
+    transition: JobTransition
 
 
 class WriteCounts(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ import msgspec
 
 from tidemill.core.candidates import Candidate, CandidateStatus
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import LATELY, Hit, choose, queries_for, shortlist
+from tidemill.core.discovery import SEARCH_AGAIN_AFTER, SearchResult, places_to_search, queries_for, shortlist
 from tidemill.core.places import Place
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
@@ -35,7 +35,7 @@ class Scope(msgspec.Struct, frozen=True):
     at_once: int = 6
     places_at_once: int = 4
     more_noise: frozenset[str] = frozenset()
-    lately: timedelta = LATELY
+    lately: timedelta = SEARCH_AGAIN_AFTER
 
 
 class Discovered(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class Discoverer:
         every = await self._places.every()
         if only:
             return [place for place in every if place.name in only]
-        return choose(every, await self._places.searched(), self._clock.now(), limit, self._scope.lately)
+        return places_to_search(every, await self._places.searched(), self._clock.now(), limit, self._scope.lately)
 
     async def _place(self, place: Place, trip: "_Trip") -> None:
         hits, is_whole = await self._hits(place, trip)
@@ -150,15 +150,15 @@ class Discoverer:
         trip.pending += pending
         self._announce(PlaceSearched(now, place.name, len(found), pending, "" if is_whole else "from earlier results"))
 
-    async def _hits(self, place: Place, trip: "_Trip") -> tuple[list[Hit] | None, bool]:
+    async def _hits(self, place: Place, trip: "_Trip") -> tuple[list[SearchResult] | None, bool]:
         """Every result for the place's questions, and whether all of them are of today's making; None without any."""
         queries = queries_for(place, self._look.profile)
         known = await self._searches.recall(queries)
-        hits: list[Hit] = []
+        hits: list[SearchResult] = []
         is_known, is_whole = False, True
         for query in queries:
             before = known.get(query)
-            answer: Sequence[Hit] | None = before.hits if before is not None else None
+            answer: Sequence[SearchResult] | None = before.hits if before is not None else None
             if before is None or self._clock.now() - before.asked_at >= self._scope.lately:
                 fresh = await self._ask(query, place, trip)
                 is_whole = is_whole and fresh is not None
@@ -167,7 +167,7 @@ class Discoverer:
             hits += answer or ()
         return (hits if is_known else None), is_whole
 
-    async def _ask(self, query: str, place: Place, trip: "_Trip") -> tuple[Hit, ...] | None:
+    async def _ask(self, query: str, place: Place, trip: "_Trip") -> tuple[SearchResult, ...] | None:
         """Pay for one question; written down before, so that a crash in between never pays for it again."""
         if self._search is None or trip.search_is_down or trip.spilled_to:
             trip.degraded |= {Service.SEARCH} if self._search is None else set()
@@ -191,7 +191,7 @@ class Discoverer:
             await self._overflow([line], str(lost), trip)
         return answer
 
-    async def _patiently(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+    async def _patiently(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
         """Ask; a service that asks for a moment's patience gets it, each time twice as long, up to a bound."""
         wait = timedelta(seconds=1)
         while True:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from tidemill.core.candidates import Candidate
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.places import Place
 
 
@@ -34,7 +34,7 @@ class SearchedLike(Protocol):
         ...
 
     @property
-    def hits(self) -> Sequence[Hit] | None:
+    def hits(self) -> Sequence[SearchResult] | None:
         """What came; None when nobody knows."""
         ...
 
@@ -50,7 +50,9 @@ class Searches(Protocol):
         """It is about to be asked."""
         ...
 
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
+    async def finish(
+        self, query: str, place: str, hits: Sequence[SearchResult], asked_at: datetime, now: datetime
+    ) -> None:
         """It was answered."""
         ...
 

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, backoff_after, remaining_pause
 from tidemill.core.job import Urgency
 from tidemill.core.policy import Policy
-from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, spread
 from tidemill.core.run import Trigger
+from tidemill.core.schedules import Adaptive, adapted_interval, next_due, parse_schedule, with_jitter
 from tidemill.core.source import Source, priority_score
 from tidemill.core.target import UNCHANGED, Target, TargetStatus
 from tidemill.core.vertical import Vertical, fetcher_for
@@ -129,11 +129,11 @@ class Dispatcher:
         """One round of scheduling: everything that is due and fits."""
         now = self._clock.now()
         backoff = await self._agenda.backoff()
-        if backoff.holds(now):
-            return Dispatched(0, 0, 0, pause_length(backoff, now))
+        if backoff.is_active(now):
+            return Dispatched(0, 0, 0, remaining_pause(backoff, now))
         due = await self._agenda.due(now, self._at_once)
         done, answer = await self._enqueue(due, Trigger.SCHEDULED, now)
-        await self._agenda.set_backoff(after_cycle(backoff, answer, self._limits, now), now)
+        await self._agenda.set_backoff(backoff_after(backoff, answer, self._limits, now), now)
         return done
 
     async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Admission]:
@@ -225,11 +225,11 @@ class Dispatcher:
         schedule = parse_schedule(target.schedule or policy.schedule)
         if isinstance(schedule, Adaptive):
             known = None if target.adapted_seconds is None else timedelta(seconds=target.adapted_seconds)
-            interval = adapted(schedule, known, changed=target.last_status != UNCHANGED)
+            interval = adapted_interval(schedule, known, changed=target.last_status != UNCHANGED)
             return now + interval, int(interval.total_seconds())
         zone = ZoneInfo(policy.cron_zone or source.time_zone)
         moment = next_due(schedule, now, zone, policy.tiers, source.tier)
-        return spread(moment, roll, SPREAD), None
+        return with_jitter(moment, roll, SPREAD), None
 
 
 RECHECK_EVERY = timedelta(days=7)

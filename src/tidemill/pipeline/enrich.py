@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answer, Enriching, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.enrichment import Answer, EnrichmentRequest, EnrichmentRules, Geocoded, ModelAnswer, RequestKind
 from tidemill.pipeline.model_budget import BudgetedModel
 from tidemill.pipeline.outside_services import Geocoder, NoAnswer, Unwell
 from tidemill.pipeline.ports import Clock, ServiceRegistry
@@ -128,7 +128,7 @@ class Enricher:
         wants: RequestQueue,
         answers: Answers,
         repairs: Mapping[str, Repairs],
-        enriching: Mapping[str, Enriching],
+        enriching: Mapping[str, EnrichmentRules],
         services: ServiceRegistry,
         clock: Clock,
         *,
@@ -191,10 +191,10 @@ class Enricher:
         prompt = enriching.prompt(wants)
         if model is None or spent + model.estimate(prompt) > self._bounds.micro_dollars:
             return Enriched(trouble=("this pass has spent its share; the next goes on",))
-        reply, paid = await model.ask(prompt, enriching.shape())
+        reply, paid = await model.ask(prompt, enriching.answer_schema())
         if isinstance(reply, NoAnswer):
             return _sum(Enriched(micro_dollars=paid), await self._failed(Service.LLM, reply, batch))
-        told = enriching.told(reply.text, wants)
+        told = enriching.parse_reply(reply.text, wants)
         if not told:
             garbage = NoAnswer(Unwell.GARBAGE, "the model talks garbage")
             return _sum(Enriched(micro_dollars=paid), await self._failed(Service.LLM, garbage, batch))

@@ -4,10 +4,10 @@ import msgspec
 
 from tidemill.core.breaker import Closed
 from tidemill.core.failure import Failure
-from tidemill.core.gates import BY_HAND, Gate, GateAnswer, breaker_closed, first_against, no, standing_gates
+from tidemill.core.gates import MANUAL_TRIGGER, Gate, GateAnswer, breaker_closed, first_blocking, refuse, switch_gates
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
-from tidemill.core.retry import patience
+from tidemill.core.retry import timeout_after
 from tidemill.core.vertical import Adapter, Vertical, fetcher_for
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Served, Unchanged
 from tidemill.pipeline.dependencies import StageDependencies
@@ -55,8 +55,8 @@ def adapter_of(claimed: Claimed, vertical: Vertical) -> Adapter | None:
 
 def refusal_of(claimed: Claimed, vertical: Vertical) -> Fail | None:
     """Why we may not ask at all: switched off, or not compliant."""
-    by_hand = claimed.job.trigger == BY_HAND
-    against = first_against(standing_gates(claimed.source, claimed.target, vertical.policy, by_hand=by_hand))
+    by_hand = claimed.job.trigger == MANUAL_TRIGGER
+    against = first_blocking(switch_gates(claimed.source, claimed.target, vertical.policy, is_manual=by_hand))
     if against is None:
         return None
     return Fail(against.failure or Failure.SOURCE_OFF, f"{against.gate}: {against.words}")
@@ -69,12 +69,12 @@ async def recheck_gates(claimed: Claimed, vertical: Vertical, tools: StageDepend
     """
     present = await tools.standing.look(claimed.source.id, claimed.target.id)
     if present is None:
-        return no(Gate.TARGET, "its source or target was removed", Failure.TARGET_OFF)
-    by_hand = claimed.job.trigger == BY_HAND
-    answers = [*standing_gates(present.source, present.target, vertical.policy, by_hand=by_hand)]
+        return refuse(Gate.TARGET, "its source or target was removed", Failure.TARGET_OFF)
+    by_hand = claimed.job.trigger == MANUAL_TRIGGER
+    answers = [*switch_gates(present.source, present.target, vertical.policy, is_manual=by_hand)]
     if isinstance(claimed.breaker, Closed):
         answers.append(breaker_closed(present.breaker, tools.clock.now()))
-    return first_against(answers)
+    return first_blocking(answers)
 
 
 def request_for(claimed: Claimed, vertical: Vertical, tools: StageDependencies) -> FetchRequest:
@@ -85,7 +85,7 @@ def request_for(claimed: Claimed, vertical: Vertical, tools: StageDependencies) 
         url=claimed.job.url,
         host=claimed.job.host,
         pace=claimed.pace,
-        timeout=patience(source.timeout or policy.timeout, claimed.job.attempts),
+        timeout=timeout_after(source.timeout or policy.timeout, claimed.job.attempts),
         max_bytes=policy.max_page_bytes,
         headers=source.headers,
         etag=target.etag if same_reader else "",

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.degradation import Service, ServiceState
-from tidemill.core.enrichment import Enriching, EnrichmentRequest, ModelAnswer
+from tidemill.core.enrichment import EnrichmentRequest, EnrichmentRules, ModelAnswer
 from tidemill.core.outcome import Advance, Fail, Outcome
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Accepted, Dropped, Verdict
@@ -32,11 +32,11 @@ class HintSource(Protocol):
 class EnrichmentHints:
     """What normalizing may use besides rules: each vertical's side, the answers in mind, and who is to be asked."""
 
-    enriching: Mapping[str, Enriching]
+    enriching: Mapping[str, EnrichmentRules]
     hints: HintSource
     asks: Collection[Service] = field(default_factory=frozenset)
 
-    def of(self, vertical: str) -> Enriching | None:
+    def of(self, vertical: str) -> EnrichmentRules | None:
         """The vertical's side, if it has one; prices have none."""
         return self.enriching.get(vertical)
 
@@ -48,18 +48,18 @@ def second_look(
     enriching = aid.of(vertical.name)
     if enriching is None or not isinstance(verdict, Dropped) or Service.LLM not in aid.asks:
         return verdict, None
-    want = enriching.lost(raw.fields, verdict.reason, context.source, context.read_at.date())
+    want = enriching.recovery_request(raw.fields, verdict.reason, context.source, context.read_at.date())
     if want is None:
         return verdict, None
     told = aid.hints.get(want.key)
     if told is None:
         return verdict, want
-    fields = enriching.saved(raw.fields, want, told)
+    fields = enriching.fields_with_answer(raw.fields, want, told)
     if fields is None:
         return verdict, None
     again = vertical.judge(msgspec.structs.replace(raw, fields=fields), context)
     if isinstance(again, Accepted):
-        return Accepted(again.identity, enriching.marked(again.record, told)), None
+        return Accepted(again.identity, enriching.with_provenance(again.record, told)), None
     return again, None
 
 

@@ -16,7 +16,7 @@ from tidemill.core.candidates import (
     appraise,
     with_opinion,
 )
-from tidemill.core.discovery import Pick, SearchProfile, count_words
+from tidemill.core.discovery import SearchProfile, ShortlistedSite, count_words
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.pacing import Pace
@@ -92,7 +92,7 @@ class Look:
     clock: Clock
     pace: Pace = USUAL_PACE
 
-    async def at(self, pick: Pick, place: Place) -> InspectedSite:
+    async def at(self, pick: ShortlistedSite, place: Place) -> InspectedSite:
         """The candidate that a search result turns out to be; one out of reach is skipped, with the reason."""
         result = await self.fetcher.fetch(
             FetchRequest(url=pick.url, host=registrable_domain(pick.url), pace=self.pace)
@@ -121,7 +121,7 @@ class Look:
             return Fail(Failure.ADAPTER_CRASHED, type(error).__name__)
 
     def _evidence(
-        self, pick: Pick, place: Place, document: Document, reading: Reading, page: Page
+        self, pick: ShortlistedSite, place: Place, document: Document, reading: Reading, page: Page
     ) -> CandidateEvidence:
         records = list(reading.records)[:_ENOUGH_SAMPLES_READ] if isinstance(reading, Found) else []
         context = self._context(page, place)
@@ -131,28 +131,28 @@ class Look:
             records=len(records),
             upcoming=len(kept),
             strategy=kept[0].strategy if kept else "",
-            sureness=kept[0].confidence if kept else 0.0,
+            record_confidence=kept[0].confidence if kept else 0.0,
             dates=len(find_moments(text, page.fetched_at)),
             words=count_words(text, self.profile),
-            names_place=place.called.lower() in f"{document.title} {text}".lower(),
-            promise=pick.promise,
+            names_place=place.common_name.lower() in f"{document.title} {text}".lower(),
+            search_score=pick.score,
             samples=tuple(_sample(raw) for raw in kept[:_SAMPLES]),
         )
 
     def _context(self, page: Page, place: Place) -> Context:
         source = Source(
-            id=0, name=place.called, vertical=self.vertical.name, base_url=page.final_url,
+            id=0, name=place.common_name, vertical=self.vertical.name, base_url=page.final_url,
             adapter_id=self.profile.adapter_id,
-            city=place.called, coordinates=place.coordinates,
+            city=place.common_name, coordinates=place.coordinates,
         )  # fmt: skip
         return Context(source, page.final_url, page.fetched_at)
 
-    def _candidate(self, pick: Pick, place: Place, now: datetime) -> Candidate:
+    def _candidate(self, pick: ShortlistedSite, place: Place, now: datetime) -> Candidate:
         return Candidate(
             url=pick.url, canonical_url=pick.canonical_url, place=place.name, title=pick.title, found_at=now
         )
 
-    def _skipped(self, pick: Pick, place: Place, why: str, now: datetime) -> InspectedSite:
+    def _skipped(self, pick: ShortlistedSite, place: Place, why: str, now: datetime) -> InspectedSite:
         bare = self._candidate(pick, place, now)
         return InspectedSite(
             msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), CandidateEvidence()

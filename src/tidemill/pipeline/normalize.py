@@ -59,7 +59,7 @@ def done_without(claimed: Claimed, judged: Judged, tools: StageDependencies) -> 
     enriching = tools.aid.of(claimed.job.vertical) if tools.aid is not None and missing else None
     if enriching is None:
         return ()
-    wants = [want for each in judged.accepted for want in enriching.wants(each.record, claimed.source)]
+    wants = [want for each in judged.accepted for want in enriching.requests_for(each.record, claimed.source)]
     wants += [each.want for each in judged.rejected if each.want is not None]
     return tuple(sorted(missing & {want.kind.service for want in wants}))
 

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.budget import Budget, Refused
+from tidemill.core.budget import Budget, BudgetRefusal
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import Geocoded
 
 
@@ -49,7 +49,7 @@ class ModelReply(msgspec.Struct, frozen=True):
 class SearchService(Protocol):
     """Searches the web, for money."""
 
-    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
         """The first results."""
         ...
 
@@ -78,7 +78,7 @@ class LanguageModel(Protocol):
 class SpendingLimit(Protocol):
     """Bounds what is spent on a service, across processes and restarts."""
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
         """Put `cost` aside, or say which limit is in the way."""
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from tidemill.core.proposals import Drifted, SelectorFinding
+from tidemill.core.proposals import DriftedTarget, SelectorFinding
 from tidemill.core.source import Source
 from tidemill.pipeline.happenings import Announce, DriftNoticed
 from tidemill.reading.document import Document
@@ -18,7 +18,7 @@ RULE = "selectors"
 class RepairRepository(Protocol):
     """Where pages that yielded nothing are found, and what was found out about them is kept."""
 
-    async def drifted(self, limit: int) -> list[Drifted]:
+    async def drifted(self, limit: int) -> list[DriftedTarget]:
         """Targets whose latest page yielded nothing and has not been looked at yet."""
         ...
 
@@ -38,7 +38,7 @@ async def propose_repairs(book: RepairRepository, announce: Announce, now: datet
     return f"{len(found)} pages looked at, {sum(key is not None for key in keys)} proposals"
 
 
-def examine(drifted: Drifted) -> SelectorFinding:
+def examine(drifted: DriftedTarget) -> SelectorFinding:
     """What became of a page, and which selectors fit it now."""
     before: Any = drifted.source.adapter_settings.get("selectors")
     before = dict(before) if isinstance(before, dict) else {}

@@ -11,7 +11,7 @@ from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
-from tidemill.core.verification import Fate, VerificationCheck, VerificationResult, fate_of
+from tidemill.core.verification import Presence, VerificationCheck, VerificationResult, presence_from_answer
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus
 
 AT_ONCE = 600
@@ -83,8 +83,8 @@ class Verifier:
             more = await self._ask_all(rest, began)
             looked += more
             asked, dropped = asked | _keys(more), _dropped(more)
-        fates = [one.fate for one in looked]
-        return Verified(fates.count(Fate.THERE), fates.count(Fate.GONE), fates.count(Fate.UNKNOWN))
+        fates = [one.presence for one in looked]
+        return Verified(fates.count(Presence.THERE), fates.count(Presence.GONE), fates.count(Presence.UNKNOWN))
 
     async def _ask_all(self, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
         by_host: dict[str, list[VerificationCheck]] = {}
@@ -108,7 +108,7 @@ class Verifier:
         source = check.source
         fetcher = self._fetchers.get(LOOKS_BY.get(source.fetcher, FetcherKind.HTTP))
         if fetcher is None or not host:
-            return VerificationResult(check.listing_id, check.sighting_id, Fate.UNKNOWN, "no way to ask")
+            return VerificationResult(check.listing_id, check.sighting_id, Presence.UNKNOWN, "no way to ask")
         request = FetchRequest(
             url=check.url,
             host=host,
@@ -121,16 +121,16 @@ class Verifier:
         fate, words = self._judge(check.url, await fetcher.fetch(request))
         return VerificationResult(check.listing_id, check.sighting_id, fate, words)
 
-    def _judge(self, url: str, result: FetchResult) -> tuple[Fate, str]:
+    def _judge(self, url: str, result: FetchResult) -> tuple[Presence, str]:
         if result.status is not FetchStatus.OK:
-            fate, words = fate_of(result.status_code, clean=False, notice="")
-            return fate, words if fate is Fate.GONE else f"{result.failure or result.status} {result.error}".strip()
+            fate, words = presence_from_answer(result.status_code, clean=False, notice="")
+            return fate, words if fate is Presence.GONE else f"{result.failure or result.status} {result.error}".strip()
         notice = self._read_notice(page_of(result, self._clock.now()))
         if notice is None:
-            return Fate.UNKNOWN, "a block page or an empty one"
+            return Presence.UNKNOWN, "a block page or an empty one"
         if not notice and led_elsewhere(url, result.final_url):
-            return Fate.UNKNOWN, f"led to {result.final_url[:200]}"
-        return fate_of(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
+            return Presence.UNKNOWN, f"led to {result.final_url[:200]}"
+        return presence_from_answer(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
 
 
 def _keys(looked: Sequence[VerificationResult]) -> set[int]:
@@ -138,7 +138,7 @@ def _keys(looked: Sequence[VerificationResult]) -> set[int]:
 
 
 def _dropped(looked: Sequence[VerificationResult]) -> set[int]:
-    return {one.listing_id for one in looked if one.fate is Fate.GONE}
+    return {one.listing_id for one in looked if one.presence is Presence.GONE}
 
 
 def page_of(result: FetchResult, now: datetime) -> Page:

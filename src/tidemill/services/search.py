@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import msgspec
 
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.pipeline.outside_services import NoAnswer, Unwell
 from tidemill.services.client import Client
 
@@ -38,7 +38,7 @@ class Serper:
         self._client = Client(base_url, {"X-API-KEY": key}, timeout=timeout)
         self._results = results
 
-    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
         """The first results in the Netherlands, in Dutch."""
         body = {"q": query, "gl": "nl", "hl": "nl", "num": ASKED_FOR}
         content = await self._client.post("/search", body)
@@ -49,7 +49,7 @@ class Serper:
         await self._client.close()
 
 
-def read_results(content: bytes) -> tuple[Hit, ...] | NoAnswer:
+def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
     """The hits in an answer; one that is broken costs none of the others."""
     try:
         organic = _decode(content).organic
@@ -61,7 +61,7 @@ def read_results(content: bytes) -> tuple[Hit, ...] | NoAnswer:
             one = _decode_one(raw)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        hits.append(Hit(one.link[:_LONGEST], one.title[:300], one.snippet[:500], one.position or number))
+        hits.append(SearchResult(one.link[:_LONGEST], one.title[:300], one.snippet[:500], one.position or number))
     if organic and not hits:
         return NoAnswer(Unwell.GARBAGE, "results without a single link")
     return tuple(hits)

@@ -10,7 +10,7 @@ from rig.mill import Mill, accept, event, harvest
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.store.ledger.ledger import Ledger
@@ -51,7 +51,7 @@ async def test_a_question_is_known_from_before_it_is_asked_until_it_is_answered(
     searches = SearchRepository(database)
     await searches.begin("agenda Arnhem", "Arnhem", NOON)
     assert (await searches.recall(["agenda Arnhem", "else"]))["agenda Arnhem"].hits is None
-    await searches.finish("agenda Arnhem", "Arnhem", [Hit("https://a.test", "A \x00", "s", 1)], NOON, LATER)
+    await searches.finish("agenda Arnhem", "Arnhem", [SearchResult("https://a.test", "A \x00", "s", 1)], NOON, LATER)
     await searches.forget("agenda Arnhem")
     hits = (await searches.recall(["agenda Arnhem"]))["agenda Arnhem"].hits
     assert [hit.url for hit in hits or ()] == ["https://a.test"]
@@ -153,7 +153,7 @@ async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
         event("Zomaar iets", 1, venue="Luxor Live"), location_precision=Precision.SOURCE, category=Category.COMMUNITY
     )
     source = Source(id=1, name="a", vertical="events", base_url="https://a.test", adapter_id="x", city="Arnhem")
-    for want in ENRICHING.wants(bare, source):
+    for want in ENRICHING.requests_for(bare, source):
         if want.kind is RequestKind.PLACE:
             await answers.keep_place(want.key, "q", Geocoded(LUXOR, exact=True), NOON)
         else:

@@ -13,7 +13,7 @@ from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
-from tidemill.core.verification import Fate, VerificationResult
+from tidemill.core.verification import Presence, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
 from tidemill.store.records.repository import CompleteRun
@@ -181,8 +181,8 @@ async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_
     there, gone = await repository.verification.wanted(at, 10)
     assert min(there.confidence, gone.confidence) > 55
     found = [
-        VerificationResult(*key_of(there), Fate.THERE, "still shown"),
-        VerificationResult(*key_of(gone), Fate.GONE, "answered 404"),
+        VerificationResult(*key_of(there), Presence.THERE, "still shown"),
+        VerificationResult(*key_of(gone), Presence.GONE, "answered 404"),
     ]
     assert await repository.verification.record(found, at) == 1
     rows = {row["id"]: row for row in await repository.rows()}
@@ -197,7 +197,7 @@ async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_reader
         await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR)
     (check,) = await repository.verification.wanted(NOW + 7 * HOUR, 10)
     await repository.verification.record(
-        [VerificationResult(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR
+        [VerificationResult(*key_of(check), Presence.UNKNOWN, "answered 403")], NOW + 7 * HOUR
     )
     assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1
@@ -226,7 +226,7 @@ async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(reposito
     (_, row) = await repository.put(home()), (await repository.rows())[0]
     (sighting,) = await repository.rows(listing_sightings)
     await repository.verification.record(
-        [VerificationResult(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR
+        [VerificationResult(row["id"], sighting["id"], Presence.THERE, "still shown")], NOW + 5 * HOUR
     )
     for hours in (6, 12, 18):
         assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
@@ -320,9 +320,9 @@ async def test_the_three_answers_of_a_check(repository):
     at = NOW + 16 * HOUR
     sightings = {row["listing_id"]: row["id"] for row in await repository.rows(listing_sightings)}
     looked = [
-        VerificationResult(there, sightings[there], Fate.THERE, "still shown"),
-        VerificationResult(gone, sightings[gone], Fate.GONE, "answered 404"),
-        VerificationResult(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
+        VerificationResult(there, sightings[there], Presence.THERE, "still shown"),
+        VerificationResult(gone, sightings[gone], Presence.GONE, "answered 404"),
+        VerificationResult(unknown, sightings[unknown], Presence.UNKNOWN, "403"),
     ]
     assert await repository.verification.record(looked, at) == 1
     rows = {row["id"]: row for row in await repository.rows()}
@@ -339,14 +339,16 @@ async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_i
     at = NOW + 16 * HOUR
     (first,) = await repository.verification.wanted(at, 10)
     assert (
-        await repository.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], at) == 0
+        await repository.verification.record([VerificationResult(*key_of(first), Presence.GONE, "answered 404")], at)
+        == 0
     )
     (second,) = await repository.verification.wanted(at, 10)
     assert {first.url, second.url} == {"https://homes.example/h/1", "https://other.example/zz"}
     (row,) = await repository.rows()
     assert row["is_active"]
     assert (
-        await repository.verification.record([VerificationResult(*key_of(second), Fate.GONE, "answered 410")], at) == 1
+        await repository.verification.record([VerificationResult(*key_of(second), Presence.GONE, "answered 410")], at)
+        == 1
     )
     assert [row["is_active"] for row in await repository.rows()] == [False]
 
@@ -360,7 +362,7 @@ async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when
     await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     (first,) = await repository.verification.wanted(NOW + 16 * HOUR, 10)
     await repository.verification.record(
-        [VerificationResult(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR
+        [VerificationResult(*key_of(first), Presence.GONE, "answered 404")], NOW + 16 * HOUR
     )
     assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1

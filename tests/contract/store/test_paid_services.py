@@ -10,7 +10,7 @@ from rig.clock import NOON
 from rig.mill import Mill
 from rig.rows import a_page, keep_pages
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, Refused, Spent
+from tidemill.core.budget import Budget, BudgetRefusal, Spent
 from tidemill.core.degradation import Service
 from tidemill.core.outcome import Advance, Snooze, Stage
 from tidemill.core.pacing import Pace
@@ -63,7 +63,7 @@ async def test_hours_days_and_months_are_counted_apart(database):
 async def test_a_limit_refuses_and_says_until_when(database, budget, period, until):
     purse = SpendingRepository(database)
     assert await purse.reserve(BEE, 8, budget, NOON) is None
-    assert await purse.reserve(BEE, 3, budget, NOON) == Refused(period, 10, until)
+    assert await purse.reserve(BEE, 3, budget, NOON) == BudgetRefusal(period, 10, until)
     assert await purse.spent(BEE, NOON) == Spent(8, 8, 8), "what was refused is not spent"
     assert await purse.reserve(BEE, 3, budget, until) is None
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import MATRIX, Service, ServiceState
+from tidemill.core.degradation import FALLBACKS, Service, ServiceState
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import Happening, ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
 from tidemill.store.database.database import open_database
@@ -44,7 +44,7 @@ async def test_a_service_that_is_not_set_up_is_off_and_says_what_to_set(office):
     status = await office.status(Service.APIFY, office.ours)
     assert (status.state, status.since) == (ServiceState.OFF, None)
     assert "apify_token" in status.reason
-    assert status.fallback == MATRIX[Service.APIFY].instead
+    assert status.fallback == FALLBACKS[Service.APIFY].fallback
     assert office.ours.state_of(Service.APIFY) is ServiceState.OFF
 
 
@@ -53,7 +53,7 @@ async def test_what_one_process_complains_of_every_process_sees(office):
     status = await office.status(Service.SCRAPINGBEE)
     assert (status.state, status.since, status.reason) == (ServiceState.DEGRADED, NOON, "answered 503")
     assert office.announced == [
-        ServiceDegraded(NOON, Service.SCRAPINGBEE, "answered 503", MATRIX[Service.SCRAPINGBEE].instead)
+        ServiceDegraded(NOON, Service.SCRAPINGBEE, "answered 503", FALLBACKS[Service.SCRAPINGBEE].fallback)
     ]
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tidemill.core.rhythm import Every
+from tidemill.core.schedules import Every
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.lab.virtual import run_virtual

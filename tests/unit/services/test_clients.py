@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import SettableClock
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import Geocoded
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
@@ -35,7 +35,7 @@ async def searched(fault):
 @pytest.mark.shows("E5")
 async def test_a_search_answers_with_hits_in_order():
     hits = await searched(StandinFault.NONE)
-    assert hits[0] == Hit("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
+    assert hits[0] == SearchResult("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
 
 
 @pytest.mark.shows("H8")

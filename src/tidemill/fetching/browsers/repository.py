@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from tidemill.core.views.browsers import PoolState, RecycleWish
+from tidemill.core.views.browsers import PoolState, RecycleRequest
 
 
 class PoolRepository(Protocol):
@@ -17,6 +17,6 @@ class PoolRepository(Protocol):
         """This process has no pool any more."""
         ...
 
-    async def wish(self) -> RecycleWish | None:
+    async def wish(self) -> RecycleRequest | None:
         """The last wish of a person that browsers be replaced, if there ever was one."""
         ...

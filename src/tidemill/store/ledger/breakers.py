@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, forced_open, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
 from tidemill.store.database.bulk import change, read_all, write_at_commit
 from tidemill.store.database.database import Database
@@ -105,7 +105,7 @@ async def record(
         for well in signal.answers:
             after = succeeded(after, signal.policy) if well else failed(after, signal.policy, now)
         if signal.is_hopeless and isinstance(after, Closed):
-            after = given_up(after, signal.policy, now)
+            after = forced_open(after, signal.policy, now)
         if state_name(before) != state_name(after):
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
             shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))

@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.failure import Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, charged, free_slots, opens_at
+from tidemill.core.pacing import Pace, charged, opens_at, requests_allowed
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.database.bulk import change, read_all, write_many
 from tidemill.store.database.database import Database
@@ -260,7 +260,8 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     statement = _OPEN_HOSTS if lane == MAIN_LANE else _OWN_HOSTS
     rows = await read_all(connection, statement, {"b_lane": lane, "b_now": now, "b_limit": limit})
     shares = [
-        Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
+        Share(row["host"], min(limit, requests_allowed(pace_of(row), row["tab_at"], row["busy"], now)), row)
+        for row in rows
     ]
     return [share for share in shares if share.slots > 0]
 

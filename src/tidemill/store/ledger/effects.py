@@ -8,10 +8,10 @@ import msgspec
 from sqlalchemy import Boolean, bindparam, case, null, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import merged
+from tidemill.core.degradation import merged_services
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
-from tidemill.core.pacing import charged, opens_at, slower
+from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
@@ -73,7 +73,7 @@ async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], no
 
 
 def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    move, outcome = checkpoint.move, checkpoint.outcome
+    move, outcome = checkpoint.transition, checkpoint.outcome
     if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
         return None
     stage, page_id = _PLAIN[move.stage], outcome.produced.page.id
@@ -81,7 +81,7 @@ def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
-    job, move = checkpoint.claimed.job, checkpoint.move
+    job, move = checkpoint.claimed.job, checkpoint.transition
     page = page_id_of(checkpoint)
     return {
         "b_id": job.id,
@@ -164,7 +164,7 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
-    target, move = checkpoint.claimed.target, checkpoint.move
+    target, move = checkpoint.claimed.target, checkpoint.transition
     status, failures = target.status, target.consecutive_failures
     if move.status is JobStatus.DONE:
         status, failures = after_success(target)
@@ -201,7 +201,7 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
 
 def last_status(checkpoint: Checkpoint) -> str:
     """How the target's last scrape ended, in a word."""
-    move = checkpoint.move
+    move = checkpoint.transition
     if move.status is not JobStatus.DONE:
         return str(move.failure or move.status).upper()
     if served_of(checkpoint) is not None:
@@ -233,9 +233,9 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
     bad: dict[int, int] = {}
     for each in ended:
         key = each.claimed.source.id
-        heard = each.move.status is JobStatus.DONE and served_of(each) is None
+        heard = each.transition.status is JobStatus.DONE and served_of(each) is None
         well[key] = well.get(key, False) or heard
-        bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
+        bad[key] = bad.get(key, 0) + (each.transition.status is JobStatus.DEAD)
     rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
     await read_all(connection, _HELD_SOURCES, {"b_keys": sorted(well)})
     await write_at_commit(connection, _SOURCE, rows)
@@ -297,7 +297,7 @@ def worth_noting(note: HostNote) -> bool:
 
 def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     claimed, result = note.checkpoint.claimed, note.result
-    pace = slower(claimed.pace, result.slow_to)
+    pace = with_crawl_delay(claimed.pace, result.slow_to)
     booked_until = charged(pace, None, 1, result.requested_at or now)
     opens = opens_at(pace, booked_until, now)
     if result.retry_after is not None:
@@ -329,7 +329,7 @@ async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) ->
         keys = sorted({each.claimed.job.run_id for each in batch})
         rows = (await connection.execute(_MARKED, {"b_keys": keys})).all()
         marks = [
-            {"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])}
+            {"b_id": row.id, "b_degraded": merged_services(row.degraded or (), missed[row.id])}
             for row in rows
             if row.id in missed
         ]

@@ -125,14 +125,14 @@ def merged(before: Mapping[str, int], now: Counter[str]) -> dict[str, int]:
 
 def count_end(tally: RunCounts, checkpoint: Checkpoint) -> None:
     """Count a job that ended."""
-    status = checkpoint.move.status
+    status = checkpoint.transition.status
     tally.ended += 1
     tally.add(
         urls_attempted=1,
         urls_succeeded=int(status is JobStatus.DONE),
         urls_failed=int(status is JobStatus.DEAD),
         urls_refused=int(status is JobStatus.REFUSED),
-        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.move.failure)),
+        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.transition.failure)),
     )
 
 

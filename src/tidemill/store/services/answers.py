@@ -46,7 +46,7 @@ class AnswerRepository:
     async def keep_told(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
         """A model's answers to many questions, in one go."""
         rows = [
-            {"key": key, "kind": kind.value, "value": one.value, "sureness": one.sureness, "model": model,
+            {"key": key, "kind": kind.value, "value": one.value, "sureness": one.confidence, "model": model,
              "answered_at": now}
             for (kind, key), one in told.items()
         ]  # fmt: skip

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import Service, merged
+from tidemill.core.degradation import Service, merged_services
 from tidemill.core.enrichment import EnrichmentRequest, RequestKind
 from tidemill.store.database.database import Database
 from tidemill.store.schema import enrichment_wants as wants
@@ -79,7 +79,7 @@ class EnrichmentRequestRepository:
         async with self._database.write() as connection:
             keys = sorted((await connection.execute(_RUNS, {"b_kinds": [*kinds]})).scalars())
             rows = (await connection.execute(_MARKED, {"b_keys": keys})).all() if keys else []
-            marks = [{"b_id": row.id, "b_degraded": merged(row.degraded or (), [service])} for row in rows
+            marks = [{"b_id": row.id, "b_degraded": merged_services(row.degraded or (), [service])} for row in rows
                      if service not in (row.degraded or ())]  # fmt: skip
             if marks:
                 await connection.execute(_MARK, marks)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
-from tidemill.core.rhythm import Cron, Every
+from tidemill.core.schedules import Cron, Every
 from tidemill.engine.ticks import Tick
 from tidemill.pipeline.happenings import Announce, Overdue
 from tidemill.pipeline.ports import Clock

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tidemill.core.rhythm import Every
+from tidemill.core.schedules import Every
 from tidemill.engine.ticks import Tick
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.prices.corrections import CorrectionActions
