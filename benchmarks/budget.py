@@ -87,7 +87,7 @@ async def _one_group(system: System, book: Ledger) -> None:
         outcomes = book.timed(stage, partial(_run_all, work, system.tools))
         batch = _checkpoints(system, [each for each, _ in work], outcomes)
         committed = await book.waited(f"commit after {stage}", ledger.commit(batch, clock.now()))
-        assert len(committed.held) == GROUP, "a lease was lost"
+        assert len(committed.still_leased) == GROUP, "a lease was lost"
 
 
 def _run_all(work: list[tuple[Claimed, object]], tools: StageDependencies) -> list[Outcome]:

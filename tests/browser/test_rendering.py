@@ -209,7 +209,7 @@ async def test_what_a_page_asks_for_by_itself_counts_and_the_next_page_waits_for
     terms: dict[str, Any] = {"pace": Pace(timedelta(milliseconds=200)), "host": "counted", "obey_robots": False}
     told: list[GateAnswer] = []
     async with ScriptedSite() as site:
-        first = await browser.get(f"{site.origin}/agenda/1", WHOLE, **terms, tell=told.append)
+        first = await browser.get(f"{site.origin}/agenda/1", WHOLE, **terms, on_gate_answer=told.append)
         second = await browser.get(f"{site.origin}/agenda/2", WHOLE, **terms)
         assert site.asked[:3] == ["/agenda/1", "/app.js", "/api/agenda/1.json"]
     assert first.requests == 3

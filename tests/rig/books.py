@@ -42,15 +42,15 @@ class OpenBook:
         words = [why for named, why in self.said if named is service]
         return ServiceState.DEGRADED if words and words[-1] else ServiceState.WORKS
 
-    def weighing_on_all(self) -> tuple[Service, ...]:
+    def degraded_for_all_runs(self) -> tuple[Service, ...]:
         """Nothing does."""
         return ()
 
-    async def standing(self) -> list[ServiceStatus]:
+    async def statuses(self) -> list[ServiceStatus]:
         """Nobody asks."""
         return []
 
-    def probe_with(self, service: Service, probe: Probe) -> None:
+    def register_probe(self, service: Service, probe: Probe) -> None:
         """Nobody probes."""
 
 

@@ -82,7 +82,7 @@ class Town:
 
     async def standing(self) -> dict[str, str]:
         """How each service stands."""
-        return {one.service.value: one.state.value for one in await self.system.services.standing()}
+        return {one.service.value: one.state.value for one in await self.system.services.statuses()}
 
 
 def agenda_page(events: Sequence[dict[str, Any]]) -> str:

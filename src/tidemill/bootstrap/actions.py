@@ -87,7 +87,7 @@ def build_actions(
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.statuses, explainers),
         doctor=Doctor(
             DatabasePing(store.database),
             store.views,

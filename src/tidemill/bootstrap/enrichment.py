@@ -17,14 +17,14 @@ from tidemill.core.schedules import Cron, Every
 from tidemill.core.vertical import Vertical
 from tidemill.engine.ticks import Tick
 from tidemill.operations.discovery import DiscoveryActions
-from tidemill.pipeline.discover import Discoverer, Scope
+from tidemill.pipeline.discover import Discoverer, DiscoveryLimits
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.enrich import Bounds, Enricher
+from tidemill.pipeline.enrich import Enricher, EnrichmentLimits
 from tidemill.pipeline.happenings import Announce
-from tidemill.pipeline.hints import EnrichmentHints
-from tidemill.pipeline.inspection import Look
+from tidemill.pipeline.inspection import SiteInspector
 from tidemill.pipeline.model_budget import BudgetedModel, TokenPrice
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.recovery import NormalizeEnrichment
 from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
@@ -65,10 +65,10 @@ def build_askable(settings: Settings, clock: Clock) -> OutsideServices:
     )
 
 
-def build_aid(settings: Settings, store: Store) -> EnrichmentHints | None:
+def build_aid(settings: Settings, store: Store) -> NormalizeEnrichment | None:
     """What normalizing may use besides rules; None when nobody is to be asked."""
     asks = settings.asks
-    return EnrichmentHints(ENRICHING, StoredHints(store.answers), asks) if asks else None
+    return NormalizeEnrichment(ENRICHING, StoredHints(store.answers), asks) if asks else None
 
 
 def thrifty(settings: Settings, store: Store, clock: Clock, askable: OutsideServices) -> BudgetedModel | None:
@@ -104,7 +104,7 @@ def build_enricher(
         geocoder=askable.geocoder if Service.GEOCODER in settings.asks else None,
         model=thrifty(settings, store, clock, askable) if Service.LLM in settings.asks else None,
         reread=rereader(store, dispatcher, wake),
-        bounds=Bounds(batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO)),
+        limits=EnrichmentLimits(batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO)),
     )
 
 
@@ -133,7 +133,7 @@ def build_discovery(
     """Discovery, and what a person can do about it."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
     vertical, profile = discovering_vertical()
-    look = Look(vertical, profile, fetcher, clock, pace)
+    look = SiteInspector(vertical, profile, fetcher, clock, pace)
     discoverer = Discoverer(
         store.places,
         store.searches,
@@ -145,7 +145,7 @@ def build_discovery(
         SpillFile(spill_folder(settings, store), "discovered"),
         search=askable.search,
         model=thrifty(settings, store, clock, askable),
-        scope=Scope(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
+        limits=DiscoveryLimits(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
     )
     return DiscoveryActions(
         discoverer,

@@ -96,7 +96,7 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
         gates = [allow(Gate.SOURCE, "no source has this address: fetched by hand")]
         pace = await system.store.rate_limits.pace_of(registrable_domain(address))
         return gates, _request(address, gates, pace), FetcherKind.HTTP
-    present = await system.store.standing.look(target.source_id, target.id)
+    present = await system.store.standing.current(target.source_id, target.id)
     if present is None:
         msg = f"{address} was removed just now"
         raise Mistake(msg)
@@ -113,7 +113,7 @@ async def _as_known(system: System, address: str) -> tuple[list[GateAnswer], Fet
 
 def _request(address: str, gates: list[GateAnswer], pace: Pace | None = None) -> FetchRequest:
     host = registrable_domain(address)
-    return FetchRequest(url=address, host=host, pace=pace or Pace(), tell=gates.append)
+    return FetchRequest(url=address, host=host, pace=pace or Pace(), on_gate_answer=gates.append)
 
 
 async def _through(fetcher: Fetcher, request: FetchRequest, gates: list[GateAnswer]) -> Attempt:

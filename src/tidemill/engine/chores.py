@@ -10,7 +10,7 @@ from tidemill.core.schedules import Cron, Every
 from tidemill.engine.ports import Waker
 from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, at_run_end
+from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, happenings_at_run_end
 from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.pipeline.repair import RepairRepository, propose_repairs
 
@@ -140,7 +140,7 @@ async def close_runs(uses: ChoreDependencies) -> str:
             stuck[run_id] = error
             continue
         if summary is not None:
-            for told in at_run_end(summary, uses.clock.now()):
+            for told in happenings_at_run_end(summary, uses.clock.now()):
                 uses.announce(told)
             closed += 1
     if stuck:

@@ -18,11 +18,11 @@ from tidemill.engine.writer import Writer
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed, Unchanged
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
-from tidemill.pipeline.hints import lost_keys
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError
+from tidemill.pipeline.recovery import open_request_keys
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
@@ -178,10 +178,10 @@ class Drain:
         restored = await self._ledger.restore(claimed)
         self._in_hand.update(each.job.id for each in claimed)
         for each in restored:
-            if each.material is None:
+            if each.stage_input is None:
                 self._answer(each.claimed, Fail(Failure.PAGE_LOST, "the stored page cannot be read back"))
             else:
-                self._inbox.append((each.claimed, each.material))
+                self._inbox.append((each.claimed, each.stage_input))
         self._arrived.set()
 
     def _answer(self, claimed: Claimed, outcome: Outcome) -> None:
@@ -216,14 +216,14 @@ class Drain:
 
     def _answer_or_recall(self, claimed: Claimed, material: object, outcome: Outcome) -> None:
         """Answer at once, unless a question is open that the database may know the answer to."""
-        keys = lost_keys(outcome) if self._tools.aid is not None and isinstance(material, Parsed) else []
+        keys = open_request_keys(outcome) if self._tools.enrichment is not None and isinstance(material, Parsed) else []
         if keys:
             self._start(self._recall(claimed, material, outcome, keys))
         else:
             self._answer(claimed, outcome)
 
     async def _recall(self, claimed: Claimed, material: object, outcome: Outcome, keys: Sequence[str]) -> None:
-        if self._tools.aid is not None and await self._tools.aid.hints.recall(keys):
+        if self._tools.enrichment is not None and await self._tools.enrichment.answers.load(keys):
             outcome = run_stage(claimed, material, self._tools)
         self._answer(claimed, outcome)
 
@@ -242,7 +242,7 @@ class Drain:
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome
-                if job.id in committed.held and isinstance(outcome, Advance) and not checkpoint.transition.ends:
+                if job.id in committed.still_leased and isinstance(outcome, Advance) and not checkpoint.transition.ends:
                     put = self._inbox.append if job.stage is Stage.FETCH else self._inbox.appendleft
                     put((moved_on(checkpoint), outcome.produced))
                 else:

@@ -18,7 +18,7 @@ from tidemill.pipeline.happenings import (
     RecordsKept,
     StageDone,
     StoreTrouble,
-    at_run_end,
+    happenings_at_run_end,
 )
 from tidemill.pipeline.ports import Clock
 
@@ -36,13 +36,13 @@ class Narrator:
         now = self._clock.now()
         for checkpoint in batch:
             job = checkpoint.claimed.job
-            if job.id not in committed.held:
+            if job.id not in committed.still_leased:
                 self._announce(LeaseLost(now, job.id, job.run_id, job.source_id, job.stage))
             elif isinstance(checkpoint.outcome, Advance):
                 self._advanced(checkpoint, committed)
             else:
                 self._stopped(checkpoint)
-        for shift in committed.shifts:
+        for shift in committed.breaker_changes:
             self._announce(BreakerMoved(now, shift.source_id, shift.before, shift.after, shift.until))
 
     def _advanced(self, checkpoint: Checkpoint, committed: Committed) -> None:
@@ -82,7 +82,7 @@ class Narrator:
 
     def run_closed(self, summary: RunSummary) -> None:
         """Tell of a run's end."""
-        for told in at_run_end(summary, self._clock.now()):
+        for told in happenings_at_run_end(summary, self._clock.now()):
             self._announce(told)
 
     def store_trouble(self, detail: str) -> None:

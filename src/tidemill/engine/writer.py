@@ -83,7 +83,7 @@ class Writer:
             if len(batch) == 1:
                 return await self._give_up(batch[0], refusal)
             alone = [await self._commit([checkpoint]) for checkpoint in batch]
-            return Committed(frozenset().union(*(each.held for each in alone)))
+            return Committed(frozenset().union(*(each.still_leased for each in alone)))
         await self._tell(batch, committed)
         return committed
 

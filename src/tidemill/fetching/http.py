@@ -102,7 +102,7 @@ class HttpFetcher:
             duration=trip.took,
             requested_at=trip.requested_at,
             requests=trip.requests,
-            slow_to=trip.crawl_delay,
+            crawl_delay=trip.crawl_delay,
             not_modified=is_conditional and response.status_code == _NOT_MODIFIED,
         )
         return result if failure is None else self._spoilt(result, response, failure)
@@ -206,7 +206,7 @@ def _without_response(request: FetchRequest, trip: Trip, landing: Landing) -> Fe
         duration=trip.took,
         requested_at=trip.requested_at,
         requests=trip.requests,
-        slow_to=trip.crawl_delay,
+        crawl_delay=trip.crawl_delay,
         failure=landing.failure,
         error=landing.detail,
         retry_at=landing.retry_at,

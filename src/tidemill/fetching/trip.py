@@ -147,7 +147,7 @@ class Trip:
                 verdict = await robots.ask(href, self._get_robots)
         except NotSent as stop:
             return Landing(href, failure=stop.failure, detail=str(stop), retry_at=stop.until)
-        if self._request.tell is not None:
+        if self._request.on_gate_answer is not None:
             self._tell(robots_said(href, verdict))
         if not isinstance(verdict, Allowed):
             return _barred(href, verdict)
@@ -156,7 +156,7 @@ class Trip:
 
     async def _get_robots(self, href: str, max_bytes: int) -> WireResponse | WireFailure:
         """A robots.txt, on the same terms but in a time of its own."""
-        quiet = msgspec.structs.replace(self._request, tell=None)
+        quiet = msgspec.structs.replace(self._request, on_gate_answer=None)
         errand = Trip(self._gates.for_robots(), quiet, self._headers, self._home)
         time_left = min(self._request.timeout, LONGEST_FOR_ROBOTS)
         landing = await errand.follow(href, max_bytes, time_left, obeys_robots=False)
@@ -179,12 +179,12 @@ class Trip:
             terms = self._at_home() if href is self._home else await self._elsewhere(href)
             leave = self._gates.gate.enter_now(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit)
             leave = leave or await self._enter(terms, time_left)
-            if self._request.tell is not None:
+            if self._request.on_gate_answer is not None:
                 self._tell(pace_said(terms.host, terms.pace, leave.entered_at - self._asked_at))
                 self._tell(guard_said(href, ""))
             request = WireRequest(url=href, headers=terms.headers, timeout=time_left, max_bytes=max_bytes)
             if obeys_robots and self._gates.is_rendering:
-                request = msgspec.structs.replace(request, lets=self._gates.robots.lets)
+                request = msgspec.structs.replace(request, allows_subrequest=self._gates.robots.lets)
             return await self._sent(request, leave, obeys_robots=obeys_robots)
         except NotSent as stop:
             return stop.told()
@@ -195,8 +195,8 @@ class Trip:
         depart = self._departing(leave, request.url, obeys_robots=obeys_robots)
         try:
             answer = await self._gates.transport.send(request, depart)
-            if answer.beside:
-                await self._charge(answer.beside, request.url, leave)
+            if answer.subrequest_hosts:
+                await self._charge(answer.subrequest_hosts, request.url, leave)
             return answer
         finally:
             leave.give_back()
@@ -237,7 +237,7 @@ class Trip:
 
     def _departing(self, leave: Pass, href: str, *, obeys_robots: bool) -> Callable[[], Awaitable[None]]:
         """What the transport awaits just before a request goes out: its moment, and the gates once more."""
-        is_ours, recheck, gates = self._request.is_ours, self._request.recheck, self._gates
+        is_ours, recheck, gates = self._request.still_leased, self._request.recheck, self._gates
 
         async def ask_again() -> None:
             verdict = gates.robots.recall(href) if obeys_robots else None
@@ -261,8 +261,8 @@ class Trip:
         return depart
 
     def _tell(self, answer: GateAnswer) -> None:
-        if self._request.tell is not None:
-            self._request.tell(answer)
+        if self._request.on_gate_answer is not None:
+            self._request.on_gate_answer(answer)
 
     def _at_home(self) -> RequestTerms:
         """The terms of nearly every request."""

@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 
 from tidemill.core.discovery import SearchResult
-from tidemill.pipeline.outside_services import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.services.client import Client
 
 MOST_HITS = 100
@@ -54,7 +54,7 @@ def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
     try:
         organic = _decode(content).organic
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+        return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     hits = []
     for number, raw in enumerate(organic[:MOST_HITS], 1):
         try:
@@ -63,5 +63,5 @@ def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
             continue
         hits.append(SearchResult(one.link[:_LONGEST], one.title[:300], one.snippet[:500], one.position or number))
     if organic and not hits:
-        return NoAnswer(Unwell.GARBAGE, "results without a single link")
+        return NoAnswer(NoAnswerReason.GARBAGE, "results without a single link")
     return tuple(hits)

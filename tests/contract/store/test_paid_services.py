@@ -16,7 +16,7 @@ from tidemill.core.outcome import Advance, Snooze, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.source import FetcherKind
 from tidemill.core.target import STORED, Target
-from tidemill.pipeline.checkpoints import Served
+from tidemill.pipeline.checkpoints import ServedFromStore
 from tidemill.pipeline.ports import FetchResult, FetchStatus, StoredPage
 from tidemill.store.database.database import open_database
 from tidemill.store.pages.stored_pages import StoredPageRepository
@@ -186,7 +186,7 @@ async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
         stored=StoredPage(41, NOON),
         error="out of credits",
     )
-    served = Advance(Stage.COMPLETED, Served(mill.page(), result), degraded=(BEE,), from_stored_page=True)
+    served = Advance(Stage.COMPLETED, ServedFromStore(mill.page(), result), degraded=(BEE,), from_stored_page=True)
     _, committed = await mill.commit((claimed, served))
     (job,), (target,), (run,) = await mill.rows(jobs), await mill.rows(targets), await mill.rows(runs)
     assert (job["status"], job["page_id"], job["last_error"]) == ("done", 41, "out of credits")

@@ -94,15 +94,15 @@ async def test_how_things_stand_is_answered_anew_each_time_and_once_for_many(mil
     key = await mill.source(pages=2)
     (one, two) = [each.target.id for each in await mill.agenda.of_source(key)]
     standings = CurrentStateReader(database)
-    first = await standings.look(key, one)
+    first = await standings.current(key, one)
     assert first is not None
     assert first.source.enabled
     async with database.write() as connection:
         await connection.exec_driver_sql("UPDATE scraper_sources SET enabled = false")
-    again = await standings.look(key, two)
+    again = await standings.current(key, two)
     assert again is not None
     assert not again.source.enabled
-    assert await standings.look(key, 999) is None
+    assert await standings.current(key, 999) is None
 
 
 async def test_requests_that_were_sent_already_keep_everybody_waiting(mill, rate_limits):

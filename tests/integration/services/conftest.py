@@ -56,7 +56,7 @@ class Plant:
 
     async def status(self, service: Service) -> ServiceStatus:
         """How a service stands, as everyone sees it."""
-        return next(each for each in await self.system.services.standing() if each.service is service)
+        return next(each for each in await self.system.services.statuses() if each.service is service)
 
     async def health(self) -> Health:
         """What `/health` says."""

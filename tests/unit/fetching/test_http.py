@@ -278,7 +278,7 @@ async def test_a_crawl_delay_slows_the_pace_and_is_reported(clock: SettableClock
     web = Web(clock, {"https://example.org/robots.txt": page("User-agent: *\nCrawl-delay: 7"), HOME: page()})
     fetcher = fetcher_of(web, clock)
     results = [await fetcher.fetch(asking()) for _ in range(3)]
-    assert results[0].slow_to == timedelta(seconds=7)
+    assert results[0].crawl_delay == timedelta(seconds=7)
     moments = [moment for moment, request in web.sent if request.url == HOME]
     assert [later - earlier for earlier, later in pairwise(moments)] == [timedelta(seconds=7)] * 2
 
@@ -300,6 +300,6 @@ async def test_closing_the_fetcher_closes_its_transport(clock: SettableClock) ->
 async def test_nothing_is_asked_for_a_job_that_was_lost_while_it_waited(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page(), HOME + "robots.txt": page("")})
     ours = [True, False]
-    result = await fetcher_of(web, clock).fetch(asking(is_ours=lambda: ours.pop(0)))
+    result = await fetcher_of(web, clock).fetch(asking(still_leased=lambda: ours.pop(0)))
     assert result.failure is Failure.WORKER_DIED
     assert [url.rpartition("/")[2] for url in web.urls] == ["robots.txt"]

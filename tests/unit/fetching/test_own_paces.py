@@ -130,6 +130,6 @@ async def test_a_source_that_counts_by_host_visits_the_domain_when_it_is_sent_th
 
 async def test_the_gate_says_that_the_host_is_counted_apart(clock: SettableClock) -> None:
     said: list[GateAnswer] = []
-    await fetcher_of(Web(clock), clock).fetch(asking(API, tell=said.append))
+    await fetcher_of(Web(clock), clock).fetch(asking(API, on_gate_answer=said.append))
     [pace] = [answer.words for answer in said if answer.gate is Gate.PACE]
     assert pace.startswith("api.example.org (counted apart from its domain): one request per 1 s")

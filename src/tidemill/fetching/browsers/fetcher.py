@@ -76,7 +76,7 @@ class BrowserFetcher:
         self._clock = clock
         self._patience = patience
         self.pool: BrowserPool | None = None
-        services.probe_with(Service.BROWSER, self._probe)
+        services.register_probe(Service.BROWSER, self._probe)
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Get one page as its scripts have made it. Never conditional: the page is more than its first document."""

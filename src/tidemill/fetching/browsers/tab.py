@@ -89,7 +89,7 @@ class Tab:
         self._origin = origin_of(request.url)
         self._signs.clear()
         journey = self._journey = Journey(request, depart, self._send)
-        errands = self._errands = Errands(request.lets)
+        errands = self._errands = Errands(request.allows_subrequest)
         self.is_spoilt = True  # until it is seen to have come through this one
         try:
             answer = await self._visited(journey, request, patience)
@@ -98,7 +98,7 @@ class Tab:
         finally:
             self._journey = None
             await self._drop_decisions()
-        return msgspec.structs.replace(answer, beside=errands.told(self.gateway.asked, hostname(request.url)))
+        return msgspec.structs.replace(answer, subrequest_hosts=errands.told(self.gateway.asked, hostname(request.url)))
 
     async def _visited(self, journey: Journey, request: WireRequest, patience: Patience) -> WireResponse | WireFailure:
         try:

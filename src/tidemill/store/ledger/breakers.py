@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, forced_open, reopens_at, succeeded
-from tidemill.pipeline.checkpoints import Shift
+from tidemill.pipeline.checkpoints import BreakerChange
 from tidemill.store.database.bulk import change, read_all, write_at_commit
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
@@ -93,11 +93,11 @@ def _stored(names: tuple[str, ...]) -> Any:
 
 async def record(
     connection: AsyncConnection, database: Database, signals: Sequence[Signal], now: datetime
-) -> list[Shift]:
+) -> list[BreakerChange]:
     """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
     keys = sorted(signal.source_id for signal in signals)
     rows = {row["source_id"]: row for row in await read_all(connection, _OF_SOURCES, {"b_keys": keys})}
-    shifts: list[Shift] = []
+    shifts: list[BreakerChange] = []
     written = []
     for signal in sorted(signals, key=lambda each: each.source_id):
         row = rows.get(signal.source_id)
@@ -108,7 +108,7 @@ async def record(
             after = forced_open(after, signal.policy, now)
         if state_name(before) != state_name(after):
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
-            shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
+            shifts.append(BreakerChange(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
     await write_at_commit(connection, _RECORDED[database.dialect], written)
     return shifts

@@ -15,12 +15,12 @@ from tidemill.core.policy import Policy
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import (
     AcceptedRecords,
+    BreakerChange,
     Checkpoint,
     Committed,
     Fetched,
     Judged,
     Parsed,
-    Shift,
     Unchanged,
     WriteCounts,
 )
@@ -180,7 +180,9 @@ class Checkpoints:
         await suggest_upgrades(connection, self._database, [each for each, _ in made[Fetched]], now)
         return await settle_runs(connection, tallies)
 
-    async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
+    async def _signal(
+        self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime
+    ) -> list[BreakerChange]:
         answers: dict[int, list[bool]] = {}
         policy: dict[int, Policy] = {}
         for each in ours:

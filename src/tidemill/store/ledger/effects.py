@@ -13,7 +13,7 @@ from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
-from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.database.bulk import read_all, write_at_commit, write_many
@@ -111,10 +111,10 @@ def page_id_of(checkpoint: Checkpoint) -> int | None:
     return fetched.page.id if fetched is not None else None
 
 
-def served_of(checkpoint: Checkpoint) -> Served | None:
+def served_of(checkpoint: Checkpoint) -> ServedFromStore | None:
     """The stored page that stood in for one that could not be got."""
     produced = getattr(checkpoint.outcome, "produced", None)
-    return produced if isinstance(produced, Served) else None
+    return produced if isinstance(produced, ServedFromStore) else None
 
 
 def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
@@ -292,17 +292,17 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -
 def worth_noting(note: HostNote) -> bool:
     """Hosts without spacing have nothing to remember, unless they asked to be left alone."""
     claimed, result = note.checkpoint.claimed, note.result
-    return bool(claimed.pace.interval) or result.retry_after is not None or result.slow_to is not None
+    return bool(claimed.pace.interval) or result.retry_after is not None or result.crawl_delay is not None
 
 
 def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     claimed, result = note.checkpoint.claimed, note.result
-    pace = with_crawl_delay(claimed.pace, result.slow_to)
+    pace = with_crawl_delay(claimed.pace, result.crawl_delay)
     booked_until = charged(pace, None, 1, result.requested_at or now)
     opens = opens_at(pace, booked_until, now)
     if result.retry_after is not None:
         opens = max(opens, now + result.retry_after)
-    delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
+    delay = None if result.crawl_delay is None else int(result.crawl_delay.total_seconds() * 1000)
     return {"b_host": claimed.job.host, "b_tab": booked_until, "b_opens": opens, "b_delay": delay}
 
 

@@ -169,7 +169,7 @@ def count_kept(tally: RunCounts, harvest: AcceptedRecords, kept: WriteCounts) ->
         records_updated=kept.updated,
         records_unchanged=kept.unchanged,
         records_repeated=harvest.repeated,
-        records_accepted=-kept.dropped - kept.held,
+        records_accepted=-kept.dropped - kept.held_back,
         records_dropped=kept.dropped,
-        records_quarantined=kept.held,
+        records_quarantined=kept.held_back,
     )

@@ -69,13 +69,13 @@ class Services:
             return known.state
         return ServiceState.OFF if service in self._missing else ServiceState.WORKS
 
-    def weighing_on_all(self) -> tuple[Service, ...]:
+    def degraded_for_all_runs(self) -> tuple[Service, ...]:
         """The degraded services that every run needs."""
         if not self._known:
             return ()
         return tuple(each for each in sorted(NEEDED_BY_ALL) if self.state_of(each) is ServiceState.DEGRADED)
 
-    def probe_with(self, service: Service, probe: Probe) -> None:
+    def register_probe(self, service: Service, probe: Probe) -> None:
         """Let the periodic look ask the service with `probe`."""
         self._probes[service] = probe
 
@@ -111,7 +111,7 @@ class Services:
         elif type(happening) is StageDone and (trouble := self._known.pop(Service.DATABASE, None)) is not None:
             self._announce(ServiceRestored(happening.at, Service.DATABASE, trouble.since))
 
-    async def standing(self) -> list[ServiceStatus]:
+    async def statuses(self) -> list[ServiceStatus]:
         """How every service stands, as far as any process knows."""
         async with self._database.glance() as connection:
             rows = {row["service"]: row for row in (await connection.execute(_ALL)).mappings()}

@@ -53,7 +53,7 @@ class SearchRepository:
         fresh = {name: put.excluded[name] for name in ("place", "asked_at", "answered_at", "hits")}
         self._put = put.on_conflict_do_update(index_elements=["query"], set_=fresh)
 
-    async def recall(self, queries: Sequence[str]) -> dict[str, "Searched"]:
+    async def load(self, queries: Sequence[str]) -> dict[str, "Searched"]:
         """What is known of these questions."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_RECALL, {"b_queries": list(queries)})).all()

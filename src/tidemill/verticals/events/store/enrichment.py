@@ -73,7 +73,7 @@ class EventEnrichment:
         await note_wants(connection, self._database, noted, now)
         return [self._dressed(event, answers, owners.get(job.source_id)) for _, job, event in bare]
 
-    async def seek(self, now: datetime) -> int:
+    async def request_missing(self, now: datetime) -> int:
         """Look through events that were shelved before these services were set up; answers how many lack something.
 
         A service that comes later is so asked about everything that is still to come, a few hundred at a time.

@@ -61,7 +61,7 @@ class Verification:
         self._ids = ids
         self._fading = fading
 
-    async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
+    async def due(self, now: datetime, limit: int) -> list[VerificationCheck]:
         """Homes that fade, then those that no list shows any more; each source's own address.
 
         Of either kind those come first that readers look at or saved, then the faintest.
