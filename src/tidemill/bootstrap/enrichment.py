@@ -35,6 +35,9 @@ from tidemill.store.services.spill import SpillFile
 
 MICRO = 1_000_000
 
+OPTIONAL_TICKS: dict[str, Every | Cron] = {"enrich": Every(timedelta(minutes=1))}
+"""Work that is done only where a service may be asked; its rhythm may be set all the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutsideServices:
@@ -182,7 +185,7 @@ def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enriche
 
     ticks = [Tick("discover", Cron("0 3 * * 0"), discover)]
     if enricher is not None:
-        ticks.append(Tick("enrich", Every(timedelta(minutes=1)), partial(enriched, enricher)))
+        ticks += [Tick(name, rhythm, partial(enriched, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks
 
 

@@ -87,10 +87,15 @@ def transition_for(job: Job, outcome: Outcome, policy: Policy, now: datetime, ro
             return JobTransition(JobStatus.DONE, Stage.COMPLETED, job.attempts)
         case Advance(to=stage):
             return JobTransition(JobStatus.LEASED, stage, 0)
-        case Snooze(until=until, reason=reason):
-            return JobTransition(JobStatus.WAITING, job.stage, job.attempts, until, None, reason)
+        case Snooze():
+            return snooze_job(job, outcome)
         case Fail():
             return after_failure(job, outcome, policy, now, roll)
+
+
+def snooze_job(job: Job, snooze: Snooze) -> JobTransition:
+    """Return the transition of a job that waits at its stage; no attempt is spent."""
+    return JobTransition(JobStatus.WAITING, job.stage, job.attempts, snooze.until, None, snooze.reason)
 
 
 def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: float) -> JobTransition:

@@ -144,7 +144,7 @@ class ApifyFetcher:
     async def _second_thoughts(self, request: FetchRequest) -> ApiTrouble | None:
         """Why no actor may be started by now: the job is another's, or a gate has changed its mind."""
         now = self._clock.now()
-        if request.still_leased is not None and not request.still_leased():
+        if request.holds_lease is not None and not request.holds_lease():
             words = "the worker was away for longer than its lease"
             return ApiTrouble(Failure.WORKER_DIED, words, now, is_its_own=False)
         against = await request.recheck() if request.recheck is not None else None

@@ -237,7 +237,7 @@ class Trip:
 
     def _departing(self, leave: Pass, href: str, *, obeys_robots: bool) -> Callable[[], Awaitable[None]]:
         """What the transport awaits just before a request goes out: its moment, and the gates once more."""
-        is_ours, recheck, gates = self._request.still_leased, self._request.recheck, self._gates
+        is_ours, recheck, gates = self._request.holds_lease, self._request.recheck, self._gates
 
         async def ask_again() -> None:
             verdict = gates.robots.recall(href) if obeys_robots else None

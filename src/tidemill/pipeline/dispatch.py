@@ -64,7 +64,7 @@ class DueTargets(Protocol):
     """Dispatch's port to the ledger."""
 
     async def due(self, now: datetime, limit: int) -> list[DueTarget]:
-        """Return targets that are due: their source enabled, its breaker closed, and no job open."""
+        """Return targets that are due: source enabled, vertical known, breaker closed, no job open."""
         ...
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
@@ -161,6 +161,9 @@ class Dispatcher:
         refused: list[Rejection] = []
         for each in ordered:
             adapter = each.target.adapter_id
+            if each.source.vertical not in self._verticals:
+                refused.append(Rejection.NOT_INSTALLED)
+                continue
             if adapter in disabled:
                 refused.append(Rejection.ADAPTER_DISABLED)
                 continue

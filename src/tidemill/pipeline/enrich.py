@@ -204,7 +204,11 @@ class Enricher:
         return _sum(EnrichmentResult(asked=len(batch), micro_dollars=paid), await self._apply(batch, answers))
 
     async def _apply_known(self, due: Sequence[QueuedRequest]) -> tuple[EnrichmentResult, list[QueuedRequest]]:
-        """Apply answers that are already known and return the remaining requests: nothing is paid for twice."""
+        """Apply answers that are already known and return the remaining requests: nothing is paid for twice.
+
+        Requests of a vertical that is no longer installed stay queued.
+        """
+        due = [asked for asked in due if asked.vertical in self._repairs]
         known = await self._answers.load([_key(asked) for asked in due]) if due else {}
         done = await self._apply(due, known)
         return done, [asked for asked in due if _key(asked) not in known]

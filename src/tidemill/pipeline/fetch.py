@@ -91,7 +91,7 @@ def request_for(claimed: Claimed, vertical: Vertical, deps: StageDependencies) -
         etag=target.etag if same_reader else "",
         last_modified=target.last_modified if same_reader else "",
         booked_until=claimed.booked_until,
-        still_leased=lambda: deps.is_current_worker(claimed.worker_id),
+        holds_lease=lambda: deps.is_current_worker(claimed.worker_id),
         recheck=lambda: recheck_gates(claimed, vertical, deps),
         job_id=claimed.job.id,
         attempt=claimed.job.attempts,

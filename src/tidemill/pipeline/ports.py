@@ -58,7 +58,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `host` is the registrable domain whose `pace` every request counts against, redirects and robots.txt
     included; `booked_until` is the ledger's booking of the host, for a process that has sent it no request yet.
-    `etag` and `last_modified` come from the last good page and make the request conditional. `still_leased` is called
+    `etag` and `last_modified` come from the last good page and make the request conditional. `holds_lease` is called
     just before a request is sent: a worker that was frozen for longer than its lease must not fetch for a job that it
     has lost. `recheck` is called then too, if the gates may have changed since the claim; it returns the gate that
     blocks, or None. `on_gate_answer` is called with each gate's answer. `options` are the source's own settings and
@@ -76,7 +76,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     last_modified: str = ""
     obey_robots: bool = True
     booked_until: datetime | None = None
-    still_leased: Callable[[], bool] | None = None
+    holds_lease: Callable[[], bool] | None = None
     recheck: Callable[[], Awaitable[GateAnswer | None]] | None = None
     on_gate_answer: Callable[[GateAnswer], None] | None = None
     job_id: int = 0

@@ -226,7 +226,7 @@ async def test_a_source_without_an_actor_is_told_how_to_name_one(rig):
 
 
 async def test_a_worker_that_was_away_for_longer_than_its_lease_starts_nothing(rig):
-    assert (await rig.fetch(still_leased=lambda: False)).failure is Failure.WORKER_DIED
+    assert (await rig.fetch(holds_lease=lambda: False)).failure is Failure.WORKER_DIED
     assert rig.apify.started == []
 
 

@@ -300,6 +300,6 @@ async def test_closing_the_fetcher_closes_its_transport(clock: SettableClock) ->
 async def test_nothing_is_asked_for_a_job_that_was_lost_while_it_waited(clock: SettableClock) -> None:
     web = Web(clock, {HOME: page(), HOME + "robots.txt": page("")})
     ours = [True, False]
-    result = await fetcher_of(web, clock).fetch(asking(still_leased=lambda: ours.pop(0)))
+    result = await fetcher_of(web, clock).fetch(asking(holds_lease=lambda: ours.pop(0)))
     assert result.failure is Failure.WORKER_DIED
     assert [url.rpartition("/")[2] for url in web.urls] == ["robots.txt"]
