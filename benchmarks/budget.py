@@ -25,7 +25,7 @@ from benchmarks.task import Task
 from tidemill.bootstrap.system import System, build
 from tidemill.core.job import transition_for
 from tidemill.core.outcome import Outcome
-from tidemill.engine.drain import moved_on, run_stage
+from tidemill.engine.drain import after_checkpoint, run_stage
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
@@ -83,7 +83,7 @@ async def _one_group(system: System, book: Ledger) -> None:
     batch = book.timed("moves", lambda: _checkpoints(system, claimed, outcomes))
     await book.waited("commit after fetch", ledger.commit(batch, clock.now()))
     for stage in STAGES:
-        work = [(moved_on(each), each.outcome.produced) for each in batch]
+        work = [(after_checkpoint(each), each.outcome.produced) for each in batch]
         outcomes = book.timed(stage, partial(_run_all, work, system.tools))
         batch = _checkpoints(system, [each for each, _ in work], outcomes)
         committed = await book.waited(f"commit after {stage}", ledger.commit(batch, clock.now()))

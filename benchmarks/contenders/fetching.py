@@ -18,7 +18,7 @@ from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap.system import System, build
 from tidemill.core.job import transition_for
 from tidemill.core.outcome import Advance
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings
@@ -105,5 +105,5 @@ async def run(task: Task) -> Figures:
 
 
 if __name__ == "__main__":
-    settle_in()
+    tune_interpreter()
     answer(uvloop.run(run(task_from_command_line())))

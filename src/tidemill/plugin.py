@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.degradation import Service
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
-    from tidemill.engine.ticks import Tick
+    from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
     from tidemill.operations.explanation import Explainer
     from tidemill.operations.plans import TargetTemplate
@@ -106,7 +106,7 @@ class Parts:
     sources from which targets are made.
     """
 
-    chores: "Sequence[Tick]" = field(default_factory=tuple)
+    chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
 

@@ -42,7 +42,7 @@ def build_chore_dependencies(
         compact=compactor(store),
         prune=pruner(settings, store),
         overbooked=store.overbooked_hosts.overbooked,
-        ask_degraded=services.look_again,
+        probe_degraded=services.look_again,
         stop_orphans=actors.give_up_orphans,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),

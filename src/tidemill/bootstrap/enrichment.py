@@ -15,7 +15,7 @@ from tidemill.core.pacing import Pace
 from tidemill.core.run import Trigger
 from tidemill.core.schedules import Cron, Every
 from tidemill.core.vertical import Vertical
-from tidemill.engine.ticks import Tick
+from tidemill.engine.periodic import Chore
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.discover import Discoverer, DiscoveryLimits
 from tidemill.pipeline.dispatch import Dispatcher
@@ -174,7 +174,7 @@ def spill_folder(settings: Settings, store: Store) -> Path:
     return settings.discovery_folder or next(iter(folders_of(settings, store.database)), Path())
 
 
-def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enricher: Enricher | None) -> list[Tick]:
+def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enricher: Enricher | None) -> list[Chore]:
     """The periodic work that asks outside services: weekly discovery, and enrichment where somebody may be asked."""
 
     async def discover() -> str:
@@ -183,9 +183,9 @@ def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enriche
         done, enabled = await discovery.run()
         return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
 
-    ticks = [Tick("discover", Cron("0 3 * * 0"), discover)]
+    ticks = [Chore("discover", Cron("0 3 * * 0"), discover)]
     if enricher is not None:
-        ticks += [Tick(name, rhythm, partial(enriched, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
+        ticks += [Chore(name, rhythm, partial(enriched, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks
 
 

@@ -133,6 +133,6 @@ def slow_down(system: System, named: Collection[str]) -> None:
 
     A month of it, each time with its row, would be most of what there is to do.
     """
-    for name, tick in system.ticks.all.items():
+    for name, tick in system.ticks.chores.items():
         if name not in named and tick.period < SELDOM:
-            system.ticks.all[name] = msgspec.structs.replace(tick, rhythm=Every(SELDOM))
+            system.ticks.chores[name] = msgspec.structs.replace(tick, schedule=Every(SELDOM))

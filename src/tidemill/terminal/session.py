@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.plugin import RunningSystem
 from tidemill.terminal.global_options import GlobalOptions
 
@@ -28,7 +28,7 @@ async def opened(context: typer.Context) -> AsyncIterator[RunningSystem]:
 
 def run(work: Coroutine[Any, Any, Answer]) -> Answer:
     """Run a command's coroutine, on the fast loop where there is one."""
-    settle_in()
+    tune_interpreter()
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:

@@ -46,7 +46,7 @@ class Plant:
         while moment is not None and moment - self.clock.now() < timedelta(seconds=1):  # only its host's pace
             await self.clock.sleep_until(moment)
             moment = await self.system.make_drain().run(lane)
-        await self.system.ticks.all["close_runs"].chore()
+        await self.system.ticks.chores["close_runs"].run()
         return (await self.works.rows(runs))[-1]
 
     async def later(self, by: timedelta) -> None:
