@@ -58,7 +58,7 @@ def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
         record = system.part(ListingsParts).store.verification.record
 
         async def credulous(looked, now):
-            return await record([msgspec.structs.replace(one, fate=Presence.GONE) for one in looked], now)
+            return await record([msgspec.structs.replace(one, presence=Presence.GONE) for one in looked], now)
 
         system.part(ListingsParts).store.verification.record = credulous
 
