@@ -23,9 +23,9 @@ from benchmarks.plain_store import SqliteStore, page_row
 from benchmarks.servers import ROOT, corpus
 from benchmarks.task import Task
 from tidemill.bootstrap.system import System, build
-from tidemill.core.job import move
+from tidemill.core.job import transition_for
 from tidemill.core.outcome import Outcome
-from tidemill.engine.drain import moved_on, run_stage
+from tidemill.engine.drain import after_checkpoint, run_stage
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
@@ -83,11 +83,11 @@ async def _one_group(system: System, book: Ledger) -> None:
     batch = book.timed("moves", lambda: _checkpoints(system, claimed, outcomes))
     await book.waited("commit after fetch", ledger.commit(batch, clock.now()))
     for stage in STAGES:
-        work = [(moved_on(each), each.outcome.produced) for each in batch]
+        work = [(after_checkpoint(each), each.outcome.produced) for each in batch]
         outcomes = book.timed(stage, partial(_run_all, work, system.tools))
         batch = _checkpoints(system, [each for each, _ in work], outcomes)
         committed = await book.waited(f"commit after {stage}", ledger.commit(batch, clock.now()))
-        assert len(committed.held) == GROUP, "a lease was lost"
+        assert len(committed.still_leased) == GROUP, "a lease was lost"
 
 
 def _run_all(work: list[tuple[Claimed, object]], tools: StageDependencies) -> list[Outcome]:
@@ -97,7 +97,7 @@ def _run_all(work: list[tuple[Claimed, object]], tools: StageDependencies) -> li
 def _checkpoints(system: System, claimed: list[Claimed], outcomes: list[Any]) -> list[Checkpoint]:
     now, policy = system.clock.now(), system.verticals["events"].policy
     return [
-        Checkpoint(each, outcome, move(each.job, outcome, policy, now, 0.5))
+        Checkpoint(each, outcome, transition_for(each.job, outcome, policy, now, 0.5))
         for each, outcome in zip(claimed, outcomes, strict=True)
     ]
 

@@ -16,9 +16,9 @@ from benchmarks.contenders.tidemill_system import enqueue, settings_for
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap.system import System, build
-from tidemill.core.job import move
+from tidemill.core.job import transition_for
 from tidemill.core.outcome import Advance
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed
 from tidemill.pipeline.fetch import fetch
 from tidemill.settings import load_settings
@@ -50,7 +50,9 @@ def ours(system: System, batch: list[Checkpoint]) -> Callable[[Claimed], Awaitab
 
     async def get(claimed: Claimed) -> bool:
         outcome = await fetch(claimed, system.tools)
-        batch.append(Checkpoint(claimed, outcome, move(claimed.job, outcome, policy, system.clock.now(), 0.5)))
+        batch.append(
+            Checkpoint(claimed, outcome, transition_for(claimed.job, outcome, policy, system.clock.now(), 0.5))
+        )
         return isinstance(outcome, Advance)
 
     return get
@@ -103,5 +105,5 @@ async def run(task: Task) -> Figures:
 
 
 if __name__ == "__main__":
-    settle_in()
+    tune_interpreter()
     answer(uvloop.run(run(task_from_command_line())))

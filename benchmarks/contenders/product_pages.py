@@ -19,7 +19,7 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap.system import build
 from tidemill.core.run import Trigger
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 from tidemill.verticals.prices.store.tables import prices
@@ -146,5 +146,5 @@ if __name__ == "__main__":
     if sys.argv[2] == "scrapy":
         answer(through_scrapy(told))
     else:
-        settle_in()
+        tune_interpreter()
         answer(uvloop.run(through_tidemill(told)))

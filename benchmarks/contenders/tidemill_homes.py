@@ -80,7 +80,7 @@ async def measured(system: System, now: datetime) -> dict[str, float]:
         "search_ms": await timed(lambda: homes.search(cheap, now, limit=50)),
         "newest_ms": await timed(lambda: homes.search(ListingFilter(), now, limit=50)),
         "near_ms": await timed(lambda: homes.search(near, now, limit=50)),
-        "fading_ms": await timed(lambda: verification.wanted(now, 600)),
+        "fading_ms": await timed(lambda: verification.due(now, 600)),
         "decay_ms": await timed(lambda: verification.end_faded(now)),
     }
 

@@ -12,7 +12,7 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
 from tidemill.bootstrap.system import System, build
 from tidemill.core.run import Trigger
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.settings import load_settings
 from tidemill.store.database.migrate import upgrade
 
@@ -74,5 +74,5 @@ async def run(task: Task) -> Figures:
 
 
 if __name__ == "__main__":
-    settle_in()
+    tune_interpreter()
     answer(uvloop.run(run(task_from_command_line())))

@@ -13,15 +13,15 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.degradation import Service
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
-    from tidemill.engine.ticks import Tick
+    from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
     from tidemill.operations.explanation import Explainer
     from tidemill.operations.plans import TargetTemplate
     from tidemill.pipeline.dispatch import Dispatcher
-    from tidemill.pipeline.enrich import Repairs
+    from tidemill.pipeline.enrich import RecordRepairs
     from tidemill.pipeline.happenings import Announce
     from tidemill.pipeline.ports import Clock, Fetcher
-    from tidemill.pipeline.webhooks import Post
+    from tidemill.pipeline.webhooks import WebhookTransport
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
@@ -72,7 +72,7 @@ class VerticalStore:
 
     repository: "RecordRepository"
     counter: "RecordCounter | None" = None
-    enrichment: "Repairs | None" = None
+    enrichment: "RecordRepairs | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Environment:
     dispatcher: "Dispatcher"
     fetchers: "Mapping[FetcherKind, Fetcher]"
     verticals: "Mapping[str, Vertical]"
-    post: "Post"
+    post: "WebhookTransport"
     refusal: Callable[[str], str]
     wake: Callable[[int], None]
 
@@ -106,7 +106,7 @@ class Parts:
     sources from which targets are made.
     """
 
-    chores: "Sequence[Tick]" = field(default_factory=tuple)
+    chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
 

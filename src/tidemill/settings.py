@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from tidemill.core.admission import QueueLimits
 from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
-from tidemill.core.rhythm import BadSchedule, Cron, Every, parse_schedule
+from tidemill.core.schedules import BadSchedule, Cron, Every, parse_schedule
 from tidemill.core.urls import BadUrl, host_of
 
 PREFIX = "TIDEMILL_"

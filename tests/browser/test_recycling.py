@@ -15,7 +15,7 @@ from tidemill.store.services.browsers import BrowserRepository
 
 pytestmark = pytest.mark.shows("F9")
 
-BEAT = PoolLimits(beat=timedelta(milliseconds=50), told_every=timedelta(milliseconds=50))
+BEAT = PoolLimits(check_every=timedelta(milliseconds=50), publish_every=timedelta(milliseconds=50))
 HUGE = 10**12
 TEXT = "<p>" + "Dit is een gewone pagina met genoeg tekst om te lezen. " * 4 + "</p>"
 MANNERS: dict[str, tuple[dict[str, Any], str]] = {
@@ -54,7 +54,7 @@ async def test_a_browser_that_is_to_go_finishes_its_page_first(chromium: str):
 
 async def until_leaving(browser: Browsing) -> None:
     while not all(one.is_leaving for one in browser.pool.state().browsers):
-        await browser.clock.sleep_until(browser.clock.now() + BEAT.beat)
+        await browser.clock.sleep_until(browser.clock.now() + BEAT.check_every)
 
 
 def told_of(pool: PoolView) -> bool:
@@ -69,7 +69,7 @@ async def test_a_person_has_every_browser_replaced_through_the_database(chromium
         site.page("/page", TEXT)
         await browser.get(f"{site.origin}/page", "p")
         while not [pool for pool in await repository.pools(browser.clock.now()) if told_of(pool)]:
-            await browser.clock.sleep_until(browser.clock.now() + BEAT.beat)
+            await browser.clock.sleep_until(browser.clock.now() + BEAT.check_every)
         await repository.ask_to_recycle("ans", browser.clock.now())
         entry = await browser.until_audited("requested")
         assert (entry.detail["trigger"], entry.detail["outcome"]) == ("ans", "success")
@@ -101,7 +101,7 @@ async def test_closing_takes_little_time_and_leaves_nothing_whatever_the_pages_d
         pids = [(one.pid, one.driver_pid) for one in own.pool.state().browsers]
         hanging = [asyncio.create_task(own.get(f"{site.origin}/hangs")) for _ in range(busy)]
         while busy and not site.visits("/hangs"):
-            await own.clock.sleep_until(own.clock.now() + BEAT.beat)
+            await own.clock.sleep_until(own.clock.now() + BEAT.check_every)
         async with asyncio.timeout(10):
             await own.fetcher.close()
         assert not any(is_running(pid) for pair in pids for pid in pair)

@@ -14,7 +14,7 @@ from integration.fetching.conftest import Served
 from rig.chromium import Browsing, browsing
 from rig.site import Site, a_site
 from tidemill.core.failure import Failure
-from tidemill.core.gates import Gate, GateAnswer, no
+from tidemill.core.gates import Gate, GateAnswer, refuse
 from tidemill.core.pacing import Pace
 from tidemill.core.recycling import PoolLimits
 from tidemill.lab.scripted import ScriptedSite
@@ -167,7 +167,7 @@ async def test_a_name_that_nobody_knows_is_a_failure_of_dns(browser: Browsing):
 
 async def test_the_gates_are_asked_again_as_the_request_leaves(browser: Browsing, site: Site):
     async def against() -> GateAnswer:
-        return no(Gate.SOURCE, "switched off", Failure.SOURCE_OFF)
+        return refuse(Gate.SOURCE, "switched off", Failure.SOURCE_OFF)
 
     site.page("/page", LONG)
     slowly: dict[str, Any] = {"pace": Pace(timedelta(milliseconds=500)), "host": "slow", "obey_robots": False}

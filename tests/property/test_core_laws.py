@@ -9,9 +9,9 @@ from tidemill.core.admission import QueueLimits, admit
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, Open, Probing, ask, failed, succeeded
 from tidemill.core.failure import Failure
 from tidemill.core.identity import fingerprint, normalized
-from tidemill.core.job import Job, JobStatus, move
+from tidemill.core.job import Job, JobStatus, transition_for
 from tidemill.core.outcome import Fail, Stage
-from tidemill.core.pacing import Pace, charged, free_slots, opens_at
+from tidemill.core.pacing import Pace, charged, opens_at, requests_allowed
 from tidemill.core.policy import PRESETS
 from tidemill.core.retry import Jitter, RetryPolicy, next_wait
 
@@ -39,7 +39,7 @@ def test_attempts_are_bounded(policy, roll):
 @pytest.mark.shows("R1")
 @given(trips=st.integers(min_value=0))
 def test_a_cooldown_never_exceeds_the_longest(trips):
-    assert BreakerPolicy().rest(trips) <= BreakerPolicy().longest_cooldown
+    assert BreakerPolicy().cooldown_after(trips) <= BreakerPolicy().longest_cooldown
 
 
 @pytest.mark.shows("R1")
@@ -73,7 +73,7 @@ def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
     booked_until, now, sent = None, NOON, []
     for gap in gaps:
         now += gap
-        count = free_slots(pace, booked_until, 0, now)
+        count = requests_allowed(pace, booked_until, 0, now)
         if count:
             booked_until = charged(pace, booked_until, count, now)
             sent.extend([now] * count)
@@ -87,9 +87,9 @@ def test_no_window_ever_holds_more_requests_than_the_pace_allows(pace, gaps):
 def test_a_host_opens_exactly_when_one_more_request_fits(pace, asked):
     booked_until = charged(pace, None, min(asked, pace.burst), NOON)
     moment = opens_at(pace, booked_until, NOON)
-    assert free_slots(pace, booked_until, 0, moment) >= 1
+    assert requests_allowed(pace, booked_until, 0, moment) >= 1
     if moment > NOON:
-        assert free_slots(pace, booked_until, 0, moment - timedelta(microseconds=500)) == 0
+        assert requests_allowed(pace, booked_until, 0, moment - timedelta(microseconds=500)) == 0
 
 
 @pytest.mark.shows("O4")
@@ -108,7 +108,7 @@ def test_every_failure_leads_somewhere_and_none_for_ever(failure, attempts, poli
     job = Job(
         id=1, run_id=1, source_id=1, target_id=1, vertical="v", lane="http", host="h", url="u", attempts=attempts
     )  # fmt: skip
-    step = move(job, Fail(failure), policy, NOON, roll)
+    step = transition_for(job, Fail(failure), policy, NOON, roll)
     assert step.status in {JobStatus.WAITING, JobStatus.REFUSED, JobStatus.DEAD}
     assert (step.status is JobStatus.WAITING) == (step.not_before is not None)
     assert attempts < 10 or step.status is not JobStatus.WAITING

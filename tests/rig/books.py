@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, Refused, Spent, refusal
+from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal
 from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.pipeline.ports import Probe, WireFailure, WireRequest
@@ -42,15 +42,15 @@ class OpenBook:
         words = [why for named, why in self.said if named is service]
         return ServiceState.DEGRADED if words and words[-1] else ServiceState.WORKS
 
-    def weighing_on_all(self) -> tuple[Service, ...]:
+    def degraded_for_all_runs(self) -> tuple[Service, ...]:
         """Nothing does."""
         return ()
 
-    async def standing(self) -> list[ServiceStatus]:
+    async def statuses(self) -> list[ServiceStatus]:
         """Nobody asks."""
         return []
 
-    def probe_with(self, service: Service, probe: Probe) -> None:
+    def register_probe(self, service: Service, probe: Probe) -> None:
         """Nobody probes."""
 
 
@@ -61,10 +61,10 @@ class OpenPurse:
         """Nothing is spent."""
         self.amount = 0
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
         """Put aside."""
         del service
-        refused = refusal(budget, Spent(self.amount, self.amount, self.amount), cost, now)
+        refused = budget_refusal(budget, Spent(self.amount, self.amount, self.amount), cost, now)
         self.amount += 0 if refused else cost
         return refused
 

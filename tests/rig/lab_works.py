@@ -54,7 +54,7 @@ class LabWorks:
                 await self.system.dispatcher.enqueue(due, Trigger.MANUAL)
         while await self.system.make_drain().run("http") is not None:
             self.clock.advance(timedelta(seconds=1))
-        await self.system.ticks.all["close_runs"].chore()
+        await self.system.ticks.chores["close_runs"].run()
         return [said.summary for said in self.heard[begun:] if isinstance(said, RunClosed)]
 
     def wait(self, time: timedelta = DAY) -> None:

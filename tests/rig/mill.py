@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 
 from rig.clock import NOON, seeded_dice
 from tidemill.core.admission import QueueLimits
-from tidemill.core.job import move
+from tidemill.core.job import transition_for
 from tidemill.core.outcome import Advance, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -99,7 +99,7 @@ class Mill:
 
     def checkpoint(self, claimed, outcome):
         """The checkpoint of a stage's answer, with dice that always fall on 1."""
-        step = move(claimed.job, outcome, EVENTS.policy, self.clock.now(), 1.0)
+        step = transition_for(claimed.job, outcome, EVENTS.policy, self.clock.now(), 1.0)
         return Checkpoint(claimed, outcome, step)
 
     async def carry(self, claimed, titles=("Kermis", "Markt"), body=b"<p>agenda</p>"):

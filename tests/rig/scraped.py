@@ -36,4 +36,4 @@ async def work_off(system: System, clock: SettableClock) -> None:
     """Drain until nothing waits, letting time pass, and close what is over."""
     while await system.make_drain().run("http") is not None:
         clock.advance(timedelta(seconds=1))
-    await system.ticks.all["close_runs"].chore()
+    await system.ticks.chores["close_runs"].run()

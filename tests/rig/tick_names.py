@@ -10,6 +10,6 @@ async def tick_names(folder: Path) -> list[str]:
     """Every name, in the order in which work that is due at one moment is done."""
     system = build(load_settings(database=f"sqlite:///{folder / 'ticks.db'}"))
     try:
-        return list(system.ticks.all)
+        return list(system.ticks.chores)
     finally:
         await system.close()

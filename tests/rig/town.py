@@ -48,19 +48,19 @@ class Town:
 
     async def scrape(self) -> None:
         """Everything that is due, to the end of its runs."""
-        await self.system.ticks.all["dispatch"].chore()
+        await self.system.ticks.chores["dispatch"].run()
         await self.work_off()
 
     async def work_off(self) -> None:
         """Whatever waits in the queue."""
         while await self.system.make_drain().run("http") is not None:
             self.clock.advance(timedelta(seconds=1))
-        await self.system.ticks.all["close_runs"].chore()
+        await self.system.ticks.chores["close_runs"].run()
 
     async def enrich(self) -> str:
         """One pass, in its minute."""
         self.clock.advance(timedelta(minutes=1))
-        return await self.system.ticks.all["enrich"].chore()
+        return await self.system.ticks.chores["enrich"].run()
 
     async def next_day(self) -> None:
         """A day later everything is due again."""
@@ -82,7 +82,7 @@ class Town:
 
     async def standing(self) -> dict[str, str]:
         """How each service stands."""
-        return {one.service.value: one.state.value for one in await self.system.services.standing()}
+        return {one.service.value: one.state.value for one in await self.system.services.statuses()}
 
 
 def agenda_page(events: Sequence[dict[str, Any]]) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from tidemill.bootstrap.simulation import build_simulated_system
 from tidemill.bootstrap.system import System
-from tidemill.core.verification import Fate
+from tidemill.core.verification import Presence
 from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
 from tidemill.verticals.listings.parts import ListingsParts
@@ -58,7 +58,7 @@ def test_a_planted_bug_that_takes_no_answer_for_a_removal_is_found(tmp_path):
         record = system.part(ListingsParts).store.verification.record
 
         async def credulous(looked, now):
-            return await record([msgspec.structs.replace(one, fate=Fate.GONE) for one in looked], now)
+            return await record([msgspec.structs.replace(one, presence=Presence.GONE) for one in looked], now)
 
         system.part(ListingsParts).store.verification.record = credulous
 

@@ -14,7 +14,7 @@ from tidemill.bootstrap.system import System
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunSummary
 from tidemill.core.source import FetcherKind
-from tidemill.engine.ticks import Tick
+from tidemill.engine.periodic import Chore
 from tidemill.fetching.robots import Allowed
 from tidemill.lab.simulation.plan import SimulationPlan
 from tidemill.pipeline.checkpoints import WriteCounts
@@ -187,6 +187,6 @@ def test_a_chore_that_fails_is_found(tmp_path: Path) -> None:
             msg = "no such table"
             raise RuntimeError(msg)
 
-        system.ticks.all["proof"] = Tick("proof", system.ticks.all["proof"].rhythm, fails)
+        system.ticks.chores["proof"] = Chore("proof", system.ticks.chores["proof"].schedule, fails)
 
     assert broken_laws(tmp_path, a_quiet_world(days=0.5), plant) == {"periodic work goes well"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.engine.ticks import Ticks
+from tidemill.engine.periodic import ChoreRunner
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.breakers import BreakerActions
 from tidemill.operations.browsers import BrowserActions
@@ -57,7 +57,7 @@ def build_actions(
     store: Store,
     clock: Clock,
     dispatcher: Dispatcher,
-    ticks: Ticks,
+    ticks: ChoreRunner,
     wake: Callable[[int], None],
     services: ServiceRegistry,
     *,
@@ -88,7 +88,7 @@ def build_actions(
         ),
         proposals=ProposalActions(Proposals(store.database, store.ids, store.bodies), clock),
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
-        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
+        why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.statuses, explainers),
         doctor=Doctor(
             DatabasePing(store.database, CHAINS),
             store.views,

@@ -42,7 +42,7 @@ def build_chore_dependencies(
         compact=compact_chore(store),
         prune=prune_chore(settings, store),
         overbooked=store.overbooked_hosts.overbooked,
-        ask_degraded=services.look_again,
+        probe_degraded=services.look_again,
         stop_orphans=actors.abort_orphans,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),

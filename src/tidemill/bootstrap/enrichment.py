@@ -12,19 +12,19 @@ from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.discovery import SearchProfile
 from tidemill.core.pacing import Pace
-from tidemill.core.rhythm import Cron, Every
 from tidemill.core.run import Trigger
+from tidemill.core.schedules import Cron, Every
 from tidemill.core.vertical import Vertical
-from tidemill.engine.ticks import Tick
+from tidemill.engine.periodic import Chore
 from tidemill.operations.discovery import DiscoveryActions
-from tidemill.pipeline.discover import Discoverer, Scope
+from tidemill.pipeline.discover import Discoverer, DiscoveryLimits
 from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.enrich import Bounds, Enricher
+from tidemill.pipeline.enrich import Enricher, EnrichmentLimits
 from tidemill.pipeline.happenings import Announce
-from tidemill.pipeline.hints import EnrichmentHints
-from tidemill.pipeline.inspection import Look
+from tidemill.pipeline.inspection import SiteInspector
 from tidemill.pipeline.model_budget import BudgetedModel, TokenPrice
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.recovery import NormalizeEnrichment
 from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
@@ -68,10 +68,10 @@ def build_outside_services(settings: Settings, clock: Clock) -> OutsideServices:
     )
 
 
-def build_enrichment_hints(settings: Settings, store: Store) -> EnrichmentHints | None:
+def build_enrichment_hints(settings: Settings, store: Store) -> NormalizeEnrichment | None:
     """Return what normalizing may use besides rules; None when no service is to be asked."""
     asks = settings.enrichment_services
-    return EnrichmentHints(ENRICHING, StoredHints(store.answers), asks) if asks else None
+    return NormalizeEnrichment(ENRICHING, StoredHints(store.answers), asks) if asks else None
 
 
 def build_budgeted_model(
@@ -111,7 +111,9 @@ def build_enricher(
         if Service.LLM in settings.enrichment_services
         else None,
         reread=reread_action(store, dispatcher, wake),
-        bounds=Bounds(batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO_DOLLARS)),
+        limits=EnrichmentLimits(
+            batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO_DOLLARS)
+        ),
     )
 
 
@@ -140,7 +142,7 @@ def build_discovery(
     """Build discovery and its actions."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
     vertical, profile = discovering_vertical()
-    look = Look(vertical, profile, fetcher, clock, pace)
+    look = SiteInspector(vertical, profile, fetcher, clock, pace)
     discoverer = Discoverer(
         store.places,
         store.searches,
@@ -152,7 +154,7 @@ def build_discovery(
         SpillFile(spill_folder(settings, store), "discovered"),
         search=outside_services.search,
         model=build_budgeted_model(settings, store, clock, outside_services),
-        scope=Scope(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
+        limits=DiscoveryLimits(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
     )
     return DiscoveryActions(
         discoverer,
@@ -180,7 +182,7 @@ def spill_folder(settings: Settings, store: Store) -> Path:
 
 def service_ticks(
     discovery: DiscoveryActions, outside_services: OutsideServices, enricher: Enricher | None
-) -> list[Tick]:
+) -> list[Chore]:
     """Return the periodic work that asks outside services: weekly discovery, and enrichment if it is set up."""
 
     async def discover() -> str:
@@ -189,9 +191,9 @@ def service_ticks(
         done, enabled = await discovery.run()
         return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
 
-    ticks = [Tick("discover", Cron("0 3 * * 0"), discover)]
+    ticks = [Chore("discover", Cron("0 3 * * 0"), discover)]
     if enricher is not None:
-        ticks += [Tick(name, rhythm, partial(run_enrichment, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
+        ticks += [Chore(name, rhythm, partial(run_enrichment, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks
 
 

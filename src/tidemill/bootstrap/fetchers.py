@@ -56,5 +56,5 @@ def build_shared_limiter(
         return None
     shared_limiter = open_redis_rate_limiter(settings.redis.get_secret_value(), clock, report)
     if services is not None:
-        services.probe_with(Service.REDIS, shared_limiter.probe)
+        services.register_probe(Service.REDIS, shared_limiter.probe)
     return shared_limiter

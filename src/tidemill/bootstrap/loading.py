@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tidemill.bootstrap.installed import UnusablePackage
-from tidemill.core.policy import checked
+from tidemill.core.policy import validated
 from tidemill.core.vertical import Vertical
 from tidemill.plugin import Plugin
 
@@ -30,5 +30,5 @@ def _checked_vertical(plugin: Plugin[Any, Any]) -> Vertical:
     if vertical.name != plugin.name:
         msg = f"it calls itself {vertical.name!r} in its definition"
         raise ValueError(msg)
-    checked(vertical.policy)
+    validated(vertical.policy)
     return vertical

@@ -14,7 +14,7 @@ from tidemill.fetching.budget import Account
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
-from tidemill.pipeline.fallback import Fallback, chosen
+from tidemill.pipeline.fallback import Fallback, paid_sources
 from tidemill.pipeline.ports import Clock, Fetcher, Transport
 from tidemill.settings import Settings
 from tidemill.store.pages.stored_pages import StoredPageRepository
@@ -44,9 +44,9 @@ def build_paid_fetchers(
     gated = cast("HttpFetcher", http)  # the composition root knows what it has built
     bee = _scrapingbee(settings, store, clock, services, gated, transport)
     apify = _apify(settings, store, clock, services, transport)
-    services.probe_with(Service.SCRAPINGBEE, bee.probe)
-    services.probe_with(Service.APIFY, apify.probe)
-    fallback = Fallback(bee, chosen(settings.paid_fallback), StoredPageRepository(store.database), clock)
+    services.register_probe(Service.SCRAPINGBEE, bee.probe)
+    services.register_probe(Service.APIFY, apify.probe)
+    fallback = Fallback(bee, paid_sources(settings.paid_fallback), StoredPageRepository(store.database), clock)
     return PaidFetchers(bee, apify, fallback)
 
 

@@ -11,7 +11,7 @@ from tidemill.bootstrap.labs import LAB_PARTS
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
-from tidemill.core.rhythm import Every
+from tidemill.core.schedules import Every
 from tidemill.lab.simulation.system_under_test import SimulatedEnvironment, SystemUnderTest
 from tidemill.lab.simulation.worker_control import WorkerControl
 from tidemill.operations.mistakes import Mistake
@@ -133,6 +133,6 @@ def make_ticks_rare(system: System, named: Collection[str]) -> None:
 
     A month of it, each time with its row, would be most of what there is to do.
     """
-    for name, tick in system.ticks.all.items():
+    for name, tick in system.ticks.chores.items():
         if name not in named and tick.period < RARE_INTERVAL:
-            system.ticks.all[name] = msgspec.structs.replace(tick, rhythm=Every(RARE_INTERVAL))
+            system.ticks.chores[name] = msgspec.structs.replace(tick, schedule=Every(RARE_INTERVAL))

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
-from tidemill.core.policy import checked
+from tidemill.core.policy import validated
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -77,7 +77,7 @@ class Store:
 def build_store(settings: Settings, database: Database) -> Store:
     """Build the repositories on a database; raise for policies that contradict themselves."""
     for vertical in VERTICALS.values():
-        checked(vertical.policy)
+        validated(vertical.policy)
     ids = Ids(database)
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)

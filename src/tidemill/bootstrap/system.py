@@ -28,12 +28,12 @@ from tidemill.bootstrap.verticals import LOADED_PLUGINS, UNLOADABLE_PLUGINS, UNU
 from tidemill.bootstrap.webhooks import WebhookSender, build_webhooks
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.engine.chores import engine_ticks, proof_tick
+from tidemill.engine.announcer import CommitAnnouncer
+from tidemill.engine.chores import engine_chores, proof_chore
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
-from tidemill.engine.narrator import Narrator
+from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.supervisor import Supervisor, Worker
-from tidemill.engine.ticks import Tick, Ticks
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.dispatch import Dispatcher
@@ -61,7 +61,7 @@ class System:
     tools: StageDependencies
     dispatcher: Dispatcher
     worker: Worker
-    ticks: Ticks
+    ticks: ChoreRunner
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
     outside_services: OutsideServices
@@ -101,14 +101,14 @@ def build(
     webhooks = build_webhooks(settings)
     worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
     tools = StageDependencies(
-        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.current_state, worker.holds,
+        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.current_state, worker.is_current,
         paid_fetchers.fallback, build_enrichment_hints(settings, store),
     )  # fmt: skip
-    make_drain = drain_factory(settings, store, tools, dice, Narrator(announce, clock), worker)
+    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
-    ticks = Ticks(store.slots, clock, announce, worker.key)
+    ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
-    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
+    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again)
     chore_dependencies = build_chore_dependencies(
         settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify
     )  # fmt: skip
@@ -124,10 +124,10 @@ def build(
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
-        *engine_ticks(chore_dependencies),
+        *engine_chores(chore_dependencies),
         *service_ticks(discovery, outside_services, enricher),
         *(tick for each in parts.values() for tick in each.chores),
-        proof_tick(ticks, chore_dependencies),
+        proof_chore(ticks, chore_dependencies),
     ]
     ticks.register(with_own_rhythms(chores, settings))
     actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, parts=parts)
@@ -154,10 +154,10 @@ def build(
     )
 
 
-def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
+def with_own_rhythms(chores: Sequence[Chore], settings: Settings) -> list[Chore]:
     """The periodic work at this installation's own times."""
-    rhythms = settings.rhythms(OPTIONAL_TICKS | {tick.name: tick.rhythm for tick in chores})
-    return [msgspec.structs.replace(tick, rhythm=rhythms[tick.name]) for tick in chores]
+    rhythms = settings.rhythms(OPTIONAL_TICKS | {tick.name: tick.schedule for tick in chores})
+    return [msgspec.structs.replace(tick, schedule=rhythms[tick.name]) for tick in chores]
 
 
 def announce_unusable_packages(announce: Listeners, clock: Clock) -> None:
@@ -179,7 +179,7 @@ def build_every_fetcher(
 
 
 def drain_factory(
-    settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: Narrator, worker: Worker
+    settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: CommitAnnouncer, worker: Worker
 ) -> Callable[[], Drain]:
     """Return the function that makes a new drain."""
 
@@ -192,7 +192,7 @@ def drain_factory(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
-            narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
+            lane_capacity={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 
     return make_drain

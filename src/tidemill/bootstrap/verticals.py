@@ -6,7 +6,7 @@ from typing import Any
 from tidemill.bootstrap.adapters import GROUP, with_installed_adapters
 from tidemill.bootstrap.loading import loaded_verticals
 from tidemill.bootstrap.plugins import OWN, PLUGINS
-from tidemill.core.enrichment import Enriching
+from tidemill.core.enrichment import EnrichmentRules
 from tidemill.core.vertical import Vertical
 from tidemill.plugin import Plugin
 
@@ -20,7 +20,7 @@ LOADED_PLUGINS: dict[str, Plugin[Any, Any]] = {name: PLUGINS[name] for name in V
 UNUSABLE_ADAPTERS = _extended[1]
 """Installed adapters that cannot be used, and why."""
 
-ENRICHING: dict[str, Enriching] = {
-    name: vertical.enriching for name, vertical in VERTICALS.items() if vertical.enriching is not None
+ENRICHING: dict[str, EnrichmentRules] = {
+    name: vertical.enrichment for name, vertical in VERTICALS.items() if vertical.enrichment is not None
 }
 """What may be asked about the records of a vertical."""

@@ -61,7 +61,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         started_at=clock.now(),
         why=actions.why.explain,
         report_bug=telemetry.report_bug,
-        services=system.services.standing,
+        services=system.services.statuses,
         adapters=actions.adapters,
         discovery=system.discovery,
         importer=actions.importer,

@@ -65,7 +65,7 @@ class Crawl:
         return min((moment for moment in moments if moment is not None), default=None)
 
     async def _close_finished(self) -> None:
-        await self._system.ticks.all["close_runs"].chore()
+        await self._system.ticks.chores["close_runs"].run()
         for run_id in list(self._open):
             detail = await self._system.store.views.run(run_id)
             if detail is None or detail.run.status != RunStatus.RUNNING:

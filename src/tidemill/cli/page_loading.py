@@ -12,7 +12,7 @@ from tidemill.bootstrap.fetchers import build_fetchers
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System, build
 from tidemill.cli.system_opening import refuse_if_absent
-from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
+from tidemill.core.gates import Gate, GateAnswer, GateDecision, allow, breaker_closed, switch_gates
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.source import FetcherKind
@@ -58,7 +58,7 @@ async def attempt_fetch(settings: Settings, url: str, *, browser: bool = False) 
     if not await has_database(settings):
         if browser:
             raise Mistake(BROWSER_NEEDS_DATABASE)
-        gates = [go(Gate.SOURCE, "there is no database here, so no source either: fetched by hand")]
+        gates = [allow(Gate.SOURCE, "there is no database here, so no source either: fetched by hand")]
         fetcher = build_fetchers(settings, RealClock(), None)[FetcherKind.HTTP]
         try:
             return await _fetch_if_compliant(fetcher, _request(address, gates), gates)
@@ -93,16 +93,16 @@ async def _terms_from_store(system: System, address: str) -> tuple[list[GateAnsw
     try:
         target = await system.actions.targets.find(address)
     except Mistake:
-        gates = [go(Gate.SOURCE, "no source has this address: fetched by hand")]
+        gates = [allow(Gate.SOURCE, "no source has this address: fetched by hand")]
         pace = await system.store.rate_limits.pace_of(registrable_domain(address))
         return gates, _request(address, gates, pace), FetcherKind.HTTP
-    present = await system.store.current_state.look(target.source_id, target.id)
+    present = await system.store.current_state.current(target.source_id, target.id)
     if present is None:
         msg = f"{address} was removed just now"
         raise Mistake(msg)
     source, vertical = present.source, system.verticals.get(present.source.vertical)
     policy = vertical.policy if vertical is not None else None
-    gates = [*standing_gates(source, present.target, policy, by_hand=True)]
+    gates = [*switch_gates(source, present.target, policy, is_manual=True)]
     gates.append(breaker_closed(present.breaker, RealClock().now()))
     request = _request(address, gates, await system.store.rate_limits.pace_of(target.host))
     terms = {"host": target.host, "headers": source.headers, "options": source.adapter_settings}

@@ -1,4 +1,4 @@
-"""An actor run: work that a job has begun elsewhere and comes back for."""
+"""An actor run at an outside service, which a job started and polls."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class StartedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that a job of ours began, as we wrote it down; `reserved` is what was put aside for it."""
+    """A stored actor run; `reserved` is the part of the budget that was reserved for it."""
 
     job_id: int
     actor: str

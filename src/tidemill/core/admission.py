@@ -1,4 +1,4 @@
-"""Back-pressure: how much work may wait, and how scheduling backs off when it may not."""
+"""Back-pressure: how many jobs may wait, and how scheduling backs off when the queue is full."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -7,7 +7,7 @@ import msgspec
 
 
 class Rejection(StrEnum):
-    """Why an enqueue was turned away."""
+    """Why targets were not enqueued."""
 
     QUEUE_FULL = "queue_full"
     ADAPTER_DISABLED = "adapter_disabled"
@@ -27,7 +27,7 @@ class QueueLimits(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """What an enqueue answers: how many were taken, and for the rest why not and when to come back."""
+    """The result of an enqueue: how many were accepted, and for the rest why not and when to retry."""
 
     accepted: int
     rejected: int = 0
@@ -36,7 +36,7 @@ class Admission(msgspec.Struct, frozen=True):
 
 
 def admit(wanted: int, pending_adapter: int, pending_total: int, limits: QueueLimits) -> Admission:
-    """Take as many as fit under both limits; nothing is dropped silently."""
+    """Accept as many as fit under both limits, and report the rest."""
     room = max(0, min(limits.per_adapter - pending_adapter, limits.total - pending_total))
     accepted = min(wanted, room)
     if accepted == wanted:
@@ -50,13 +50,13 @@ class Backoff(msgspec.Struct, frozen=True):
     until: datetime | None = None
     cycles: int = 0
 
-    def holds(self, now: datetime) -> bool:
-        """Whether scheduling should be left alone now."""
+    def is_active(self, now: datetime) -> bool:
+        """Return whether scheduling is paused now."""
         return self.until is not None and now < self.until
 
 
-def after_cycle(backoff: Backoff, answer: Admission, limits: QueueLimits, now: datetime) -> Backoff:
-    """The backoff after a scheduling cycle: over half rejected pauses, doubling each time, an hour at most."""
+def backoff_after(backoff: Backoff, answer: Admission, limits: QueueLimits, now: datetime) -> Backoff:
+    """Return the backoff after a cycle: over half rejected pauses scheduling, twice as long each time up to a limit."""
     offered = answer.accepted + answer.rejected
     if offered == 0 or answer.rejected * 2 <= offered:
         return Backoff()
@@ -65,6 +65,6 @@ def after_cycle(backoff: Backoff, answer: Admission, limits: QueueLimits, now: d
     return Backoff(now + pause, backoff.cycles + 1)
 
 
-def pause_length(backoff: Backoff, now: datetime) -> timedelta:
-    """How long scheduling will still be paused; over `alert_backoff` a person is told."""
+def remaining_pause(backoff: Backoff, now: datetime) -> timedelta:
+    """Return how much longer scheduling is paused; over `alert_backoff` a person is alerted."""
     return backoff.until - now if backoff.until is not None and backoff.until > now else timedelta(0)

@@ -1,4 +1,4 @@
-"""What a person did, as it is written down beside the deed."""
+"""The audit log's entries: what a person did."""
 
 from collections.abc import Mapping
 from typing import Any

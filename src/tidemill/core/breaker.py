@@ -12,10 +12,10 @@ class BreakerPolicy(msgspec.Struct, frozen=True):
     cooldown: timedelta = timedelta(minutes=30)
     longest_cooldown: timedelta = timedelta(hours=24)
     successes_to_close: int = 1
-    probe_patience: timedelta = timedelta(minutes=5)
+    probe_timeout: timedelta = timedelta(minutes=5)
 
-    def rest(self, trips: int) -> timedelta:
-        """How long to stay open after `trips` openings in a row before this one."""
+    def cooldown_after(self, trips: int) -> timedelta:
+        """Return how long to stay open after `trips` earlier openings in a row."""
         return min(self.longest_cooldown, self.cooldown * (1 << min(trips, 20)))
 
 
@@ -33,10 +33,10 @@ class Open(msgspec.Struct, frozen=True):
 
 
 class Probing(msgspec.Struct, frozen=True):
-    """Trust is being rebuilt: one call at a time, and its result decides.
+    """One call at a time is let through, and its result decides.
 
-    `deadline` is set while a probe is out. A probe that has not answered by then is given up (its worker died),
-    and another may go.
+    `deadline` is set while a probe runs. A probe without a result by then is given up (its worker died),
+    and another may start.
     """
 
     trips: int
@@ -48,20 +48,20 @@ Breaker = Closed | Open | Probing
 
 
 def ask(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> tuple[Breaker, bool]:
-    """May we call now? After the cooldown exactly one probe at a time may."""
+    """Return the new state and whether a call may go now; after the cooldown one probe at a time may."""
     match breaker:
         case Closed():
             return breaker, True
         case Open(until=until, trips=trips) if now >= until:
-            return Probing(trips, 0, now + policy.probe_patience), True
+            return Probing(trips, 0, now + policy.probe_timeout), True
         case Probing(trips=trips, successes=successes, deadline=deadline) if deadline is None or now >= deadline:
-            return Probing(trips, successes, now + policy.probe_patience), True
+            return Probing(trips, successes, now + policy.probe_timeout), True
         case Open() | Probing():
             return breaker, False
 
 
 def succeeded(breaker: Breaker, policy: BreakerPolicy) -> Breaker:
-    """The breaker after a call that went well; a call from before the opening proves nothing."""
+    """Return the breaker after a successful call; a call that started before the opening changes nothing."""
     match breaker:
         case Closed():
             return Closed()
@@ -73,29 +73,29 @@ def succeeded(breaker: Breaker, policy: BreakerPolicy) -> Breaker:
 
 
 def failed(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
-    """The breaker after a call that failed."""
+    """Return the breaker after a failed call."""
     match breaker:
         case Closed(failures=failures) if failures + 1 >= policy.threshold:
-            return Open(now + policy.rest(0), 1)
+            return Open(now + policy.cooldown_after(0), 1)
         case Closed(failures=failures):
             return Closed(failures + 1)
         case Open():
             return breaker
         case Probing(trips=trips):
-            return Open(now + policy.rest(trips), trips + 1)
+            return Open(now + policy.cooldown_after(trips), trips + 1)
 
 
-def given_up(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
-    """The breaker after trouble that trying again does not mend: open at once, without counting to the threshold."""
+def forced_open(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
+    """Return the breaker opened at once, whatever its failure count, after a failure that retries cannot fix."""
     match breaker:
         case Closed():
-            return Open(now + policy.rest(0), 1)
+            return Open(now + policy.cooldown_after(0), 1)
         case _:
             return failed(breaker, policy, now)
 
 
 def reopens_at(breaker: Breaker, now: datetime) -> datetime:
-    """The first moment at which asking again makes sense."""
+    """Return the earliest time at which a call may go."""
     match breaker:
         case Open(until=until):
             return max(now, until)

@@ -1,4 +1,4 @@
-"""What an outside service may cost us: by the hour, the day and the month, in its own smallest unit."""
+"""Spending limits for outside services by hour, day and month, in the service's smallest unit."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ HOUR = timedelta(hours=1)
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """So much and no more in each hour, day and month of the calendar, in UTC; None sets no limit."""
+    """Limits per calendar hour, day and month in UTC; None sets no limit."""
 
     hour: int | None = None
     day: int | None = None
@@ -16,32 +16,32 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """What was spent in the present hour, day and month."""
+    """Spending in the current hour, day and month."""
 
     hour: int = 0
     day: int = 0
     month: int = 0
 
 
-class Refused(msgspec.Struct, frozen=True):
-    """Which limit is in the way, and when its period ends."""
+class BudgetRefusal(msgspec.Struct, frozen=True):
+    """The limit that would be exceeded, and when its period ends."""
 
     period: str
     limit: int
     until: datetime
 
 
-def refusal(budget: Budget, spent: Spent, cost: int, now: datetime) -> Refused | None:
-    """Whether `cost` more would break a limit; of several the one that stays in the way for longest."""
+def budget_refusal(budget: Budget, spent: Spent, cost: int, now: datetime) -> BudgetRefusal | None:
+    """Return the limit that `cost` more would exceed, the longest-lasting one of several; None if none."""
     for period in ("month", "day", "hour"):
         limit = getattr(budget, period)
         if limit is not None and getattr(spent, period) + cost > limit:
-            return Refused(period, limit, end_of(period, now))
+            return BudgetRefusal(period, limit, end_of(period, now))
     return None
 
 
 def start_of(period: str, now: datetime) -> datetime:
-    """When the present period began."""
+    """Return when the current period began."""
     hour = now.replace(minute=0, second=0, microsecond=0)
     if period == "hour":
         return hour
@@ -50,7 +50,7 @@ def start_of(period: str, now: datetime) -> datetime:
 
 
 def end_of(period: str, now: datetime) -> datetime:
-    """When the present period ends."""
+    """Return when the current period ends."""
     if period == "hour":
         return start_of(period, now) + HOUR
     if period == "day":

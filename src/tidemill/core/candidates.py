@@ -28,7 +28,7 @@ class CandidateSample(msgspec.Struct, frozen=True):
 
 
 class CandidateEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look at a candidate's page found.
+    """What inspecting a candidate's page found.
 
     `records` were read, of which `upcoming` would be kept; `dates` and `words` count the date patterns and event
     words in its text.
@@ -37,19 +37,19 @@ class CandidateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     records: int = 0
     upcoming: int = 0
     strategy: str = ""
-    sureness: float = 0.0
+    record_confidence: float = 0.0
     dates: int = 0
     words: int = 0
     names_place: bool = False
-    promise: float = 0.0
+    search_score: float = 0.0
     samples: tuple[CandidateSample, ...] = ()
 
 
 class Opinion(msgspec.Struct, frozen=True):
-    """What the language model thinks of a page: whether it is an agenda of events, and how sure it is, 0 to 1."""
+    """The language model's opinion of a page: whether it is an agenda of events, with a confidence from 0 to 1."""
 
     is_agenda: bool
-    sureness: float
+    confidence: float
 
 
 class Appraisal(msgspec.Struct, frozen=True):
@@ -84,20 +84,20 @@ _ENOUGH_EVENTS, _ENOUGH_DATES, _ENOUGH_WORDS = 8, 6, 10
 
 
 def appraise(evidence: CandidateEvidence) -> Appraisal:
-    """How good a page is by what was found on it alone; events that would be kept weigh most."""
+    """Rate a page by what was found on it; events that would be kept weigh most."""
     read = 0.5 * min(1.0, evidence.upcoming / _ENOUGH_EVENTS)
-    sure = 0.15 * evidence.sureness if evidence.upcoming else 0.0
+    read_confidence = 0.15 * evidence.record_confidence if evidence.upcoming else 0.0
     dates = 0.12 * min(1.0, evidence.dates / _ENOUGH_DATES)
     words = 0.08 * min(1.0, evidence.words / _ENOUGH_WORDS)
     named = 0.1 if evidence.names_place else 0.0
-    promise = 0.05 * evidence.promise
+    search_score = 0.05 * evidence.search_score
     reasons = [
         f"{evidence.upcoming} of {evidence.records} records on the page would be kept"
         + (f", read by {evidence.strategy}" if evidence.strategy else ""),
         f"{evidence.dates} date patterns, {evidence.words} event words",
         "the page names the place" if evidence.names_place else "the page does not name the place",
     ]
-    total = read + sure + dates + words + named + promise
+    total = read + read_confidence + dates + words + named + search_score
     return Appraisal(round(min(1.0, total), 3), "heuristics", tuple(reasons))
 
 
@@ -106,23 +106,23 @@ _WITHOUT_EVENTS_AT_MOST = 0.5
 
 
 def with_opinion(appraisal: Appraisal, opinion: Opinion, evidence: CandidateEvidence) -> Appraisal:
-    """The appraisal with the model's opinion beside it.
+    """Return the appraisal combined with the model's opinion.
 
-    A page is only text that somebody else wrote, and so may talk the model into anything: its opinion lowers a
-    confidence as far as it likes, but without events that we could read ourselves it raises none past a half.
+    The page's text is untrusted and may mislead the model: its opinion can lower a
+    confidence without limit, but raises none past a half unless we read events ourselves.
     """
     if not opinion.is_agenda:
         confidence = min(appraisal.confidence, _SAYS_NO_AT_MOST)
-        words = f"the model says that this is no agenda of events (sure by {opinion.sureness:.2f})"
+        words = f"the model says that this is no agenda of events (sure by {opinion.confidence:.2f})"
     else:
-        confidence = 0.6 * appraisal.confidence + 0.4 * opinion.sureness
+        confidence = 0.6 * appraisal.confidence + 0.4 * opinion.confidence
         confidence = confidence if evidence.upcoming else min(confidence, _WITHOUT_EVENTS_AT_MOST)
-        words = f"the model says that this is an agenda of events (sure by {opinion.sureness:.2f})"
+        words = f"the model says that this is an agenda of events (sure by {opinion.confidence:.2f})"
     return Appraisal(round(confidence, 3), "hybrid", (*appraisal.reasons, words))
 
 
 def source_name(candidate: Candidate, known: Collection[str]) -> str:
-    """A name for the source that a candidate becomes: its host, numbered when that is taken."""
+    """Return a name for the source made from a candidate: its host, numbered when that is taken."""
     host = host_of(candidate.url).removeprefix("www.")
     name = re.sub(r"[^a-z0-9.-]+", "-", host.lower()).strip("-.") or "source"
     number, free = 2, name

@@ -1,4 +1,4 @@
-"""Whether a run saw everything there was to see: only then may the unseen fade into gone."""
+"""Whether a run saw everything on its source: only then may unseen records count as missing."""
 
 from statistics import median
 
@@ -9,20 +9,20 @@ from tidemill.core.run import Counts
 
 
 class CompletenessDoubt(msgspec.Struct, frozen=True):
-    """Why a run is not trusted to have seen everything."""
+    """A reason why a run may not have seen everything."""
 
     rule: str
     detail: str
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """A run's completeness: complete, or every doubt against it."""
+    """A run's completeness: complete, or the doubts against it."""
 
     doubts: tuple[CompletenessDoubt, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether what this run did not see may be counted as missing."""
+        """Whether records that this run did not see may be counted as missing."""
         return not self.doubts
 
 
@@ -46,18 +46,18 @@ class RunEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHORTFALL = 0.5
-"""A run that sees under half of the usual count is doubted, be it after a single run: a list that was cut
-short in a source's first days would otherwise take everything else off the repository."""
+"""A run that sees under half of the usual count is doubted, even after a single run: a list that was cut
+short in a source's first days would otherwise remove everything else."""
 
 
 def certify(evidence: RunEvidence) -> Certificate:
-    """Judge a run by its pages, the site's own total, truncation marks and the usual count."""
-    checks = (_every_page, _no_truncation, _own_eyes, _claimed_total, _usual_count)
+    """Check a run's pages, the site's own total, truncation marks and the usual count."""
+    checks = (_every_page, _no_truncation, _no_stored_pages, _claimed_total, _usual_count)
     return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
 
 
 def far_short(evidence: RunEvidence) -> str:
-    """How a run fell so far short that a person should know: under half of the usual, or of the site's own count."""
+    """Return why a run saw under half of the usual count or of the site's own total; '' if it did not."""
     seen, claimed = evidence.records_seen, evidence.claimed_total
     if (unusual := _usual_count(evidence)) is not None:
         return unusual.detail
@@ -79,12 +79,12 @@ def _no_truncation(evidence: RunEvidence) -> CompletenessDoubt | None:
     return CompletenessDoubt("truncated", f"{evidence.truncated_pages} pages were cut short")
 
 
-def _own_eyes(evidence: RunEvidence) -> CompletenessDoubt | None:
-    borrowed = [name for name in evidence.degraded if name in MAY_SERVE_STORED]
-    if not borrowed:
+def _no_stored_pages(evidence: RunEvidence) -> CompletenessDoubt | None:
+    missing = [name for name in evidence.degraded if name in MAY_SERVE_STORED]
+    if not missing:
         return None
     return CompletenessDoubt(
-        "services", f"it had to do without {', '.join(borrowed)}, so that a stored page may have served"
+        "services", f"it had to do without {', '.join(missing)}, so that a stored page may have served"
     )
 
 

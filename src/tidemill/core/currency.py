@@ -1,4 +1,4 @@
-"""Currencies: which there are, and how many of its smallest units make one (ISO 4217)."""
+"""Currencies and their decimals (ISO 4217)."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -15,21 +15,21 @@ CODES = frozenset(
     VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL
     """.split()
 )
-"""The currencies that people are paid in today, and a few that pages still name."""
+"""Current currencies, and a few old ones that pages still name."""
 
 
 def exponent(currency: str) -> int:
-    """How many decimals a currency's prices have: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
+    """Return how many decimals a currency has: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
     if currency in _WITHOUT_CENTS:
         return 0
     return 3 if currency in _IN_THOUSANDTHS else 2
 
 
 def in_cents(amount: Decimal, currency: str) -> int:
-    """An amount in the currency's smallest unit (cents, pence, yen), as prices are kept; halves are rounded up."""
+    """Return an amount in the currency's smallest unit (cents, pence, yen), as stored; halves are rounded up."""
     return int(amount.scaleb(exponent(currency)).quantize(Decimal(1), ROUND_HALF_UP))
 
 
 def in_units(cents: int, currency: str) -> Decimal:
-    """A kept price as people write it: 1999 is 19.99 in dollars, and 1999 in yen."""
+    """Return a stored price in whole units: 1999 is 19.99 in dollars, and 1999 in yen."""
     return Decimal(cents).scaleb(-exponent(currency))

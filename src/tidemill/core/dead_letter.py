@@ -1,4 +1,4 @@
-"""Dead letters: what a job that ran out of road leaves behind, and when it is tried again."""
+"""Dead letters: jobs that failed for good, and when each is tried again."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 FIRST_RETRY = timedelta(hours=1)
 MAX_RETRIES = 3
 ALERT_ABOVE = 50
-"""Letters pending before a person is told."""
+"""Pending dead letters above which a person is alerted."""
 
 
 class DeadLetterStatus(StrEnum):
@@ -19,7 +19,7 @@ class DeadLetterStatus(StrEnum):
 
 
 def next_retry(retries: int, now: datetime) -> datetime | None:
-    """When to try again by ourselves: after 1 h, then 2 h, then 4 h; after that it waits for a person."""
+    """Return the time of the next automatic retry: after 1 h, 2 h, 4 h; None when it waits for a person."""
     if retries >= MAX_RETRIES:
         return None
     return now + FIRST_RETRY * (1 << retries)

@@ -1,4 +1,4 @@
-"""Discovery, decided: where to look next, what to ask, and which of the answers are worth a look."""
+"""Discovery rules: which places to search next, which queries to send, and which results to inspect."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -11,16 +11,16 @@ from tidemill.core.urls import BadUrl, canonicalize, host_of, normalize, origin_
 
 _NO_PAGE = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|zip|jpe?g|png|gif|mp[34]|ics|xml)$", re.IGNORECASE)
 _LONGEST_URL = 2_000
-LATELY = timedelta(days=28)
-"""A place that was searched within this time is left alone: sites do not sprout by the week."""
+SEARCH_AGAIN_AFTER = timedelta(days=28)
+"""A place is not searched again within this time: new sites do not appear every week."""
 
 
 class SearchProfile(msgspec.Struct, frozen=True):
-    """What a vertical looks for when it discovers sources.
+    """How a vertical searches for new sources.
 
-    `queries` are asked for each place, with `{place}` in them. `noise` names sites that answer every question and are
-    never what is meant. `path` and `words` match what addresses and texts of such pages are full of. `adapter_id` reads
-    what was found, and `prompt` asks a model about `{pages}`.
+    `queries` are sent for each place, with `{place}` filled in. `noise` names sites that match every query and are
+    never wanted. `path` and `words` match the URLs and the texts of wanted pages. `adapter_id` reads
+    the pages found, and `prompt` asks a model about `{pages}`.
     """
 
     adapter_id: str
@@ -31,8 +31,8 @@ class SearchProfile(msgspec.Struct, frozen=True):
     prompt: str
 
 
-class Hit(msgspec.Struct, frozen=True):
-    """One result of a search, as the service gives it; `position` counts from 1."""
+class SearchResult(msgspec.Struct, frozen=True):
+    """One result of the search service; `position` counts from 1."""
 
     url: str
     title: str = ""
@@ -40,90 +40,101 @@ class Hit(msgspec.Struct, frozen=True):
     position: int = 1
 
 
-class Passed(msgspec.Struct, frozen=True):
-    """A result that will not be looked at, and why."""
+class SkippedResult(msgspec.Struct, frozen=True):
+    """A search result that will not be inspected, and why."""
 
     url: str
     reason: str
 
 
-class Pick(msgspec.Struct, frozen=True):
-    """A result worth a look: the best address of its site, with how much the results alone speak for it."""
+class ShortlistedSite(msgspec.Struct, frozen=True):
+    """A site to inspect: its best URL, and a score from 0 to 1 based on the search results alone."""
 
     url: str
     canonical_url: str
     title: str
-    promise: float
+    score: float
 
 
 def queries_for(place: Place, profile: SearchProfile) -> tuple[str, ...]:
-    """The questions for a place, under the name that people use."""
-    return tuple(template.format(place=place.called) for template in profile.queries)
+    """Return the search queries for a place, under its common name."""
+    return tuple(template.format(place=place.common_name) for template in profile.queries)
 
 
-def choose(
-    places: Iterable[Place], searched: Mapping[str, datetime], now: datetime, limit: int, lately: timedelta = LATELY
+def places_to_search(
+    places: Iterable[Place],
+    searched: Mapping[str, datetime],
+    now: datetime,
+    limit: int,
+    search_again_after: timedelta = SEARCH_AGAIN_AFTER,
 ) -> list[Place]:
-    """The places to search next: those not searched lately, the largest first; never more than `limit`."""
-    waiting = [place for place in places if place.name not in searched or now - searched[place.name] >= lately]
+    """Return up to `limit` places to search next, the largest first; recently searched ones are left out."""
+    waiting = [
+        place for place in places if place.name not in searched or now - searched[place.name] >= search_again_after
+    ]
     return sorted(waiting, key=lambda place: (-place.population, place.name))[:limit]
 
 
 def shortlist(
-    hits: Iterable[Hit], profile: SearchProfile, taken: Collection[str] = (), more_noise: Collection[str] = ()
-) -> tuple[list[Pick], list[Passed]]:
-    """The best address of each site that the hits name, best first; noise and sites we have are passed over.
+    results: Iterable[SearchResult],
+    profile: SearchProfile,
+    taken: Collection[str] = (),
+    more_noise: Collection[str] = (),
+) -> tuple[list[ShortlistedSite], list[SkippedResult]]:
+    """Return the best URL of each site in the results, best first, and the results that were skipped.
 
-    `taken` holds the sites of known sources and candidates, `more_noise` those that this installation does not want.
+    `taken` holds the sites of known sources and candidates, `more_noise` those that this installation excludes.
     """
     noise = profile.noise | frozenset(more_noise)
-    best: dict[str, Pick] = {}
-    passed: dict[str, Passed] = {}
-    for hit in hits:
-        pick = _picked(hit, profile, noise, taken)
-        if isinstance(pick, Passed):
-            passed.setdefault(pick.url, pick)
+    best: dict[str, ShortlistedSite] = {}
+    skipped: dict[str, SkippedResult] = {}
+    for result in results:
+        found = _shortlisted(result, profile, noise, taken)
+        if isinstance(found, SkippedResult):
+            skipped.setdefault(found.url, found)
             continue
-        site = site_of(pick.url)
-        if site not in best or pick.promise > best[site].promise:
-            best[site] = pick
-    return sorted(best.values(), key=lambda pick: (-pick.promise, pick.url)), list(passed.values())
+        site = site_of(found.url)
+        if site not in best or found.score > best[site].score:
+            best[site] = found
+    return sorted(best.values(), key=lambda found: (-found.score, found.url)), list(skipped.values())
 
 
-def _picked(hit: Hit, profile: SearchProfile, noise: Collection[str], taken: Collection[str]) -> Pick | Passed:
+def _shortlisted(
+    result: SearchResult, profile: SearchProfile, noise: Collection[str], taken: Collection[str]
+) -> ShortlistedSite | SkippedResult:
     try:
-        canonical = canonicalize(hit.url)
-        site = site_of(hit.url)
+        canonical = canonicalize(result.url)
+        site = site_of(result.url)
     except BadUrl:
-        return Passed(hit.url[:_LONGEST_URL], "not an address of the web")
+        return SkippedResult(result.url[:_LONGEST_URL], "not an address of the web")
     if len(canonical) > _LONGEST_URL or _NO_PAGE.search(canonical.partition("?")[0]):
-        return Passed(hit.url[:_LONGEST_URL], "a file, not a page")
-    if is_noise(hit.url, noise):
-        return Passed(hit.url, "noise: not a town's own site")
+        return SkippedResult(result.url[:_LONGEST_URL], "a file, not a page")
+    if is_noise(result.url, noise):
+        return SkippedResult(result.url, "noise: not a town's own site")
     if site in taken:
-        return Passed(hit.url, "a source or candidate already")
-    return Pick(hit.url, canonical, hit.title[:300], promise_of(hit, profile))
+        return SkippedResult(result.url, "a source or candidate already")
+    return ShortlistedSite(result.url, canonical, result.title[:300], relevance(result, profile))
 
 
 def site_of(url: str) -> str:
-    """What makes two addresses one site: host and port, with `www.` or without. Raises `BadUrl` for no address."""
+    """Return the host and port of a URL without `www.`, which identify a site. Raise `BadUrl` for an invalid URL."""
     return origin_of(normalize(url)).partition("://")[2].removeprefix("www.")
 
 
 def is_noise(url: str, noise: Collection[str]) -> bool:
-    """Whether the address is of a site that is never what is looked for."""
+    """Return whether the URL belongs to an excluded site."""
     host = host_of(url)
     return host in noise or registrable_domain(host) in noise
 
 
-def promise_of(hit: Hit, profile: SearchProfile) -> float:
-    """How much a result speaks for itself, 0 to 1: its words, its path and its place among the results."""
-    path = hit.url.partition("://")[2].partition("/")[2]
-    words = 0.4 if profile.path.search(path) else 0.0
-    said = 0.3 if profile.words.search(f"{hit.title} {hit.snippet}") else 0.0
-    return round(words + said + 0.3 / max(1, hit.position), 3)
+def relevance(result: SearchResult, profile: SearchProfile) -> float:
+    """Return a score from 0 to 1 for a search result, from its words, its path and its position."""
+    path = result.url.partition("://")[2].partition("/")[2]
+    in_path = 0.4 if profile.path.search(path) else 0.0
+    in_text = 0.3 if profile.words.search(f"{result.title} {result.snippet}") else 0.0
+    return round(in_path + in_text + 0.3 / max(1, result.position), 3)
 
 
 def count_words(text: str, profile: SearchProfile) -> int:
-    """How many words of the text are of the kind that the pages looked for are full of."""
+    """Return how many of the profile's words occur in the text."""
     return len(profile.words.findall(text))

@@ -1,4 +1,4 @@
-"""Enrichment: what rules alone could not say about a record, who may be asked, and what an answer is worth."""
+"""Enrichment: questions about records that rules alone cannot answer, the services to ask, and their answers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -20,12 +20,12 @@ class RequestKind(StrEnum):
 
     @property
     def service(self) -> Service:
-        """Who can tell."""
+        """The service that can answer."""
         return Service.GEOCODER if self is RequestKind.PLACE else Service.LLM
 
 
 class EnrichmentRequest(msgspec.Struct, frozen=True):
-    """A question about a record. Equal questions have equal keys, and are asked once however many records ask."""
+    """A question about a record. Equal questions have equal keys and are sent once, however many records need them."""
 
     kind: RequestKind
     key: str
@@ -33,55 +33,61 @@ class EnrichmentRequest(msgspec.Struct, frozen=True):
 
 
 class Geocoded(msgspec.Struct, frozen=True):
-    """Where a place is; `coordinates` is None when the geocoder knows none that can be right."""
+    """A geocoder's answer; `coordinates` is None when it has no plausible result."""
 
     coordinates: Coordinates | None
     exact: bool = False
 
 
 class ModelAnswer(msgspec.Struct, frozen=True):
-    """What the language model said, within its bounds; `value` is empty when it did not know."""
+    """A language model's answer, checked for bounds; `value` is empty when the model did not know."""
 
     value: str
-    sureness: float = 0.5
+    confidence: float = 0.5
 
 
 Answer = Geocoded | ModelAnswer
 Answers = Mapping[tuple[RequestKind, str], Answer]
-"""What is known, by kind and key."""
+"""Known answers by kind and key."""
 
 
-class Enriching(Protocol):
-    """A vertical's side of enrichment: pure, and optional; prices have none, because a price is never guessed."""
+class EnrichmentRules(Protocol):
+    """A vertical's rules for enrichment: pure and optional; prices have none, because a price is never guessed."""
 
-    def wants(self, record: Any, source: Source) -> Sequence[EnrichmentRequest]:
-        """What rules could not say about a record that they accepted."""
+    def requests_for(self, record: Any, source: Source) -> Sequence[EnrichmentRequest]:
+        """Return the questions that an accepted record leaves open."""
         ...
 
-    def lost(self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date) -> EnrichmentRequest | None:
-        """What would save a record that rules had to drop for this reason."""
+    def recovery_request(
+        self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date
+    ) -> EnrichmentRequest | None:
+        """Return the question whose answer could make a dropped record acceptable; None if there is none."""
         ...
 
-    def saved(self, fields: Mapping[str, Any], want: EnrichmentRequest, answer: Answer) -> Mapping[str, Any] | None:
-        """The raw fields with the answer in them, for the rules to judge again; None when it is of no use."""
+    def fields_with_answer(
+        self, fields: Mapping[str, Any], request: EnrichmentRequest, answer: Answer
+    ) -> Mapping[str, Any] | None:
+        """Return the raw fields with the answer filled in, to be judged again; None when the answer does not help."""
         ...
 
-    def marked(self, record: Any, answer: Answer) -> Any:
-        """A saved record, with the mark of who saved it."""
+    def with_provenance(self, record: Any, answer: Answer) -> Any:
+        """Return a recovered record that names the model as the origin of the answer."""
         ...
 
-    def dressed(self, record: Any, answers: Answers, source: Source) -> Any:
-        """The record with what is known put in, re-checked by rules; the record itself when nothing is."""
+    def enriched(self, record: Any, answers: Answers, source: Source) -> Any:
+        """Return the record with known answers filled in and checked by rules; unchanged when none apply."""
         ...
 
-    def prompt(self, wants: Sequence[EnrichmentRequest]) -> str:
-        """One prompt for many questions; what was scraped is in it as data."""
+    def prompt(self, requests: Sequence[EnrichmentRequest]) -> str:
+        """Return one prompt for many questions; scraped text is included as data only."""
         ...
 
-    def shape(self) -> Mapping[str, Any]:
-        """The JSON schema that an answer must have."""
+    def answer_schema(self) -> Mapping[str, Any]:
+        """Return the JSON schema of a reply."""
         ...
 
-    def told(self, reply: bytes, wants: Sequence[EnrichmentRequest]) -> dict[tuple[RequestKind, str], ModelAnswer]:
-        """The answers in a reply that are within bounds; garbage is left out, and none at all raises nothing."""
+    def parse_reply(
+        self, reply: bytes, requests: Sequence[EnrichmentRequest]
+    ) -> dict[tuple[RequestKind, str], ModelAnswer]:
+        """Return the valid answers in a reply; invalid ones are left out, and nothing is raised."""
         ...

@@ -1,6 +1,6 @@
-"""How sure we may still be of what we saw: confidence as an expression of last-seen, never a stored column.
+"""Freshness: a record's confidence, computed from when it was last seen, never stored.
 
-A record is worth 100 when it is seen and 80 when it is found still there; either fades by so many points an hour.
+Confidence is 100 when a record is seen and 80 when it is verified; either falls by so many points an hour.
 Everything is whole numbers of microseconds, so that a database computes the very same figure.
 """
 
@@ -15,41 +15,41 @@ HOUR = timedelta(hours=1)
 _MICROSECOND = timedelta(microseconds=1)
 MICROS_AN_HOUR = HOUR // _MICROSECOND
 
-BY_TIER: Mapping[str, int] = MappingProxyType({"hot": 3, "standard": 2, "cool": 1})
-"""Points an hour by tier: what changes quickly is doubted sooner."""
+POINTS_PER_HOUR: Mapping[str, int] = MappingProxyType({"hot": 3, "standard": 2, "cool": 1})
+"""Points that confidence loses per hour, by tier."""
 
 
-class Fading(msgspec.Struct, frozen=True, kw_only=True):
-    """How a kind of record fades: readers see it from `floor` up, and it is verified below `verify_under`.
+class ConfidenceDecay(msgspec.Struct, frozen=True, kw_only=True):
+    """How confidence falls: readers see a record from `floor` up, and it is verified below `verify_under`.
 
-    The second lies above the first, so that nothing vanishes unchecked.
+    `verify_under` is above `floor`, so that no record is hidden unverified.
     """
 
-    rates: Mapping[str, int] = BY_TIER
+    rates: Mapping[str, int] = POINTS_PER_HOUR
     floor: int = 40
     verify_under: int = 55
 
     def rate(self, tier: str) -> int:
-        """Points an hour; a tier that nobody named fades as fast as any."""
+        """Return the points lost per hour; an unknown tier gets the highest rate."""
         return self.rates.get(tier, max(self.rates.values()))
 
 
 def confidence(rate: int, now: datetime, seen_at: datetime, verified_at: datetime | None = None) -> int:
-    """How sure we are, from 0 to 100: the better of when it was seen and when it was verified."""
-    by_sight = faded(SEEN, rate, now - seen_at)
-    by_check = 0 if verified_at is None else faded(VERIFIED, rate, now - verified_at)
-    return max(by_sight, by_check)
+    """Return the confidence from 0 to 100: the higher of that since the last sighting and since the last check."""
+    from_seen = decayed(SEEN, rate, now - seen_at)
+    from_verified = 0 if verified_at is None else decayed(VERIFIED, rate, now - verified_at)
+    return max(from_seen, from_verified)
 
 
-def faded(worth: int, rate: int, age: timedelta) -> int:
-    """What is left of a worth after so long; whole points are lost when they are wholly spent."""
+def decayed(start: int, rate: int, age: timedelta) -> int:
+    """Return what is left of `start` points after `age`; only whole points are subtracted."""
     elapsed = max(0, age // _MICROSECOND)
-    return max(0, worth - rate * elapsed // MICROS_AN_HOUR)
+    return max(0, start - rate * elapsed // MICROS_AN_HOUR)
 
 
-def lasts(worth: int, rate: int, level: int) -> timedelta:
-    """How long a worth stays at `level` or above: one microsecond before it is over, it still does."""
-    lost = worth - level + 1
+def time_until_below(start: int, rate: int, level: int) -> timedelta:
+    """Return after how long `start` points fall below `level`, exact to the microsecond."""
+    lost = start - level + 1
     return timedelta(microseconds=-(-lost * MICROS_AN_HOUR // rate)) if lost > 0 else timedelta(0)
 
 
@@ -63,48 +63,48 @@ class Badge(msgspec.Struct, frozen=True):
     text: str
 
 
-def badge(fading: Fading, sure: int, first_seen_at: datetime, now: datetime) -> Badge | None:
-    """The badge for a confidence; None below the floor, where readers see nothing at all."""
-    if sure >= FRESH:
+def badge(decay: ConfidenceDecay, score: int, first_seen_at: datetime, now: datetime) -> Badge | None:
+    """Return the badge for a confidence; None below the floor, where the record is hidden."""
+    if score >= FRESH:
         return Badge("green", "Recently verified")
-    if sure >= 50:  # noqa: PLR2004 - the badge's own bound
+    if score >= 50:  # noqa: PLR2004 - the badge's own bound
         return Badge("yellow", f"Listed {days_ago(first_seen_at, now)}")
-    return Badge("orange", "May no longer be available") if sure >= fading.floor else None
+    return Badge("orange", "May no longer be available") if score >= decay.floor else None
 
 
 def days_ago(moment: datetime, now: datetime) -> str:
-    """`today`, `1 day ago`, `12 days ago`."""
+    """Return `today`, `1 day ago` or `12 days ago`."""
     days = max(0, (now - moment).days)
     return "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} ago"
 
 
-def fading_troubles(fading: Fading, cycles: Mapping[str, timedelta]) -> list[str]:
-    """Where fading and schedule contradict each other, in words: one missed scrape must hide nothing."""
+def decay_problems(decay: ConfidenceDecay, cycles: Mapping[str, timedelta]) -> list[str]:
+    """Return why decay and schedule contradict each other, in words: one missed scrape must hide nothing."""
     found = []
-    if fading.verify_under <= fading.floor:
+    if decay.verify_under <= decay.floor:
         found.append(
-            f"records are verified under {fading.verify_under}, but readers lose them under {fading.floor}: "
+            f"records are verified under {decay.verify_under}, but readers lose them under {decay.floor}: "
             "ask for verification above the readers' floor"
         )
     for tier, cycle in cycles.items():
-        if (trouble := too_fast(fading, tier, cycle)) is not None:
-            found.append(trouble)
+        if (problem := decay_problem(decay, tier, cycle)) is not None:
+            found.append(problem)
     return found
 
 
-def too_fast(fading: Fading, tier: str, cycle: timedelta) -> str | None:
-    """Why records of a tier would vanish before two scrapes had their chance; None if they do not."""
-    rate = fading.rate(tier)
-    visible = lasts(SEEN, rate, fading.floor)
+def decay_problem(decay: ConfidenceDecay, tier: str, cycle: timedelta) -> str | None:
+    """Return why records of a tier would be hidden before two scrapes are due; None if they would not."""
+    rate = decay.rate(tier)
+    visible = time_until_below(SEEN, rate, decay.floor)
     if visible >= 2 * cycle:
         return None
     return (
-        f"in tier {tier!r} readers lose a record {hours(visible)} after it was seen ({rate} points an hour), but it is "
-        f"only scraped every {hours(cycle)}: one missed scrape would hide it; scrape at least every "
-        f"{hours(visible / 2)}, or choose a slower tier"
+        f"in tier {tier!r} readers lose a record {in_hours(visible)} after it was seen ({rate} points an hour), but "
+        f"it is only scraped every {in_hours(cycle)}: one missed scrape would hide it; scrape at least every "
+        f"{in_hours(visible / 2)}, or choose a slower tier"
     )
 
 
-def hours(span: timedelta) -> str:
-    """A span in hours, as a person says it."""
+def in_hours(span: timedelta) -> str:
+    """Return a time span in hours, as text."""
     return f"{span / HOUR:.3g} h"

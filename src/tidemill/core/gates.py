@@ -1,7 +1,7 @@
-"""The gates that every request passes, in the order in which `why` explains them; each answers with a value.
+"""The gates that every request passes, in the order in which `why` explains them; each returns a `GateAnswer`.
 
 Source on, compliance, target on, breaker, robots, pace, address guard. The first four are decided here; the others
-are asked by the fetcher, which answers in the same form.
+are checked by the fetcher, which returns the same type.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ from tidemill.core.policy import Policy
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 
-BY_HAND = "MANUAL"
+MANUAL_TRIGGER = "MANUAL"
 
 
 class Gate(StrEnum):
-    """Each gate by the name that people see, in order."""
+    """The gates in order; the value is the name that people see."""
 
     SOURCE = "source on"
     COMPLIANCE = "compliance"
@@ -32,7 +32,7 @@ class Gate(StrEnum):
 
 
 class GateDecision(StrEnum):
-    """What a gate can say."""
+    """Whether the request may go now, later, or not at all."""
 
     GO = "go"
     WAIT = "wait"
@@ -40,9 +40,9 @@ class GateDecision(StrEnum):
 
 
 class GateAnswer(msgspec.Struct, frozen=True):
-    """What one gate said: its verdict, the reason in words, and the moment from which it may say otherwise.
+    """A gate's decision: its verdict, the reason in words, and for a wait the time until which it holds.
 
-    `failure` is what a job ends with when the gate says no.
+    `failure` is what the job ends with when the verdict is no.
     """
 
     gate: Gate
@@ -52,33 +52,33 @@ class GateAnswer(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-def go(gate: Gate, words: str) -> GateAnswer:
-    """The gate lets through."""
+def allow(gate: Gate, words: str) -> GateAnswer:
+    """Return an answer that lets the request through."""
     return GateAnswer(gate, GateDecision.GO, words)
 
 
-def wait(gate: Gate, words: str, until: datetime) -> GateAnswer:
-    """The gate lets nobody through before a moment."""
+def hold_until(gate: Gate, words: str, until: datetime) -> GateAnswer:
+    """Return an answer that holds the request back until a moment."""
     return GateAnswer(gate, GateDecision.WAIT, words, until, Failure.HELD_BACK)
 
 
-def no(gate: Gate, words: str, failure: Failure) -> GateAnswer:
-    """The gate lets nobody through."""
+def refuse(gate: Gate, words: str, failure: Failure) -> GateAnswer:
+    """Return an answer that refuses the request."""
     return GateAnswer(gate, GateDecision.NO, words, None, failure)
 
 
-_SOURCE_ON = go(Gate.SOURCE, "switched on")
-_TARGET_ON = go(Gate.TARGET, "switched on")
-_ALLOWED = go(Gate.COMPLIANCE, "allowed; robots.txt is asked before every fetch")
-_NOT_TIGHTENED = go(Gate.COMPLIANCE, "its source's compliance is its own")
+_SOURCE_ON = allow(Gate.SOURCE, "switched on")
+_TARGET_ON = allow(Gate.TARGET, "switched on")
+_ALLOWED = allow(Gate.COMPLIANCE, "allowed; robots.txt is asked before every fetch")
+_NOT_TIGHTENED = allow(Gate.COMPLIANCE, "its source's compliance is its own")
 
 
 def source_on(source: Source) -> GateAnswer:
-    """Whether the source is switched on."""
+    """Check that the source is switched on."""
     if not source.enabled:
-        return no(Gate.SOURCE, f"switched off by a person; {_turn_on(source)}", Failure.SOURCE_OFF)
+        return refuse(Gate.SOURCE, f"switched off by a person; {_turn_on(source)}", Failure.SOURCE_OFF)
     if source.auto_disabled:
-        return no(Gate.SOURCE, f"switched off by drift detection; {_turn_on(source)}", Failure.SOURCE_OFF)
+        return refuse(Gate.SOURCE, f"switched off by drift detection; {_turn_on(source)}", Failure.SOURCE_OFF)
     return _SOURCE_ON
 
 
@@ -86,54 +86,54 @@ def _turn_on(source: Source) -> str:
     return f"`tidemill sources enable {source.name}` switches it on"
 
 
-def compliance(source: Source, policy: Policy | None, *, by_hand: bool = False) -> GateAnswer:
-    """Whether we may ask the source at all: its terms of service and robots.txt, as people judged them."""
+def compliance(source: Source, policy: Policy | None, *, is_manual: bool = False) -> GateAnswer:
+    """Check that the source may be scraped at all: its terms of service and robots.txt, as people judged them."""
     if not source.robots_compliant:
-        return no(Gate.COMPLIANCE, "a person marked it as not allowed by robots.txt", Failure.NOT_COMPLIANT)
+        return refuse(Gate.COMPLIANCE, "a person marked it as not allowed by robots.txt", Failure.NOT_COMPLIANT)
     if source.tos_reviewed_at is not None and source.tos_approved_by is not None:
-        return go(Gate.COMPLIANCE, f"terms of service approved by {source.tos_approved_by}")
-    if policy is not None and policy.needs_approval and not by_hand:
+        return allow(Gate.COMPLIANCE, f"terms of service approved by {source.tos_approved_by}")
+    if policy is not None and policy.needs_approval and not is_manual:
         words = f"nobody has approved its terms of service, which {source.vertical} sources need; manual runs still go"
-        return no(Gate.COMPLIANCE, words, Failure.NOT_COMPLIANT)
+        return refuse(Gate.COMPLIANCE, words, Failure.NOT_COMPLIANT)
     return _ALLOWED
 
 
 def target_compliance(target: Target) -> GateAnswer:
-    """What a target adds to its source's compliance: it can tighten, never loosen."""
+    """Check the target's own compliance flag, which can only restrict what its source allows."""
     if target.robots_path_blocked:
-        return no(Gate.COMPLIANCE, "a person marked its path as not allowed by robots.txt", Failure.NOT_COMPLIANT)
+        return refuse(Gate.COMPLIANCE, "a person marked its path as not allowed by robots.txt", Failure.NOT_COMPLIANT)
     return _NOT_TIGHTENED
 
 
 def target_on(target: Target) -> GateAnswer:
-    """Whether the target is switched on."""
+    """Check that the target is switched on."""
     if not target.enabled:
         words = f"paused; `tidemill targets resume {target.id}` takes it up again"
-        return no(Gate.TARGET, words, Failure.TARGET_OFF)
+        return refuse(Gate.TARGET, words, Failure.TARGET_OFF)
     return _TARGET_ON
 
 
 def breaker_closed(breaker: Breaker, now: datetime) -> GateAnswer:
-    """Whether the source's circuit breaker lets calls through."""
+    """Check that the source's circuit breaker lets calls through."""
     match breaker:
         case Closed(failures=failures):
-            return go(Gate.BREAKER, f"closed, {failures} failures in a row")
+            return allow(Gate.BREAKER, f"closed, {failures} failures in a row")
         case Open(until=until, trips=trips) if until > now:
-            return wait(Gate.BREAKER, f"open for the {trips}. time in a row; then one probe goes", until)
+            return hold_until(Gate.BREAKER, f"open for the {trips}. time in a row; then one probe goes", until)
         case Probing(deadline=datetime() as deadline) if deadline > now:
-            return wait(Gate.BREAKER, "a probe is out, and its answer decides", deadline)
+            return hold_until(Gate.BREAKER, "a probe is out, and its answer decides", deadline)
         case _:
-            return go(Gate.BREAKER, "not trusted yet: one probe at a time may go, and its answer decides")
+            return allow(Gate.BREAKER, "not trusted yet: one probe at a time may go, and its answer decides")
 
 
-def standing_gates(source: Source, target: Target, policy: Policy | None, *, by_hand: bool) -> Sequence[GateAnswer]:
-    """What the switches say, in order: source, compliance, target."""
-    allowed = compliance(source, policy, by_hand=by_hand)
+def switch_gates(source: Source, target: Target, policy: Policy | None, *, is_manual: bool) -> Sequence[GateAnswer]:
+    """Return the answers of the gates that settings decide: source, compliance, target."""
+    allowed = compliance(source, policy, is_manual=is_manual)
     if target.robots_path_blocked and allowed.verdict is GateDecision.GO:
         allowed = target_compliance(target)
     return (source_on(source), allowed, target_on(target))
 
 
-def first_against(answers: Iterable[GateAnswer]) -> GateAnswer | None:
-    """The first gate that does not let through."""
+def first_blocking(answers: Iterable[GateAnswer]) -> GateAnswer | None:
+    """Return the first answer that does not let the request through."""
     return next((answer for answer in answers if answer.verdict is not GateDecision.GO), None)

@@ -1,4 +1,4 @@
-"""What makes two records the same one: fingerprints over normalized text."""
+"""Record identity: fingerprints over normalized text."""
 
 import hashlib
 import unicodedata
@@ -9,7 +9,7 @@ _HALF_RANGE = 1 << 63
 
 
 def normalized(text: str) -> str:
-    """Text as it counts for identity: case, accents' composition and runs of white space do not."""
+    """Return text for comparison: case, composition of accents and runs of white space are ignored."""
     if text.isascii():
         lowered = text.strip().lower()
         return lowered if lowered.isprintable() and "  " not in lowered else " ".join(lowered.split())
@@ -18,10 +18,10 @@ def normalized(text: str) -> str:
 
 
 def fingerprint(*parts: str) -> str:
-    """The sha256 of the parts, in hex; what separates them cannot occur inside them."""
+    """Return the sha256 of the parts in hex, joined by a character that they do not contain."""
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
 def signed_checksum(data: bytes) -> int:
-    """The xxh3-64 of the bytes, shifted into the range of a database's signed integers."""
+    """Return the xxh3-64 of the bytes, shifted into the range of a signed 64-bit integer."""
     return xxh3_64_intdigest(data) - _HALF_RANGE

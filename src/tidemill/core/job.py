@@ -1,4 +1,4 @@
-"""A job: one target's way through the stages of a run, and every move it can make."""
+"""A job: one target's progress through the stages of a run, and its state transitions."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,7 +12,7 @@ from tidemill.core.retry import next_wait
 
 
 class JobStatus(StrEnum):
-    """Whether a job can be taken, waits, is in somebody's hands, or has ended."""
+    """Whether a job is ready, waits, is leased to a worker, or has ended."""
 
     READY = "ready"
     WAITING = "waiting"
@@ -24,7 +24,7 @@ class JobStatus(StrEnum):
 
 
 OPEN = (JobStatus.READY, JobStatus.WAITING, JobStatus.LEASED)
-"""The states in which a job still owes its run an answer."""
+"""The states of a job that has not ended."""
 
 
 class Urgency(StrEnum):
@@ -41,9 +41,9 @@ class Urgency(StrEnum):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job as its worker holds it. `fence` proves the lease: whoever claims or frees the job raises it.
+    """A job as leased to a worker. `fence` proves the lease: claiming or freeing the job increments it.
 
-    `page_number` is the page of the target's list that the job is for; the first page's job stands for the target.
+    `page_number` is the page of the target's list that the job fetches; the first page's job counts for the target.
     """
 
     id: int
@@ -63,8 +63,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     page_number: int = 1
 
 
-class Move(msgspec.Struct, frozen=True):
-    """What a stage's answer does to its job."""
+class JobTransition(msgspec.Struct, frozen=True):
+    """The new state of a job after a stage."""
 
     status: JobStatus
     stage: Stage
@@ -76,54 +76,54 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def ends(self) -> bool:
-        """Whether the job owes its run nothing more."""
+        """Whether the job has ended."""
         return self.status not in OPEN
 
 
-def move(job: Job, outcome: Outcome, policy: Policy, now: datetime, roll: float) -> Move:
-    """Carry a stage's answer over to its job; the one place where a job's fate is decided."""
+def transition_for(job: Job, outcome: Outcome, policy: Policy, now: datetime, roll: float) -> JobTransition:
+    """Return the job's transition for a stage's outcome."""
     match outcome:
         case Advance(to=Stage.COMPLETED):
-            return Move(JobStatus.DONE, Stage.COMPLETED, job.attempts)
+            return JobTransition(JobStatus.DONE, Stage.COMPLETED, job.attempts)
         case Advance(to=stage):
-            return Move(JobStatus.LEASED, stage, 0)
+            return JobTransition(JobStatus.LEASED, stage, 0)
         case Snooze():
-            return put_off(job, outcome)
+            return snooze_job(job, outcome)
         case Fail():
             return after_failure(job, outcome, policy, now, roll)
 
 
-def put_off(job: Job, snooze: Snooze) -> Move:
-    """Let a job wait where it stands; no attempt is spent."""
-    return Move(JobStatus.WAITING, job.stage, job.attempts, snooze.until, None, snooze.reason)
+def snooze_job(job: Job, snooze: Snooze) -> JobTransition:
+    """Return the transition of a job that waits at its stage; no attempt is spent."""
+    return JobTransition(JobStatus.WAITING, job.stage, job.attempts, snooze.until, None, snooze.reason)
 
 
-def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: float) -> Move:
-    """Try again later, refuse, or out of road: a dead letter."""
+def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: float) -> JobTransition:
+    """Return the transition for a failure: a retry, a refusal, or a dead letter when no attempts are left."""
     meaning = MEANING[fail.failure]
     if meaning.is_refusal:
-        return Move(JobStatus.REFUSED, Stage.COMPLETED, job.attempts, None, fail.failure, fail.detail)
+        return JobTransition(JobStatus.REFUSED, Stage.COMPLETED, job.attempts, None, fail.failure, fail.detail)
     tries = job.attempts + 1
     wait = retry_wait(fail, policy, job.lane, tries, roll) if meaning.retry else None
     if wait is None:
-        return Move(JobStatus.DEAD, Stage.DEAD_LETTER, tries, None, fail.failure, fail.detail, fail.stack)
-    return Move(JobStatus.WAITING, job.stage, tries, now + wait, fail.failure, fail.detail, fail.stack)
+        return JobTransition(JobStatus.DEAD, Stage.DEAD_LETTER, tries, None, fail.failure, fail.detail, fail.stack)
+    return JobTransition(JobStatus.WAITING, job.stage, tries, now + wait, fail.failure, fail.detail, fail.stack)
 
 
 def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -> timedelta | None:
-    """The wait that the vertical's policy sets for this kind of failure in this lane, or None."""
+    """Return the wait that the policy sets for this failure in this lane, or None for no retry."""
     return next_wait(policy.retry_for(fail.failure, lane), tries, roll, fail.retry_after)
 
 
-def gives_source_up(outcome: Outcome) -> bool:
-    """Whether the source is to be left alone until a person has looked: its name or its certificate is wrong."""
+def opens_breaker_at_once(outcome: Outcome) -> bool:
+    """Return whether the failure opens the breaker without counting: the host name or its certificate is wrong."""
     return isinstance(outcome, Fail) and outcome.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
 
 
-def speaks_for_source(stage: Stage, outcome: Outcome) -> bool | None:
-    """What an answer says about the health of the source: well, unwell, or nothing.
+def breaker_signal(stage: Stage, outcome: Outcome) -> bool | None:
+    """Return whether an outcome counts for the breaker as a success (True), a failure (False) or neither (None).
 
-    A page that was fetched says nothing until parsing shows that it is not a block page in disguise.
+    A fetched page does not count until parsing shows that it is not a block page.
     """
     match outcome:
         case Advance(from_stored_page=True):

@@ -1,4 +1,4 @@
-"""What a stage answers: go on, wait, or fail. Stages write nothing; one place carries the answer out."""
+"""A stage's outcome: advance, snooze or fail. Stages write nothing; the worker writes the outcome."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,7 +11,7 @@ from tidemill.core.failure import Failure
 
 
 class Stage(StrEnum):
-    """Where a job is on its way; the value stands in `pipeline_jobs.current_stage`."""
+    """A job's stage; the value is stored in `pipeline_jobs.current_stage`."""
 
     FETCH = "fetch"
     PARSE = "parse"
@@ -24,8 +24,8 @@ class Stage(StrEnum):
 class Advance(msgspec.Struct, frozen=True):
     """The stage is done: write `produced` (the next stage's input) and move the job `to` there.
 
-    `degraded` names the services that it had to do without; so in the other answers. `from_stored_page` says that the
-    source itself was not heard: a stored page stood in for it.
+    `degraded` names the services that were unavailable, as in the other outcomes. `from_stored_page` says that the
+    source was not reached and a stored page was used instead.
     """
 
     to: Stage
@@ -35,9 +35,9 @@ class Advance(msgspec.Struct, frozen=True):
 
 
 class Snooze(msgspec.Struct, frozen=True):
-    """Not now: come back at `until`. Waiting spends no attempt and holds no worker.
+    """Try again at `until`. Waiting spends no attempt and holds no worker.
 
-    `whole_host` says that nobody need ask the host before then, for this job or another.
+    `whole_host` says that no job may ask the host before then.
     """
 
     until: datetime
@@ -47,9 +47,9 @@ class Snooze(msgspec.Struct, frozen=True):
 
 
 class Fail(msgspec.Struct, frozen=True):
-    """It went wrong. `retry_after` is the site's own wish; the retry policy decides the rest.
+    """The stage failed. `retry_after` is what the site asked for; the retry policy decides the rest.
 
-    `evidence` is what was got before it went wrong (a block page, a half body): stored for whoever looks.
+    `evidence` is what was received before the failure (a block page, half a body), stored for diagnosis.
     """
 
     failure: Failure

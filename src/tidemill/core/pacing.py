@@ -1,4 +1,4 @@
-"""How often a host may be asked: spacing, burst and parallelism per registrable domain, with exceptions."""
+"""Rate limits per host: spacing, burst and parallelism per registrable domain, with exceptions."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ class Pace(msgspec.Struct, frozen=True):
     parallel: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a pace under which nothing could ever be asked."""
+        """Raise `ValueError` for a pace under which no request could ever be sent."""
         if self.interval < timedelta(0) or self.burst < 1 or self.parallel < 1:
             msg = f"a pace needs an interval of 0 or more, a burst and parallelism of 1 or more, not {self}"
             raise ValueError(msg)
@@ -34,12 +34,12 @@ OwnPaces = Mapping[str, Pace]
 
 
 def pace_key(host: str, own: OwnPaces) -> str:
-    """Under whose name a host's requests are counted: its own if it has a pace of its own, else its domain's."""
+    """Return the name that a host's requests count against: its own if it has its own pace, else its domain."""
     return host if host in own else registrable_domain(host)
 
 
 def own_host(url: str, own: OwnPaces) -> str:
-    """The host of an address, if it has a pace of its own; '' for any other, and for what is no address at all."""
+    """Return the host of a URL if it has its own pace; '' for any other host and for an invalid URL."""
     if not own:
         return ""
     try:
@@ -49,24 +49,24 @@ def own_host(url: str, own: OwnPaces) -> str:
     return host if host in own else ""
 
 
-def is_exception(key: str) -> bool:
-    """Whether requests are counted under this name apart from those of its registrable domain."""
+def has_own_pace(key: str) -> bool:
+    """Return whether requests under this name are counted apart from its registrable domain."""
     try:
         return registrable_domain(key) != key
     except BadUrl:
         return False
 
 
-def slower(pace: Pace, crawl_delay: timedelta | None) -> Pace:
-    """The pace with a robots.txt Crawl-delay applied (held within 1-60 s): it can slow us, never speed us up."""
+def with_crawl_delay(pace: Pace, crawl_delay: timedelta | None) -> Pace:
+    """Return the pace with a robots.txt Crawl-delay (limited to 1-60 s) applied; it never becomes faster."""
     if crawl_delay is None:
         return pace
     delay = min(max(crawl_delay, MINIMUM_CRAWL_DELAY), MAXIMUM_CRAWL_DELAY)
     return Pace(delay, 1, pace.parallel) if delay > pace.interval else pace
 
 
-def free_slots(pace: Pace, booked_until: datetime | None, in_flight: int, now: datetime) -> int:
-    """How many requests may start now.
+def requests_allowed(pace: Pace, booked_until: datetime | None, in_flight: int, now: datetime) -> int:
+    """Return how many requests may start now.
 
     `booked_until` is the moment at which everything asked so far will have been paid for (a GCRA bucket): each request
     moves it on by one interval, and it may run ahead of `now` by `burst - 1` intervals at most.
@@ -81,50 +81,50 @@ def free_slots(pace: Pace, booked_until: datetime | None, in_flight: int, now: d
 
 
 def charged(pace: Pace, booked_until: datetime | None, requests: int, now: datetime) -> datetime:
-    """The booking after `requests` more, asked at `now`."""
+    """Return `booked_until` after `requests` more at `now`."""
     start = now if booked_until is None or booked_until < now else booked_until
     return start + pace.interval * requests
 
 
 def opens_at(pace: Pace, booked_until: datetime | None, now: datetime) -> datetime:
-    """The first moment at which one more request fits, as far as spacing goes."""
+    """Return the first time at which the spacing allows one more request."""
     if booked_until is None or pace.interval <= timedelta(0):
         return now
     return max(now, booked_until - pace.interval * (pace.burst - 1))
 
 
 class Departure(msgspec.Struct, frozen=True):
-    """Leave to send one request: not before `at`, and on a booking that then stands at `booked_until`."""
+    """Permission to send one request at `at`; the host is then booked until `booked_until`."""
 
     at: datetime
     booked_until: datetime
 
 
-def grace(pace: Pace) -> timedelta:
-    """How late a request may leave in its slot; whoever comes after somebody else's slot stays clear of it.
+def departure_tolerance(pace: Pace) -> timedelta:
+    """Return how late a request may leave; the next process leaves that much extra space.
 
-    A claim of a host that is asked by one at a time holds the host alone, so that it may take longer to connect.
+    A host that is asked by one job at a time allows more, because that job may take longer to connect.
     """
     return pace.interval / (4 if is_held_alone(pace) else 20)
 
 
 def is_held_alone(pace: Pace) -> bool:
-    """Whether the ledger gives such a host to one job at a time, one request after the other."""
+    """Return whether the ledger gives such a host to one job at a time."""
     return pace.parallel == 1 and pace.burst == 1
 
 
-def is_punctual(pace: Pace, slot_at: datetime, now: datetime) -> bool:
-    """Whether a request that leaves now still leaves in its slot."""
-    return now - slot_at <= grace(pace)
+def is_punctual(pace: Pace, departs_at: datetime, now: datetime) -> bool:
+    """Return whether a request that leaves now is still within its tolerance."""
+    return now - departs_at <= departure_tolerance(pace)
 
 
-def next_slot(pace: Pace, booked_until: datetime | None, now: datetime, mine: datetime | None) -> Departure:
-    """The first moment at which one more request fits on a booking that several processes share.
+def next_departure(pace: Pace, booked_until: datetime | None, now: datetime, mine: datetime | None) -> Departure:
+    """Return the first time at which one more request fits a booking that several processes share.
 
-    `mine` is the booking as this process left it. If nobody has come after, its own spacing is all that counts;
-    otherwise the last one on the booking may still leave late in its slot, and is given that much room.
+    `mine` is the booking as this process left it. If it is unchanged, this process's own spacing is enough;
+    otherwise the last request may still leave late, and is given that much room.
     """
     if booked_until is None or booked_until == mine:
         return Departure(now, now + pace.interval if pace.burst == 1 else charged(pace, booked_until, 1, now))
-    at = opens_at(pace, booked_until + grace(pace), now)
+    at = opens_at(pace, booked_until + departure_tolerance(pace), now)
     return Departure(at, charged(pace, booked_until, 1, at))

@@ -1,4 +1,4 @@
-"""A page: what a site answered, as it was stored before anything read it."""
+"""A page: a site's response, stored before anything reads it."""
 
 from datetime import datetime
 

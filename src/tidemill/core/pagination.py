@@ -1,59 +1,61 @@
-"""Following a list over its pages: which page comes next, and where and why following stops."""
+"""Following a paginated list: which page comes next, or why there is none."""
 
 from collections.abc import Collection
 
 import msgspec
 
-from tidemill.core.pacing import is_exception
+from tidemill.core.pacing import has_own_pace
 from tidemill.core.urls import BadUrl, canonicalize, hostname, normalize, registrable_domain
 
 
-class Follow(msgspec.Struct, frozen=True):
-    """The list goes on at `url`, which is its page `number`."""
+class NextPage(msgspec.Struct, frozen=True):
+    """The next page of the list: its URL and number."""
 
     url: str
     number: int
 
 
-class Stop(msgspec.Struct, frozen=True):
-    """The list is not followed any further; `cut` when it goes on all the same, so that its end was not seen."""
+class EndOfList(msgspec.Struct, frozen=True):
+    """No further page is fetched; `truncated` when the list has more pages, so that its end was not seen."""
 
     reason: str
-    cut: bool = False
+    truncated: bool = False
 
 
-END = Stop("the list ends here")
+LIST_ENDED = EndOfList("the list ends here")
 
 
-def following(
-    number: int, next_url: str | None, host: str, seen: Collection[str], most: int, *, has_enough: bool = False
-) -> Follow | Stop:
-    """What comes after page `number` of a list.
+def next_page(
+    number: int, next_url: str | None, host: str, seen: Collection[str], max_pages: int, *, has_enough: bool = False
+) -> NextPage | EndOfList:
+    """Return the page after page `number` of a list, or why there is none.
 
-    `seen` holds the canonical addresses of the pages so far: a list that leads back to one of them has been seen
-    whole. A list that goes on past `most` pages, past as many records as were wanted (`has_enough`), or on a site
+    `seen` holds the canonical URLs of the pages so far: a list that links back to one of them has been seen
+    whole. A list that goes on past `max_pages` pages, past as many records as were wanted (`has_enough`), or on a site
     that is not `host`'s, was cut short.
     """
     if not next_url:
-        return END
+        return LIST_ENDED
     try:
         url = normalize(next_url).partition("#")[0]
-        elsewhere = hostname(url) != host and (is_exception(host) or registrable_domain(url) != host)
+        elsewhere = hostname(url) != host and (has_own_pace(host) or registrable_domain(url) != host)
     except BadUrl:
-        return Stop(f"the next page has no address that can be asked: {next_url[:200]!r}", cut=True)
+        return EndOfList(f"the next page has no address that can be asked: {next_url[:200]!r}", truncated=True)
     if elsewhere:
-        return Stop(f"the next page is on another site: {url[:200]}", cut=True)
+        return EndOfList(f"the next page is on another site: {url[:200]}", truncated=True)
     if canonicalize(url) in seen:
-        return Stop("the next page was seen before")
-    if number >= most or has_enough:
-        words = "as many records as are wanted were seen" if has_enough else f"no more than {most} pages are followed"
-        return Stop(words, cut=True)
-    return Follow(url, number + 1)
+        return EndOfList("the next page was seen before")
+    if number >= max_pages or has_enough:
+        words = (
+            "as many records as are wanted were seen" if has_enough else f"no more than {max_pages} pages are followed"
+        )
+        return EndOfList(words, truncated=True)
+    return NextPage(url, number + 1)
 
 
 def has_enough(number: int, shown: int, wanted: int | None) -> bool:
-    """Whether the pages up to `number` hold what is wanted, if they are all as long as this one.
+    """Return whether the pages up to `number` hold `wanted` records, if they are all as long as this one.
 
-    A page that leads to another is full, so that what it shows is what those before it showed.
+    A page that has a next page is full, so that the pages before it have as many records.
     """
     return wanted is not None and number * shown >= wanted

@@ -1,4 +1,4 @@
-"""Places on earth: towns with people in them, how far apart two points are, and which points can be right."""
+"""Towns, distances between points, and whether a geocoded point is plausible."""
 
 from math import asin, cos, radians, sin, sqrt
 
@@ -19,8 +19,8 @@ class Place(msgspec.Struct, frozen=True):
     spoken: str = ""
 
     @property
-    def called(self) -> str:
-        """What people write when they mean it."""
+    def common_name(self) -> str:
+        """The name that people use for the place."""
         return self.spoken or self.name
 
 
@@ -33,23 +33,23 @@ class BoundingBox(msgspec.Struct, frozen=True):
     east: float
 
     def holds(self, point: Coordinates) -> bool:
-        """Whether the point lies in it."""
+        """Return whether the point lies in the box."""
         return self.south <= point.latitude <= self.north and self.west <= point.longitude <= self.east
 
 
 NETHERLANDS = BoundingBox(50.7, 3.2, 53.7, 7.3)
-"""All of the European country, with a little air around it."""
+"""The European part of the country, with a margin."""
 
 
 def kilometres(one: Coordinates, other: Coordinates) -> float:
-    """The distance over the ground, by the haversine formula."""
+    """Return the distance in kilometres, by the haversine formula."""
     north, east = radians(other.latitude - one.latitude), radians(other.longitude - one.longitude)
     across = cos(radians(one.latitude)) * cos(radians(other.latitude))
     return 2 * EARTH_KM * asin(min(1.0, sqrt(sin(north / 2) ** 2 + across * sin(east / 2) ** 2)))
 
 
 def is_believable(point: Coordinates, box: BoundingBox | None, near: Coordinates | None, within_km: float) -> bool:
-    """Whether an answer can be the place that was asked for: a point on earth, in its country, near its source."""
+    """Return whether a point is plausible: on earth, in its country, near its source."""
     if abs(point.latitude) > 90 or abs(point.longitude) > 180 or not (point.latitude or point.longitude):  # noqa: PLR2004 - the poles and the date line
         return False
     if box is not None and not box.holds(point):

@@ -1,4 +1,4 @@
-"""Policies: what a vertical promises about cadence, patience and memory, as presets that are checked."""
+"""Policies: a vertical's schedule, retries, limits and freshness, as validated presets."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,16 +7,16 @@ import msgspec
 
 from tidemill.core.breaker import BreakerPolicy
 from tidemill.core.failure import Failure
-from tidemill.core.freshness import Fading, fading_troubles
+from tidemill.core.freshness import ConfidenceDecay, decay_problems
 from tidemill.core.pacing import Pace
-from tidemill.core.retry import BRIEF, BROWSER_WORK, DATABASE_WRITE, Jitter, RetryPolicy
+from tidemill.core.retry import BROWSER_RETRY, DATABASE_RETRY, DEFAULT_RETRY, Jitter, RetryPolicy
 
 DAY = timedelta(days=1)
 
 _MINUTE = timedelta(minutes=1)
 _SERVER = RetryPolicy(4, _MINUTE, 4 * _MINUTE, Jitter.NONE)
 _NETWORK = RetryPolicy(4, _MINUTE / 2, 2 * _MINUTE, Jitter.NONE)
-LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
+LANE_RETRIES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
     "apify": {
         Failure.TIMED_OUT: RetryPolicy(3, _MINUTE, _MINUTE, Jitter.NONE),
         Failure.RATE_LIMITED: RetryPolicy(4, 5 * _MINUTE, 5 * _MINUTE, Jitter.NONE),
@@ -25,24 +25,24 @@ LANES: Mapping[str, Mapping[Failure, RetryPolicy]] = {
         Failure.TRUNCATED_BODY: _NETWORK,
     },
     "browser": dict.fromkeys(
-        (Failure.BROWSER_LOST, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY), BROWSER_WORK
+        (Failure.BROWSER_LOST, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY), BROWSER_RETRY
     ),
 }
-"""Lanes whose work is dearer than a page: how often, and how soon, each failure is tried again there.
+"""Retry policies of the lanes whose work costs more than a plain fetch, by failure.
 
 An actor that ran out of time is tried twice more, after any other failure three times more.
 """
 
 
 class BadPolicy(ValueError):
-    """A policy that contradicts itself and is refused at start; the message says which numbers disagree."""
+    """A policy that contradicts itself; the message names the values that disagree."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How one vertical is scraped and how long what it knows holds.
+    """How one vertical is scraped and how long its records stay valid.
 
-    `cycle` is the usual time between two scrapes of a target, `tiers` the same by tier. `fades_after` is the time
-    without a sighting after which a record is hidden, `fading` how its confidence falls until then, `snapshot_ttl`
+    `cycle` is the usual time between two scrapes of a target, `tiers` the same by tier. `hidden_after` is the time
+    without a sighting after which a record is hidden, `decay` how its confidence falls until then, `snapshot_ttl`
     how long a served value counts as fresh,
     `missing_runs` how many complete runs in a row must not see a record before it counts as gone, `max_pages` how far
     a list is followed over its pages; a source may set its own.
@@ -55,7 +55,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     schedule: str
     cycle: timedelta
     tiers: Mapping[str, timedelta] = msgspec.field(default_factory=dict)
-    retry: RetryPolicy = BRIEF
+    retry: RetryPolicy = DEFAULT_RETRY
     retries: Mapping[Failure, RetryPolicy] = msgspec.field(default_factory=dict)
     breaker: BreakerPolicy = BreakerPolicy()
     pace: Pace = Pace()
@@ -63,8 +63,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     max_page_bytes: int = 10_000_000
     job_limit: timedelta = timedelta(minutes=30)
     stale_after: timedelta = DAY
-    fades_after: timedelta | None = None
-    fading: Fading | None = None
+    hidden_after: timedelta | None = None
+    decay: ConfidenceDecay | None = None
     snapshot_ttl: timedelta | None = None
     missing_runs: int = 2
     max_pages: int = 1
@@ -73,24 +73,24 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     always_admitted: bool = False
 
     def retry_for(self, failure: Failure, lane: str = "http") -> RetryPolicy:
-        """The retry policy for a kind of failure; some lanes have their own."""
+        """Return the retry policy for a failure; some lanes have their own."""
         if failure is Failure.WRITE_FAILED:
-            return DATABASE_WRITE
-        of_lane = LANES.get(lane, {}).get(failure)
+            return DATABASE_RETRY
+        of_lane = LANE_RETRIES.get(lane, {}).get(failure)
         return of_lane or self.retries.get(failure, self.retry)
 
 
 def contradictions(policy: Policy) -> list[str]:
-    """Everything about the policy that cannot work, in words for the person who set it."""
+    """Return every contradiction in the policy, in words for the person who set it."""
     longest_cycle = max([policy.cycle, *policy.tiers.values()])
     found = []
-    if policy.fades_after is not None and policy.fades_after < 2 * longest_cycle:
+    if policy.hidden_after is not None and policy.hidden_after < 2 * longest_cycle:
         found.append(
-            f"records fade after {policy.fades_after} without a sighting, but a target is only scraped every "
+            f"records fade after {policy.hidden_after} without a sighting, but a target is only scraped every "
             f"{longest_cycle}: one missed scrape would hide everything; let them last for two cycles or more"
         )
-    if policy.fading is not None:
-        found += fading_troubles(policy.fading, policy.tiers)
+    if policy.decay is not None:
+        found += decay_problems(policy.decay, policy.tiers)
     if policy.snapshot_ttl is not None and policy.snapshot_ttl < policy.cycle:
         found.append(f"a snapshot expires after {policy.snapshot_ttl}, before the next scrape ({policy.cycle}) comes")
     if policy.stale_after < policy.job_limit:
@@ -104,8 +104,8 @@ def contradictions(policy: Policy) -> list[str]:
     return found
 
 
-def checked(policy: Policy) -> Policy:
-    """The policy itself, or a refusal that lists every contradiction."""
+def validated(policy: Policy) -> Policy:
+    """Return the policy; raise `BadPolicy` with every contradiction if there are any."""
     if found := contradictions(policy):
         msg = f"the policy {policy.name!r} contradicts itself: " + "; ".join(found)
         raise BadPolicy(msg)
@@ -113,27 +113,27 @@ def checked(policy: Policy) -> Policy:
 
 
 def freshness_debt(targets: int, pace: Pace, cycle: timedelta) -> timedelta:
-    """By how much a host's targets outrun its pace: over zero, they cannot all be fresh within a cycle."""
+    """Return how much longer than a cycle a host's pace needs for its targets; over zero, some are always stale."""
     return max(timedelta(0), pace.interval * targets - cycle)
 
 
-AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, fades_after=7 * DAY, max_pages=20)
-"""Pages that change by the day: what is on, where and when."""
+AGENDA = Policy(name="agenda", schedule="0 6 * * *", cycle=DAY, hidden_after=7 * DAY, max_pages=20)
+"""Pages that change daily, such as event agendas."""
 
 MONITOR = Policy(name="monitor", schedule="0 */4 * * *", cycle=timedelta(hours=4), needs_approval=True, cron_zone="UTC")
-"""Known pages watched for one value; nothing is published without the source's approval."""
+"""Known pages watched for one value; sources need approval before anything is published."""
 
 INVENTORY = Policy(
     name="inventory",
     schedule="tier",
     cycle=timedelta(hours=12),
     tiers={"hot": timedelta(hours=6), "standard": timedelta(hours=12), "cool": DAY},
-    fades_after=timedelta(hours=60),
-    fading=Fading(),
+    hidden_after=timedelta(hours=60),
+    decay=ConfidenceDecay(),
     max_pages=50,
     breaker=BreakerPolicy(threshold=3, longest_cooldown=DAY),
 )
-"""Whole stocks that come and go: what is not seen again fades."""
+"""Whole inventories: records that are not seen again lose confidence."""
 
 LIVE = Policy(
     name="live",
@@ -146,6 +146,6 @@ LIVE = Policy(
     job_limit=timedelta(minutes=5),
     always_admitted=True,
 )
-"""A score that moves by the second."""
+"""Values that change within seconds, such as live scores."""
 
 PRESETS = {policy.name: policy for policy in (AGENDA, MONITOR, INVENTORY, LIVE)}

@@ -1,4 +1,4 @@
-"""Proposals: selectors that may take the place of those that no longer fit, for a person to accept."""
+"""Proposals: new selectors for a page whose old ones no longer match, for a person to accept."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -22,8 +22,8 @@ class ProposalStatus(StrEnum):
     NONE = "none"
 
 
-class Drifted(msgspec.Struct, frozen=True, kw_only=True):
-    """A target whose page yielded nothing, with what its last good page held."""
+class DriftedTarget(msgspec.Struct, frozen=True, kw_only=True):
+    """A target whose page yielded no records, with the records of its last good page."""
 
     source: Source
     target_id: int
@@ -35,9 +35,9 @@ class Drifted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SelectorFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """What comparing a page with the last good one came to; without `after` nothing can be proposed."""
+    """The result of comparing a page with the last good one; without `after` there is nothing to propose."""
 
-    drifted: Drifted
+    drifted: DriftedTarget
     diagnosis: str
     before: Mapping[str, Any]
     after: Mapping[str, Any] | None = None

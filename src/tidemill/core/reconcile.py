@@ -1,7 +1,7 @@
-"""Several sources about one thing: which of them is believed, field by field.
+"""Merging what several sources say about one thing, field by field.
 
-The source of the higher precedence wins; where it says nothing the next one is asked; among equals the newer word
-counts. What a source is not sure of is not listened to at all.
+The source of the higher precedence wins; where it has no value the next one is used; among equals the newer value
+wins. Values of low confidence are ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 LEAST_CONFIDENCE = 0.5
-"""Claims under this are refused."""
+"""Claims under this are ignored."""
 
 
 class SourceClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """What one source says about the thing, and how much its word weighs."""
+    """One source's values, with its precedence and confidence."""
 
     source: str
     precedence: int
@@ -24,36 +24,36 @@ class SourceClaim(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 1.0
 
 
-class Chosen(msgspec.Struct, frozen=True):
-    """A field as it is believed: whose word it is, since when, and who said otherwise."""
+class ReconciledField(msgspec.Struct, frozen=True):
+    """A merged field: its value, the source and time it comes from, and the sources that disagree."""
 
     value: Any
     source: str
     at: datetime
-    against: tuple[str, ...] = ()
+    disagreeing: tuple[str, ...] = ()
 
 
 def is_missing(value: object) -> bool:
-    """Whether a source says nothing by this value."""
+    """Return whether a value counts as absent."""
     return value is None or value in ("", (), [], {})
 
 
 def reconcile(
     claims: Sequence[SourceClaim], *, missing: Callable[[object], bool] = is_missing, least: float = LEAST_CONFIDENCE
-) -> dict[str, Chosen]:
-    """Every field that a trusted source speaks of, as it is believed; one of which nobody speaks is left out."""
-    heard = in_order([claim for claim in claims if claim.confidence >= least])
-    names = dict.fromkeys(name for claim in heard for name in claim.fields)
-    chosen: dict[str, Chosen] = {}
+) -> dict[str, ReconciledField]:
+    """Return the merged value of every field that a trusted source has; a field without any value is left out."""
+    trusted = by_precedence([claim for claim in claims if claim.confidence >= least])
+    names = dict.fromkeys(name for claim in trusted for name in claim.fields)
+    chosen: dict[str, ReconciledField] = {}
     for name in names:
-        said = [claim for claim in heard if not missing(claim.fields.get(name))]
-        if said:
-            first, value = said[0], said[0].fields[name]
-            against = tuple(claim.source for claim in said[1:] if claim.fields[name] != value)
-            chosen[name] = Chosen(value, first.source, first.at, against)
+        stated = [claim for claim in trusted if not missing(claim.fields.get(name))]
+        if stated:
+            first, value = stated[0], stated[0].fields[name]
+            disagreeing = tuple(claim.source for claim in stated[1:] if claim.fields[name] != value)
+            chosen[name] = ReconciledField(value, first.source, first.at, disagreeing)
     return chosen
 
 
-def in_order(claims: Sequence[SourceClaim]) -> list[SourceClaim]:
-    """Whoever is believed first stands first; the source's name settles what nothing else does."""
+def by_precedence(claims: Sequence[SourceClaim]) -> list[SourceClaim]:
+    """Return claims by precedence, then newest first, then by source name."""
     return sorted(claims, key=lambda claim: (-claim.precedence, -claim.at.timestamp(), claim.source))

@@ -1,4 +1,4 @@
-"""Raw records (what parsing yielded) and what a reading of a page answers."""
+"""Raw records, and the result of reading a page."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

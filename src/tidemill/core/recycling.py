@@ -1,4 +1,4 @@
-"""When a browser has served long enough: by age, tasks, memory, processes, silence or death."""
+"""When a browser is replaced: by age, tasks, memory, processes, idleness or a crash."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -24,10 +24,10 @@ class RecycleReason(StrEnum):
 
 
 class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How long and how large a browser may get.
+    """Limits on a browser's age, work and memory.
 
     Above `soft_bytes` it takes no new work, finishes what it has and is closed; above `hard_bytes` it is killed on
-    the spot, pages and all. `idle_after` without any work it is closed, and started again when there is some.
+    the spot, with its pages. After `idle_after` without work it is closed, and started again when there is some.
     """
 
     max_age: timedelta = timedelta(hours=6)
@@ -38,7 +38,7 @@ class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):
     idle_after: timedelta = timedelta(minutes=10)
 
     def __post_init__(self) -> None:
-        """Refuse rules under which a browser would be killed before it could be closed, or never serve."""
+        """Raise `ValueError` for limits under which a browser would be killed before it is closed, or never used."""
         if self.soft_bytes > self.hard_bytes:
             msg = f"the soft memory limit ({self.soft_bytes}) lies above the hard one ({self.hard_bytes})"
             raise ValueError(msg)
@@ -48,15 +48,16 @@ class RecycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How many contexts may be in use at once, in all and for one host.
+    """How many browser contexts may be in use at once, in all and for one host.
 
-    `beat` is how often a browser is looked at, `told_every` how often others are told of the pool and asked about it.
+    `check_every` is how often a browser is checked, `publish_every` how often the pool's state is stored and requests
+    to recycle are read.
     """
 
     contexts: int = 4
     per_host: int = 2
-    beat: timedelta = timedelta(seconds=2)
-    told_every: timedelta = timedelta(seconds=5)
+    check_every: timedelta = timedelta(seconds=2)
+    publish_every: timedelta = timedelta(seconds=5)
 
 
 class Vitals(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,14 +74,14 @@ class Vitals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recycle(msgspec.Struct, frozen=True):
-    """Replace it: at once and whatever it is doing, or once its pages are done."""
+    """Replace the browser: at once, or when its open pages are done."""
 
     reason: RecycleReason
     at_once: bool
 
 
-def judge(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
-    """Whether a browser must go, and how; None when it may serve on. The gravest reason speaks."""
+def recycle_decision(vitals: Vitals, rules: RecycleRules, now: datetime) -> Recycle | None:
+    """Return whether and how to replace a browser, for the most severe reason; None to keep it."""
     return _must_go_at_once(vitals, rules) or _should_finish(vitals, rules, now)
 
 

@@ -6,11 +6,11 @@ from enum import StrEnum
 import msgspec
 
 LONGEST_RETRY_AFTER = timedelta(hours=24)
-"""However long a site asks us to stay away, we look again within a day."""
+"""A longer Retry-After is cut to this."""
 
 
 class Jitter(StrEnum):
-    """How chance spreads the waits, so that many jobs do not come back at once."""
+    """How waits are randomised, so that many jobs do not come back at once."""
 
     NONE = "none"
     FULL = "full"
@@ -26,7 +26,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     jitter: Jitter = Jitter.FULL
 
     def wait(self, tries: int, roll: float) -> timedelta:
-        """The wait after the `tries`-th failed try; `roll` is a number from 0 to 1."""
+        """Return the wait after the `tries`-th failed try; `roll` is a random number from 0 to 1."""
         base = min(self.longest, self.first * (1 << min(tries - 1, 20)))
         match self.jitter:
             case Jitter.NONE:
@@ -38,9 +38,9 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
 
 def next_wait(policy: RetryPolicy, tries: int, roll: float, retry_after: timedelta | None) -> timedelta | None:
-    """How long to wait after `tries` failed tries, or None when the road ends here.
+    """Return how long to wait after `tries` failed tries, or None when there are no attempts left.
 
-    A site's own Retry-After is a floor, never a reason to come sooner.
+    A site's Retry-After can only lengthen the wait.
     """
     if tries >= policy.attempts:
         return None
@@ -50,16 +50,16 @@ def next_wait(policy: RetryPolicy, tries: int, roll: float, retry_after: timedel
     return max(wait, min(retry_after, LONGEST_RETRY_AFTER))
 
 
-def patience(base: timedelta, timeouts: int) -> timedelta:
-    """The time-out for the next try: twice as long after each time-out before it."""
+def timeout_after(base: timedelta, timeouts: int) -> timedelta:
+    """Return the time-out for the next try, doubled for each earlier time-out."""
     return base * (1 << min(timeouts, 4))
 
 
-BRIEF = RetryPolicy()
+DEFAULT_RETRY = RetryPolicy()
 """429, 5xx and network errors: three attempts, 1 to 30 s, full jitter."""
 
-DATABASE_WRITE = RetryPolicy(2, timedelta(seconds=10), timedelta(seconds=10), Jitter.NONE)
+DATABASE_RETRY = RetryPolicy(2, timedelta(seconds=10), timedelta(seconds=10), Jitter.NONE)
 """A write that failed is tried once more after 10 s."""
 
-BROWSER_WORK = RetryPolicy(5, timedelta(seconds=1), timedelta(seconds=16), Jitter.NONE)
-"""What a browser did not bring is tried five times, after 1, 2, 4 and 8 s."""
+BROWSER_RETRY = RetryPolicy(5, timedelta(seconds=1), timedelta(seconds=16), Jitter.NONE)
+"""Browser fetches are tried five times, after 1, 2, 4 and 8 s."""

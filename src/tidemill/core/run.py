@@ -16,7 +16,7 @@ class Trigger(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """How a run stands or ended."""
+    """A run's state or result."""
 
     RUNNING = "RUNNING"
     SUCCESS = "SUCCESS"
@@ -53,12 +53,12 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def excused(self) -> int:
-        """Records that were dropped for a reason that speaks against nobody."""
+        """Records dropped for a reason that is not a fault."""
         return self.oos_no_price_count
 
     @property
     def alarming(self) -> int:
-        """Records that were set aside for a reason that a person is told of at once."""
+        """Records quarantined for a reason that alerts a person at once."""
         return self.zero_price_count
 
     @property
@@ -79,8 +79,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         return self.records_dropped / self.records_read if self.records_read else 0.0
 
 
-class Noticed(msgspec.Struct, frozen=True):
-    """What a run's end showed about its adapter, told once: when it begins, when it is over, what was switched off.
+class DriftNotice(msgspec.Struct, frozen=True):
+    """A change in an adapter's drift found at the end of a run: drift that began, ended, or switched something off.
 
     `disabled` is 'adapter' or 'source' when drift detection switched that off.
     """
@@ -109,11 +109,11 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     removed: int = 0
     degraded: tuple[str, ...] = ()
     adapter_id: str = ""
-    noticed: tuple[Noticed, ...] = ()
+    noticed: tuple[DriftNotice, ...] = ()
 
 
-def conclude(counts: Counts) -> RunStatus:
-    """How a run ended: all answered, some did, or none; or all that it brought waits for a person."""
+def final_status(counts: Counts) -> RunStatus:
+    """Return a run's final status from its counts; QUARANTINED when every record waits for a person."""
     if counts.records_quarantined and not counts.records_accepted and not counts.records_seen_again:
         return RunStatus.QUARANTINED
     if counts.urls_failed == 0:

@@ -14,7 +14,7 @@ PACE_PER = "pace_per"
 
 
 def counts_by_host(settings: Mapping[str, Any]) -> bool:
-    """Whether a source's own settings have each of its host names counted by itself, not with its domain."""
+    """Return whether a source's settings count each of its host names apart from its domain."""
     return settings.get(PACE_PER) == "host"
 
 
@@ -76,14 +76,14 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def days_since_scrape(source: Source, now: datetime) -> float:
-    """Days since the last scrape; a source never scraped counts as 30 days waiting."""
+    """Return the days since the last scrape; 30 for a source that was never scraped."""
     if source.last_scraped_at is None:
         return 30.0
     return max(0.0, (now - source.last_scraped_at).total_seconds() / 86_400)
 
 
 def priority_score(source: Source, now: datetime) -> float:
-    """Who goes first: the longer unseen, richer and more reliable, the sooner; failures cost dearly."""
+    """Return a source's priority: higher the longer it waited, the more it yields and the more reliable it is."""
     return (
         days_since_scrape(source, now) * 10
         + source.historical_count / 10

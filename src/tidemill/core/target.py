@@ -51,8 +51,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @property
-    def most_records(self) -> int | None:
-        """How many records are wanted of its list at most; None for all of them."""
+    def max_records(self) -> int | None:
+        """The most records wanted from its list; None for all."""
         most = self.parameters.get("max_listings", "")
         return int(most) if most.isdigit() else None
 
@@ -61,20 +61,20 @@ UNCHANGED = "UNCHANGED"
 """The `last_status` of a target whose page was the same as last time."""
 
 STORED = "STORED"
-"""The same of a target whose page could not be got, while one that was stored before served in its place."""
+"""The `last_status` of a target whose page could not be fetched, so that a stored one was used."""
 
 BROKEN_AFTER = 5
-"""Failures in a row after which a target is left alone but for a weekly recheck."""
+"""Failures in a row after which a target is only rechecked weekly."""
 
 
 def after_success(target: Target) -> tuple[TargetStatus, int]:
-    """Status and failure count after a scrape that went well: a broken target is active again."""
+    """Return status and failure count after a successful scrape; a broken target becomes active again."""
     revived = target.status in {TargetStatus.BROKEN, TargetStatus.STALE}
     return (TargetStatus.ACTIVE if revived else target.status), 0
 
 
 def after_failure(target: Target) -> tuple[TargetStatus, int]:
-    """Status and failure count after a scrape that failed."""
+    """Return status and failure count after a failed scrape."""
     failures = target.consecutive_failures + 1
     if failures >= BROKEN_AFTER and target.status is TargetStatus.ACTIVE:
         return TargetStatus.BROKEN, failures

@@ -1,4 +1,4 @@
-"""Web addresses: one spelling for each page, and the host that a request counts against."""
+"""URLs: one canonical spelling per page, and the host that a request counts against."""
 
 import re
 from functools import cache, lru_cache
@@ -32,11 +32,11 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 
 class BadUrl(ValueError):
-    """An address that no browser could open, or that is not of the web."""
+    """A URL that is invalid or not http(s)."""
 
 
 def normalize(url: str) -> str:
-    """The address as a browser would ask for it (WHATWG); `0x7f.1` becomes `127.0.0.1`, `é` becomes `%C3%A9`."""
+    """Return a URL as a browser would request it (WHATWG): `0x7f.1` becomes `127.0.0.1`, `é` becomes `%C3%A9`."""
     if _NORMAL.fullmatch(url):
         return url
     try:
@@ -49,7 +49,7 @@ def normalize(url: str) -> str:
 
 
 def join(base: str, reference: str) -> str:
-    """The address that `reference` (a link, a Location header) means on the page `base`; any scheme."""
+    """Resolve `reference` (a link, a Location header) against the URL `base`; any scheme."""
     try:
         href: str = join_url(base, reference)
     except ValueError:
@@ -58,11 +58,11 @@ def join(base: str, reference: str) -> str:
 
 
 def canonicalize(url: str) -> str:
-    """The one spelling of a page's address, so that the same page is one target. Idempotent.
+    """Return the canonical spelling of a URL, so that the same page is one target. Idempotent.
 
     A parameter is empty when nothing follows its equals sign; a bare word (`?1750,4`) is kept, because sites
-    that use one name their pages with it. Most addresses are a known origin's with a path that is tidy already,
-    and are not taken apart.
+    that use one name their pages with it. Most URLs have a known origin and a path that is canonical already,
+    and are not parsed.
     """
     slash = url.find("/", 8)  # past the slashes of https://
     path = url[slash:]
@@ -73,13 +73,13 @@ def canonicalize(url: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _canonical_origin(origin: str) -> str:
-    """The one spelling of an origin that is spelled normally, without a slash; '' for any other."""
+    """Return the canonical spelling of a plain origin, without a slash; '' for any other."""
     return _taken_apart(origin + "/").removesuffix("/") if _NORMAL_ORIGIN.fullmatch(origin) else ""
 
 
 @lru_cache(maxsize=16_384)
 def _taken_apart(url: str) -> str:
-    """The one spelling of any address, from its parts."""
+    """Return the canonical spelling of any URL, by parsing it."""
     scheme, _, rest = normalize(url).partition("://")
     rest, _, _ = rest.partition("#")
     rest, _, query = rest.partition("?")
@@ -93,12 +93,12 @@ def _taken_apart(url: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def host_of(url: str) -> str:
-    """The host of an address, lower case, without port or brackets."""
+    """Return the host of a URL in lower case, without port or brackets."""
     return hostname(normalize(url))
 
 
 def hostname(href: str) -> str:
-    """The host of an address that is normalised already: the quick way."""
+    """Return the host of a URL that is already normalized; faster than `host_of`."""
     authority = href.split("/", 3)[2].partition("?")[0].rpartition("@")[2]
     if authority.startswith("["):
         return authority[1 : authority.index("]")]
@@ -106,16 +106,16 @@ def hostname(href: str) -> str:
 
 
 def origin_of(href: str) -> str:
-    """The scheme, host and port of an address that is normalised already: what one robots.txt speaks for."""
+    """Return the scheme, host and port of a normalized URL: what one robots.txt covers."""
     end = href.find("/", 8)  # past the slashes of https://
     return href if end < 0 else href[:end]
 
 
 @lru_cache(maxsize=16_384)
 def registrable_domain(host_or_url: str) -> str:
-    """The name that was registered (eTLD+1), which is what one pace is shared by: `bbc.co.uk` of `www.bbc.co.uk`.
+    """Return the registered domain (eTLD+1), which shares one pace: `bbc.co.uk` for `www.bbc.co.uk`.
 
-    An address answers itself, and so does a name that nobody can register, such as `localhost` or `co.uk`.
+    An IP address is returned as it is, and so is a name that cannot be registered, such as `localhost` or `co.uk`.
     """
     host = host_of(host_or_url if "://" in host_or_url else f"http://{_bracketed(host_or_url)}").strip(".")
     if address_of(host) is not None:
@@ -124,7 +124,7 @@ def registrable_domain(host_or_url: str) -> str:
 
 
 def address_of(host: str) -> IPv4Address | IPv6Address | None:
-    """The IP address that a normalised host is, or None if it is a name."""
+    """Return the IP address in a normalized host, or None if it is a name."""
     if ":" not in host and not host[-1:].isdigit():
         return None
     try:
@@ -143,7 +143,7 @@ def _bracketed(host: str) -> str:
 
 
 def _tidy_escape(match: re.Match[str]) -> str:
-    """Upper-case an escape, undo one that was not needed, and escape a percent sign that stands alone."""
+    """Upper-case an escape, undo one that was not needed, and escape a lone percent sign."""
     digits = match[1]
     if digits is None:
         return "%25"

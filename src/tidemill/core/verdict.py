@@ -1,4 +1,4 @@
-"""A record's verdict: accepted, dropped or set aside, always with the reason."""
+"""A record's verdict: accepted, dropped or quarantined, with the reason."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import msgspec
 
 
 class Accepted(msgspec.Struct, frozen=True, gc=False):
-    """Fit for readers. `identity` is the record's key within its source; `record` the vertical's own value.
+    """A record to publish. `identity` is its key within its source; `record` the vertical's own value.
 
-    `encoded` is the record as JSON, made once when it is judged and used wherever it is stored.
+    `encoded` is the record as JSON, encoded once when it is judged and used wherever it is stored.
     """
 
     identity: str
@@ -17,9 +17,9 @@ class Accepted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """Of no use, and we know why. Counted, kept with its raw fields, never published.
+    """A record that is not published, for a known reason; it is counted and kept with its raw fields.
 
-    `harmless` marks a drop that says nothing against the page: the event is over, the offer is sold out.
+    `harmless` marks a drop that is no fault of the page: the event is over, the offer is sold out.
     """
 
     reason: str
@@ -28,7 +28,7 @@ class Dropped(msgspec.Struct, frozen=True):
 
 
 class Quarantined(msgspec.Struct, frozen=True):
-    """Ambiguous: a person decides (fail closed)."""
+    """An ambiguous record that waits for a person's decision (fail closed)."""
 
     reason: str
     detail: str = ""

@@ -1,4 +1,4 @@
-"""Looking a fading record up: there, gone, or could not tell."""
+"""Verification of a record at its own URL: there, gone, or unknown."""
 
 from enum import StrEnum
 
@@ -7,8 +7,8 @@ import msgspec
 from tidemill.core.source import Source
 
 
-class Fate(StrEnum):
-    """The three answers; the third says nothing about the record."""
+class Presence(StrEnum):
+    """Whether a record is still shown; UNKNOWN says nothing about it."""
 
     THERE = "there"
     GONE = "gone"
@@ -16,7 +16,7 @@ class Fate(StrEnum):
 
 
 class VerificationCheck(msgspec.Struct, frozen=True):
-    """A record to be looked up, at the address under which its source shows it: one sighting of it."""
+    """A record to be verified at the URL under which one source shows it."""
 
     listing_id: int
     sighting_id: int
@@ -26,21 +26,21 @@ class VerificationCheck(msgspec.Struct, frozen=True):
 
 
 class VerificationResult(msgspec.Struct, frozen=True):
-    """What was found of a record where this sighting says that it is."""
+    """The result of verifying one source's URL of a record."""
 
     listing_id: int
     sighting_id: int
-    fate: Fate
-    words: str
+    presence: Presence
+    detail: str
 
 
 GONE_STATUSES = frozenset({404, 410})
 
 
-def fate_of(status_code: int, *, clean: bool, notice: str) -> tuple[Fate, str]:
-    """What an answer means: only a clean 200 is there, only 404, 410 or a removal notice is gone."""
+def presence_from_answer(status_code: int, *, clean: bool, notice: str) -> tuple[Presence, str]:
+    """Return what a response means: a clean 200 is there; 404, 410 or a removal notice is gone; else unknown."""
     if status_code in GONE_STATUSES:
-        return Fate.GONE, f"answered {status_code}"
+        return Presence.GONE, f"answered {status_code}"
     if not clean:
-        return Fate.UNKNOWN, f"answered {status_code}" if status_code else "no answer"
-    return (Fate.GONE, f"says: {notice}") if notice else (Fate.THERE, "still shown")
+        return Presence.UNKNOWN, f"answered {status_code}" if status_code else "no answer"
+    return (Presence.GONE, f"says: {notice}") if notice else (Presence.THERE, "still shown")

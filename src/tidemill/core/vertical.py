@@ -1,4 +1,4 @@
-"""Where stages and verticals meet: what a vertical must say about its kind of data."""
+"""The interface of a vertical: what the stages need to know about its kind of data."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import msgspec
 
 from tidemill.core.discovery import SearchProfile
-from tidemill.core.enrichment import Enriching
+from tidemill.core.enrichment import EnrichmentRules
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
@@ -48,20 +48,20 @@ class Adapter(Protocol):
 
 
 Judge = Callable[[RawRecord, Context], Verdict]
-"""Keeps a raw record, drops it or sets it aside. Pure; one bad record never costs its neighbours."""
+"""Accepts, drops or quarantines a raw record. Pure; one bad record does not affect the others."""
 
 
 NameFailure = Callable[[Failure, str], str | None]
-"""What people of this trade call the reason behind a failure and its detail; None if it has no name of its own."""
+"""Returns the vertical's own name for a failure and its detail; None if it has none."""
 
 
-def unnamed(failure: Failure, detail: str) -> str | None:  # noqa: ARG001 - as every `NameFailure` is called
-    """No failure has a name of its own."""
+def no_failure_name(failure: Failure, detail: str) -> str | None:  # noqa: ARG001 - as every `NameFailure` is called
+    """Return None: no failure has a name of its own."""
     return None
 
 
 class NotableReason(msgspec.Struct, frozen=True):
-    """A reason for rejecting a record that drift detection looks at.
+    """A rejection reason that drift detection counts.
 
     `column` is where `scrape_runs` counts it. An excused one does not count as a failed URL; `alarm` is what a person
     is told when one was met at all, after the number of them.
@@ -74,10 +74,10 @@ class NotableReason(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vertical:
-    """A kind of data as the stages see it: its policy, its adapters, and its judgement of a record.
+    """A kind of data as the stages use it: its policy, its adapters and its rules for a record.
 
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
-    its title: a column's heading, and the field under it. `enriching` is its side of enrichment and
+    its title: a column's heading, and the field under it. `enrichment` is its side of enrichment and
     `discovery` what its sources are searched by, where it has them.
     """
 
@@ -87,13 +87,13 @@ class Vertical:
     judge: Judge
     record: Hashable
     shown: Mapping[str, str] = field(default_factory=dict)
-    enriching: Enriching | None = None
+    enrichment: EnrichmentRules | None = None
     notable: Mapping[str, NotableReason] = field(default_factory=dict)
-    name_failure: NameFailure = unnamed
+    name_failure: NameFailure = no_failure_name
     discovery: SearchProfile | None = None
 
-    def revive(self, stored: bytes) -> object:
-        """The vertical's own record from its stored JSON: what a restart reads instead of memory."""
+    def decode_record(self, stored: bytes) -> object:
+        """Decode a stored record from JSON, as a restarted worker does."""
         return _decoder(self.record).decode(stored)
 
 
@@ -103,7 +103,7 @@ def _decoder(record: Hashable) -> msgspec.json.Decoder[Any]:
 
 
 def fetcher_for(source: Source, adapter: Adapter | None) -> FetcherKind:
-    """How a source's pages are got: as its settings say, but in a browser if its adapter cannot do without."""
+    """Return the fetcher for a source: the one in its settings, or a browser if its adapter needs one."""
     if source.fetcher is FetcherKind.HTTP and adapter is not None and adapter.needs_browser:
         return FetcherKind.BROWSER
     return source.fetcher

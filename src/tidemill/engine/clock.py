@@ -1,4 +1,4 @@
-"""The real clock and the real dice: the only place where Tidemill meets time and chance."""
+"""The real clock and random numbers: the only code that reads either."""
 
 import asyncio
 import random
@@ -9,16 +9,16 @@ class RealClock:
     """The time of this machine."""
 
     def now(self) -> datetime:
-        """The present moment in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)  # noqa: TID251 - this is the clock
 
     async def sleep_until(self, moment: datetime) -> None:
-        """Wait until the moment has come."""
+        """Sleep until the moment."""
         delay = (moment - self.now()).total_seconds()
         if delay > 0:
             await asyncio.sleep(delay)  # noqa: TID251 - this is the clock
 
 
 def real_dice() -> random.Random:
-    """Chance, for jitter: nothing secret depends on it."""
+    """Return a random generator for jitter; it is not for secrets."""
     return random.Random()  # noqa: S311 - jitter needs no cryptography

@@ -1,26 +1,26 @@
-"""The interpreter, set for a process that holds thousands of pages' records and keeps one thread beside its loop."""
+"""Interpreter settings for a process with an event loop, a database thread and thousands of records in memory."""
 
 import gc
 import sys
 
-LOOK_EVERY = 20_000
-"""New objects between two looks; a page's records are a few hundred, and nearly all are let go by themselves."""
-TURN = 0.000_1
-"""Seconds that a busy thread keeps the interpreter when another one asks for it: less than a stage takes.
+GC_THRESHOLD = 20_000
+"""New objects between two garbage collections; a page makes a few hundred, nearly all freed by reference count."""
+SWITCH_INTERVAL = 0.000_1
+"""Seconds after which a busy thread gives up the interpreter lock when another asks for it: less than a stage takes.
 
-Whoever waits counts anew each time that the interpreter is let go for an instant, which a loop does once a turn. With
-more than a turn's time, a commit's thread was never given it: it woke up each time to find it taken again.
+A waiting thread starts counting again each time the lock is released for an instant, which the event loop does once per
+turn. With a longer interval than a turn, a commit's thread never got the lock: it was taken again each time it woke.
 """
 
 
-def settle_in() -> None:
-    """Leave what is loaded by now out of every later search, search less often, and hand over sooner.
+def tune_interpreter() -> None:
+    """Exclude loaded objects from garbage collection, collect less often, and switch threads sooner.
 
-    The collector walked hundreds of thousands of modules' objects again and again for the sake of records that hold
-    no cycles: a tenth of a page's cost. And a commit asks for the interpreter a few times between its waits for the
+    The collector walked hundreds of thousands of modules' objects again and again for records that have
+    no cycles: a tenth of a page's cost. And a commit needs the interpreter lock a few times between its waits for the
     disk: with Python's five milliseconds each it took several times as long, and the loop ran out of work.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(LOOK_EVERY, 20, 50)
-    sys.setswitchinterval(TURN)
+    gc.set_threshold(GC_THRESHOLD, 20, 50)
+    sys.setswitchinterval(SWITCH_INTERVAL)

@@ -1,4 +1,4 @@
-"""What the engine needs from the ledger and from whoever wakes it."""
+"""The engine's ports to the ledger, and for waking workers."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,83 +12,83 @@ class JobLedger(Protocol):
     """Jobs, leases and checkpoints; the database is the queue."""
 
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
-        """Take jobs that may run now."""
+        """Lease jobs that may run now."""
         ...
 
     async def next_moment(self, now: datetime, lane: str) -> datetime | None:
-        """The first moment after `now` at which a job of the lane may become claimable by time alone.
+        """Return the first moment after `now` at which a job of the lane may become claimable by time alone.
 
-        Asked for the moment of the last claim: what that claim could have taken is not told again, or a worker would
-        turn without end over jobs that it cannot have.
+        `now` is the moment of the last claim: what that claim could have taken is left out, or a worker would
+        loop endlessly over jobs that it cannot claim.
         """
         ...
 
     async def restore(self, claimed: Sequence[Claimed]) -> list[Resumed]:
-        """Read back what resumed jobs work on."""
+        """Load the stage inputs of resumed jobs."""
         ...
 
     async def commit(self, batch: Sequence[Checkpoint], now: datetime) -> Committed:
-        """Write outputs and moves of the jobs that are still ours."""
+        """Write outputs and transitions of the jobs that are still leased to us."""
         ...
 
     async def close_runs(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
-        """Close runs whose jobs have all ended; answers those that nobody had closed before."""
+        """Close runs whose jobs have all ended; return those that were not closed before."""
         ...
 
     async def reserve_keys(self, count: int) -> None:
-        """Make sure that stages can take so many keys without asking."""
+        """Reserve keys, so that stages can take so many without I/O."""
         ...
 
 
 class WorkerRegistry(Protocol):
-    """Who works: one heartbeat holds all of a worker's leases."""
+    """The registered workers; one heartbeat renews all of a worker's leases."""
 
     @property
     def lease(self) -> timedelta:
-        """How long a worker may go unseen."""
+        """How long a worker may go without a heartbeat."""
         ...
 
     @property
     def heartbeat(self) -> timedelta:
-        """How often to be seen."""
+        """How often to send a heartbeat."""
         ...
 
     async def register(self, name: str, pid: int, now: datetime) -> int:
-        """Sign in; answers the worker's key."""
+        """Register a worker and return its key."""
         ...
 
     async def beat(self, worker_id: int, now: datetime) -> bool:
-        """Be seen; False when the worker was given up meanwhile."""
+        """Record a heartbeat; return False when the worker was given up meanwhile."""
         ...
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
-        """Leave in good order; answers how many jobs were handed back."""
+        """Unregister a worker and return how many jobs were released."""
         ...
 
 
 class SlotRepository(Protocol):
-    """One row per piece of periodic work and slot."""
+    """One row per chore and time slot."""
 
     async def take(self, name: str, slot: datetime, worker_id: int, now: datetime) -> bool:
-        """Whether the slot is ours."""
+        """Take a slot; return False when another process has it."""
         ...
 
     async def finish(self, name: str, slot: datetime, status: str, detail: str, now: datetime) -> None:
-        """Write down how it went."""
+        """Store how a slot's run went."""
         ...
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
-        """When each piece of work last went well."""
+        """Return when each chore last succeeded."""
         ...
 
     async def since(self) -> datetime | None:
-        """The earliest slot on record of anything."""
+        """Return the earliest stored slot of any chore."""
         ...
 
 
 class Waker(Protocol):
-    """Tells workers that there is work. A lost wake-up costs one tick, a doubled one an empty claim."""
+    """Wakes workers when there is work. A lost wake-up costs one poll interval, a doubled one an empty claim."""
 
     def wake(self, workers: int) -> None:
-        """Rouse up to so many workers."""
+        """Wake up to so many workers."""
         ...

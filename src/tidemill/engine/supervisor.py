@@ -1,4 +1,4 @@
-"""The supervisor: heartbeats, periodic work and drains, kept turning until somebody says stop."""
+"""The supervisor: runs heartbeats, chores and drains until it is stopped."""
 
 import asyncio
 import os
@@ -8,25 +8,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from tidemill.engine.drain import Drain, first_of
+from tidemill.engine.drain import Drain, wait_for_first
+from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.ports import WorkerRegistry
-from tidemill.engine.ticks import Tick, Ticks
 from tidemill.pipeline.happenings import Announce, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
 
-LOOK_AGAIN = timedelta(seconds=30)
+POLL_INTERVAL = timedelta(seconds=30)
 TROUBLE_PAUSE = timedelta(seconds=5)
 
 Prepare = Callable[[datetime], Awaitable[object]]
 
 
 class Worker:
-    """This process's place in the register; it may have to sign in anew."""
+    """This process's registration as a worker, which it may have to renew."""
 
     def __init__(
         self, register: WorkerRegistry, clock: Clock, name: str | None = None, *, prepare: Prepare | None = None
     ) -> None:
-        """Not signed in yet; `prepare` is what must be seen to before this worker claims anything."""
+        """Not registered yet; `prepare` runs before this worker claims anything."""
         self._prepare = prepare
         self._register = register
         self._clock = clock
@@ -35,29 +35,29 @@ class Worker:
         self._seen_at: datetime | None = None
 
     def key(self) -> int:
-        """The key to claim under."""
+        """Return the worker's key; raise `RuntimeError` before `sign_in`."""
         if self._key is None:
             msg = "the worker has not signed in"
             raise RuntimeError(msg)
         return self._key
 
-    def holds(self, key: int) -> bool:
-        """Whether what was claimed under `key` can still be ours.
+    def is_current(self, key: int) -> bool:
+        """Return whether jobs claimed under `key` can still be leased to this process.
 
-        A process that was frozen for longer than its lease cannot know, so it must not act as if it did until it
-        has been seen again. Without a heartbeat there is no telling, and the key alone decides.
+        A process that was frozen for longer than its lease cannot know, so it must not act on its jobs until it
+        has sent a heartbeat. Where no heartbeat runs, the key alone decides.
         """
         is_silent = self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
         return key == self._key and not is_silent
 
     async def sign_in(self) -> None:
-        """Get a key, once everything is as today's settings have it."""
+        """Run `prepare` and register under a new key."""
         if self._prepare is not None:
             await self._prepare(self._clock.now())
         self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
 
     async def keep_alive(self) -> None:
-        """Be seen often enough; a worker that was given up (it was frozen) signs in under a new key."""
+        """Send heartbeats; a worker that was given up (it was frozen) registers under a new key."""
         try:
             while True:
                 self._seen_at = self._clock.now()
@@ -68,63 +68,65 @@ class Worker:
             self._seen_at = None
 
     async def sign_off(self) -> int:
-        """Hand back what is still held."""
+        """Release the worker's jobs and return how many."""
         return await self._register.sign_off(self.key(), self._clock.now())
 
-    async def begin_anew(self) -> None:
-        """Hand back whatever the database thinks we hold, and go on under a new key."""
+    async def register_again(self) -> None:
+        """Release whatever jobs the database thinks we hold, and register under a new key."""
         await self.sign_off()
         await self.sign_in()
 
 
 class Supervisor:
-    """Runs one worker process: one drain per lane, all ticks, one heartbeat."""
+    """Runs one worker process: one drain per lane, all chores, one heartbeat."""
 
     def __init__(
         self,
         worker: Worker,
-        ticks: Ticks,
+        runner: ChoreRunner,
         make_drain: Callable[[], Drain],
         lanes: Sequence[str],
         clock: Clock,
         announce: Announce,
         *,
-        look_again: timedelta = LOOK_AGAIN,
+        poll_interval: timedelta = POLL_INTERVAL,
     ) -> None:
-        """`make_drain` builds a fresh drain per lane; a lane that nobody wakes looks for itself after `look_again`."""
+        """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`."""
         self._worker = worker
-        self._ticks = ticks
+        self._runner = runner
         self._make_drain = make_drain
         self._lanes = lanes
         self._clock = clock
         self._announce = announce
-        self._look_again = look_again
+        self._poll_interval = poll_interval
         self._drains: dict[str, Drain] = {}
-        self._roused: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
+        self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
         self._stopping = asyncio.Event()
 
     def wake(self, workers: int) -> None:
-        """There is work: every lane of this process looks (the embedded Waker)."""
+        """Wake every lane of this process if there is work (the embedded `Waker`)."""
         if workers:
             for lane in self._lanes:
-                self._roused[lane].set()
+                self._wake_events[lane].set()
                 if lane in self._drains:
-                    self._drains[lane].stir()
+                    self._drains[lane].wake()
 
     def stop(self) -> None:
-        """Finish what is in hand, then leave."""
+        """Finish the jobs that are leased, then stop."""
         self._stopping.set()
         for drain in self._drains.values():
             drain.stop_claiming()
-        for roused in self._roused.values():
-            roused.set()
+        for event in self._wake_events.values():
+            event.set()
 
     async def run(self) -> None:
-        """Turn until stopped; cancelling is the hard stop, and both hand back what is held."""
+        """Run until stopped; cancelling stops at once. Either way the jobs are released."""
         await self._worker.sign_in()
         parts = {"heartbeat": self._worker.keep_alive}
-        parts |= {f"tick {name}": partial(self._turn, tick) for name, tick in self._ticks.all.items()}
-        background = [asyncio.create_task(self._guarded(name, work), name=name) for name, work in parts.items()]
+        parts |= {f"tick {name}": partial(self._run_chore, chore) for name, chore in self._runner.chores.items()}
+        background = [
+            asyncio.create_task(self._restart_on_error(name, work), name=name) for name, work in parts.items()
+        ]
         lanes = [asyncio.create_task(self._lane(lane), name=f"lane {lane}") for lane in self._lanes]
         try:
             await asyncio.gather(*lanes)
@@ -132,51 +134,51 @@ class Supervisor:
             for task in (*background, *lanes):
                 task.cancel()
             await asyncio.gather(*background, *lanes, return_exceptions=True)
-            await self._leave()
+            await self._sign_off()
 
-    async def _leave(self) -> None:
-        """Hand back what is held; if the database is away just now, the lease runs out by itself."""
+    async def _sign_off(self) -> None:
+        """Release the worker's jobs; if the database is unavailable, the lease expires by itself."""
         try:
             await self._worker.sign_off()
         except StoreError as trouble:
             self._announce(StoreTrouble(self._clock.now(), str(trouble)))
 
     async def _lane(self, lane: str) -> None:
-        """Drain, sleep until the next moment or a wake-up, and drain again; after trouble, with clean hands."""
-        in_doubt = False
+        """Drain, sleep until the next claimable moment or a wake-up, and repeat; register again after an error."""
+        must_register = False
         while not self._stopping.is_set():
-            self._roused[lane].clear()
+            self._wake_events[lane].clear()
             drain = self._drains[lane] = self._make_drain()
             try:
-                if in_doubt:
-                    await self._worker.begin_anew()
-                in_doubt = False
+                if must_register:
+                    await self._worker.register_again()
+                must_register = False
                 moment = await drain.run(lane)
             except StoreError as trouble:
-                in_doubt = True
+                must_register = True
                 self._announce(StoreTrouble(self._clock.now(), str(trouble)))
                 moment = self._clock.now() + TROUBLE_PAUSE
-            except Exception as bug:  # noqa: BLE001 - the mill goes on; the jobs in hand are handed back
-                in_doubt = True
+            except Exception as bug:  # noqa: BLE001 - the worker goes on; the jobs it held are released
+                must_register = True
                 self._announce(crash_of(f"lane {lane}", bug, self._clock.now()))
                 moment = self._clock.now() + TROUBLE_PAUSE
             if self._stopping.is_set():
                 return
-            await self._until(lane, moment)
+            await self._wait_until(lane, moment)
 
-    async def _until(self, lane: str, moment: datetime | None) -> None:
-        latest = self._clock.now() + self._look_again
+    async def _wait_until(self, lane: str, moment: datetime | None) -> None:
+        latest = self._clock.now() + self._poll_interval
         moment = latest if moment is None else min(latest, moment)
-        await first_of(self._roused[lane].wait(), self._clock.sleep_until(moment))
+        await wait_for_first(self._wake_events[lane].wait(), self._clock.sleep_until(moment))
 
-    async def _turn(self, tick: Tick) -> None:
-        """Run a tick in each of its slots, the present one included."""
+    async def _run_chore(self, chore: Chore) -> None:
+        """Run a chore in each of its time slots, the current one included."""
         while True:
-            await self._ticks.tick(tick.name)
-            await self._clock.sleep_until(tick.after(self._clock.now()))
+            await self._runner.tick(chore.name)
+            await self._clock.sleep_until(chore.after(self._clock.now()))
 
-    async def _guarded(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Keep a background task going through a lost database and through bugs of ours; each is told."""
+    async def _restart_on_error(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Restart a background task after a lost database or a bug, and announce each."""
         while True:
             try:
                 await work()
@@ -188,6 +190,6 @@ class Supervisor:
 
 
 def crash_of(part: str, bug: Exception, now: datetime) -> PartCrashed:
-    """What is told of a crash: where, what, and the last steps that led to it."""
+    """Return the event of a crash: where, what, and the last frames of its stack."""
     steps = "".join(traceback.format_exception(bug, limit=-4))
     return PartCrashed(now, part, f"{type(bug).__name__}: {bug}\n{steps}"[:4_000])

@@ -12,18 +12,18 @@ from tidemill.core.failure import Failure
 from tidemill.core.job import after_failure
 from tidemill.core.outcome import Fail
 from tidemill.core.policy import Policy
-from tidemill.engine.narrator import Narrator
+from tidemill.engine.announcer import CommitAnnouncer
 from tidemill.engine.ports import JobLedger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
 from tidemill.pipeline.ports import Clock, StoreError, StoreLost
 
-GROUP = 256
+MAX_GROUP = 256
 """Checkpoints in one transaction at most."""
-WORTH_WAITING = 180
+WANTED_GROUP = 180
 """A busy worker waits a moment for a group of this size."""
-CLOSED_AT_ONCE = 16
-"""Runs closed in one transaction: where an agenda is one page, runs end as often as pages do."""
-LINGER = timedelta(milliseconds=15)
+RUNS_PER_TRANSACTION = 16
+"""Runs closed in one transaction: where a source is one page, runs end as often as pages do."""
+GROUP_WAIT = timedelta(milliseconds=15)
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=30)
 
@@ -31,44 +31,46 @@ LONGEST_PAUSE = timedelta(seconds=30)
 class Writer:
     """Takes checkpoints one by one, writes them group by group."""
 
-    def __init__(self, ledger: JobLedger, clock: Clock, narrator: Narrator, policies: Mapping[str, Policy]) -> None:
-        """Nothing is written until `commit_next` is awaited; `policies` by vertical."""
+    def __init__(
+        self, ledger: JobLedger, clock: Clock, announcer: CommitAnnouncer, policies: Mapping[str, Policy]
+    ) -> None:
+        """`policies` by vertical; nothing is written until `commit_next` is awaited."""
         self._policies = policies
         self._ledger = ledger
         self._clock = clock
-        self._narrator = narrator
+        self._announcer = announcer
         self._waiting: deque[Checkpoint] = deque()
-        self._something = asyncio.Event()
-        self._plenty = asyncio.Event()
+        self._has_waiting = asyncio.Event()
+        self._group_is_full = asyncio.Event()
 
     def put(self, checkpoint: Checkpoint) -> None:
         """Queue a checkpoint for the next group."""
         self._waiting.append(checkpoint)
-        self._something.set()
-        if len(self._waiting) >= WORTH_WAITING:
-            self._plenty.set()
+        self._has_waiting.set()
+        if len(self._waiting) >= WANTED_GROUP:
+            self._group_is_full.set()
 
-    def hurry(self) -> None:
-        """Nothing more will come before what waits has been written; where nothing waits, nothing is to be hurried."""
+    def flush(self) -> None:
+        """Commit the waiting checkpoints without waiting for more; does nothing if there are none."""
         if self._waiting:
-            self._plenty.set()
+            self._group_is_full.set()
 
     async def commit_next(self, *, busy: bool) -> tuple[list[Checkpoint], Committed]:
-        """Write the next group and announce what happened; a busy worker first lets the group grow."""
-        await self._something.wait()
-        if busy and len(self._waiting) < WORTH_WAITING:
-            await self._linger()
-        batch = [self._waiting.popleft() for _ in range(min(GROUP, len(self._waiting)))]
+        """Commit the next group and announce its events; if `busy`, wait a moment for the group to grow."""
+        await self._has_waiting.wait()
+        if busy and len(self._waiting) < WANTED_GROUP:
+            await self._wait_for_more()
+        batch = [self._waiting.popleft() for _ in range(min(MAX_GROUP, len(self._waiting)))]
         if not self._waiting:
-            self._something.clear()
-        if len(self._waiting) < WORTH_WAITING:
-            self._plenty.clear()
+            self._has_waiting.clear()
+        if len(self._waiting) < WANTED_GROUP:
+            self._group_is_full.clear()
         committed = await self._commit(batch)
         return batch, committed
 
-    async def _linger(self) -> None:
-        grown = asyncio.ensure_future(self._plenty.wait())
-        pause = asyncio.ensure_future(self._clock.sleep_until(self._clock.now() + LINGER))
+    async def _wait_for_more(self) -> None:
+        grown = asyncio.ensure_future(self._group_is_full.wait())
+        pause = asyncio.ensure_future(self._clock.sleep_until(self._clock.now() + GROUP_WAIT))
         try:
             await asyncio.wait((grown, pause), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -76,71 +78,71 @@ class Writer:
             pause.cancel()
 
     async def _commit(self, batch: list[Checkpoint]) -> Committed:
-        """Commit, and tell of it; a group that is refused is written one by one, for one may spoil it for all."""
+        """Commit and announce; a group that is refused is written one by one: one checkpoint may be at fault."""
         try:
-            committed = await self._patiently(batch)
-        except Exception as refusal:  # noqa: BLE001 - even a bug in writing one record is not its neighbours' fault
+            committed = await self._commit_with_retries(batch)
+        except Exception as refusal:  # noqa: BLE001 - even a bug in writing one record must not fail the other jobs
             if len(batch) == 1:
                 return await self._give_up(batch[0], refusal)
-            alone = [await self._commit([checkpoint]) for checkpoint in batch]
-            return Committed(frozenset().union(*(each.held for each in alone)))
-        await self._tell(batch, committed)
+            committed_singly = [await self._commit([checkpoint]) for checkpoint in batch]
+            return Committed(frozenset().union(*(each.still_leased for each in committed_singly)))
+        await self._announce(batch, committed)
         return committed
 
-    async def _patiently(self, batch: list[Checkpoint]) -> Committed:
-        """Commit, however long the database is away."""
+    async def _commit_with_retries(self, batch: list[Checkpoint]) -> Committed:
+        """Commit, and retry for as long as the database is unavailable."""
         pause = FIRST_PAUSE
         while True:
             try:
                 return await self._ledger.commit(batch, self._clock.now())
             except StoreLost as trouble:
-                self._narrator.store_trouble(str(trouble))
+                self._announcer.store_trouble(str(trouble))
                 await self._clock.sleep_until(self._clock.now() + pause)
                 pause = min(LONGEST_PAUSE, pause * 2)
 
     async def _give_up(self, checkpoint: Checkpoint, refusal: Exception) -> Committed:
-        """Fail the job whose output cannot be written; if even that is refused, its lease runs out."""
-        self._narrator.store_trouble(str(refusal))
+        """Fail the job whose output cannot be written; if even that is refused, its lease expires."""
+        self._announcer.store_trouble(str(refusal))
         policy = self._policies.get(checkpoint.claimed.job.vertical)
         if policy is None:  # its vertical is not installed: it was only to wait, and its lease runs out
             return Committed(frozenset())
         fail = failure_of(refusal)
-        step = after_failure(checkpoint.claimed.job, fail, policy, self._clock.now(), 0.0)
-        failed = msgspec.structs.replace(checkpoint, outcome=fail, move=step)
+        transition = after_failure(checkpoint.claimed.job, fail, policy, self._clock.now(), 0.0)
+        failed = msgspec.structs.replace(checkpoint, outcome=fail, transition=transition)
         try:
-            committed = await self._patiently([failed])
+            committed = await self._commit_with_retries([failed])
         except StoreError as again:
-            self._narrator.store_trouble(str(again))
+            self._announcer.store_trouble(str(again))
         else:
-            await self._tell([failed], committed)
+            await self._announce([failed], committed)
         return Committed(frozenset())
 
-    async def _tell(self, batch: list[Checkpoint], committed: Committed) -> None:
+    async def _announce(self, batch: list[Checkpoint], committed: Committed) -> None:
         await self._close_runs(committed)
-        self._narrator.committed(batch, committed)
+        self._announcer.committed(batch, committed)
 
     async def _close_runs(self, committed: Committed) -> None:
         finished = committed.finished_runs
-        for start in range(0, len(finished), CLOSED_AT_ONCE):
-            await self._close(finished[start : start + CLOSED_AT_ONCE])
+        for start in range(0, len(finished), RUNS_PER_TRANSACTION):
+            await self._close(finished[start : start + RUNS_PER_TRANSACTION])
 
     async def _close(self, run_ids: tuple[int, ...]) -> None:
-        """Close runs together; if that is refused, one by one, for one may spoil it for all."""
+        """Close runs together; if that is refused, one by one, because one run may be at fault."""
         try:
             closed = await self._ledger.close_runs(run_ids, self._clock.now())
         except StoreError as trouble:
             if len(run_ids) == 1 or isinstance(trouble, StoreLost):
-                self._narrator.store_trouble(str(trouble))  # the close_runs tick finds them
+                self._announcer.store_trouble(str(trouble))  # the close_runs tick finds them
                 return
             for run_id in run_ids:
                 await self._close((run_id,))
         else:
             for summary in closed:
-                self._narrator.run_closed(summary)
+                self._announcer.run_closed(summary)
 
 
 def failure_of(refusal: Exception) -> Fail:
-    """What it means for a job that its output could not be written: the database's word, or a bug of ours."""
+    """Return the failure of a job whose output could not be written: a refused write, or a bug of ours."""
     if isinstance(refusal, StoreError):
         return Fail(Failure.WRITE_FAILED, str(refusal)[:500])
     stack = "".join(traceback.format_exception(refusal))

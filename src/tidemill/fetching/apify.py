@@ -11,8 +11,8 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Refused
-from tidemill.core.degradation import MATRIX, Service
+from tidemill.core.budget import BudgetRefusal
+from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
 from tidemill.fetching.apify_protocol import (
     DOWN_WAIT,
@@ -101,7 +101,7 @@ class ApifyFetcher:
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Start the job's actor, or check its run; return its items when it is done, else when to come back."""
         if not self._token:
-            message = f"apify is not set up: {MATRIX[Service.APIFY].setup}"
+            message = f"apify is not set up: {FALLBACKS[Service.APIFY].setup}"
             return await self._report_trouble(
                 request, ApiTrouble(Failure.HELD_BACK, message, self._clock.now() + KEY_WAIT)
             )
@@ -127,7 +127,7 @@ class ApifyFetcher:
     async def probe(self) -> str:
         """Return '' if Apify accepts our token and our budget has room, else what is wrong."""
         if not self._token:
-            return MATRIX[Service.APIFY].setup
+            return FALLBACKS[Service.APIFY].setup
         answer = await self._call("GET", "/v2/users/me")
         if isinstance(answer, ApiTrouble):
             return answer.message
@@ -159,7 +159,7 @@ class ApifyFetcher:
         if (trouble := await self._recheck_gates(request)) is not None:
             return trouble
         reserved = await self._account.reserve(options.max_cost)
-        if isinstance(reserved, Refused):
+        if isinstance(reserved, BudgetRefusal):
             return _over_budget(reserved)
         if not isinstance(reserved, Reserved):
             raise reserved
@@ -304,7 +304,7 @@ def _input(request: FetchRequest, options: ActorOptions) -> bytes:
     return msgspec.json.encode(fill_template(options.input or {"startUrls": [{"url": "{url}"}]}, known))
 
 
-def _over_budget(refused: Refused) -> ApiTrouble:
+def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     message = f"our own budget of ${refused.limit / MILLIONTHS:g} a {refused.period} is spent until {until}"
     return ApiTrouble(Failure.OUT_OF_QUOTA, message, refused.until)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.budget import Budget, Refused, Spent, refusal
+from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal
 from tidemill.core.degradation import Service
 from tidemill.pipeline.ports import Clock, StoreError
 
@@ -14,7 +14,7 @@ from tidemill.pipeline.ports import Clock, StoreError
 class SpendingPort(Protocol):
     """What services were paid, kept where all processes see it."""
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
         """Reserve `cost`, or return the limit that is in the way."""
         ...
 
@@ -44,7 +44,7 @@ class Account:
         self._budget = budget
         self._clock = clock
 
-    async def reserve(self, amount: int) -> Reserved | Refused | StoreError:
+    async def reserve(self, amount: int) -> Reserved | BudgetRefusal | StoreError:
         """Reserve the amount that a call may cost; return the limit or the store's error that forbids it."""
         now = self._clock.now()
         try:
@@ -58,7 +58,7 @@ class Account:
         with suppress(StoreError):
             await self._spending.settle(self._service, reserved.amount, paid, reserved.at)
 
-    async def exceeded_limit(self, amount: int) -> Refused | None:
+    async def exceeded_limit(self, amount: int) -> BudgetRefusal | None:
         """Return the limit that spending so much would exceed, if any."""
         now = self._clock.now()
-        return refusal(self._budget, await self._spending.spent(self._service, now), amount, now)
+        return budget_refusal(self._budget, await self._spending.spent(self._service, now), amount, now)

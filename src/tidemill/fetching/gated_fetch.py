@@ -10,7 +10,7 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
-from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, slower
+from tidemill.core.pacing import Departure, OwnPaces, Pace, pace_key, with_crawl_delay
 from tidemill.core.urls import BadUrl, hostname, join
 from tidemill.fetching.decoding import decode
 from tidemill.fetching.gate_answers import charge_answer, guard_answer, pace_answer, robots_answer
@@ -276,12 +276,12 @@ class GatedFetch:
         request, own = self._request, self._gates.own_paces
         if own and (name := hostname(self._start_url)) in own and name != request.host:
             return self._visit_terms(name, own[name])  # the job was claimed under the registrable domain
-        pace = slower(request.pace, self.crawl_delay)
+        pace = with_crawl_delay(request.pace, self.crawl_delay)
         return RequestTerms(request.host, pace, self._headers, self._claim, request.booked_until is None)
 
     def _visit_terms(self, host: str, pace: Pace) -> RequestTerms:
         """Return the terms of a request to a host that the job was not claimed for."""
-        return RequestTerms(host, slower(pace, self.crawl_delay), self._headers, None, is_visit=True)
+        return RequestTerms(host, with_crawl_delay(pace, self.crawl_delay), self._headers, None, is_visit=True)
 
     async def _terms_for(self, href: str) -> RequestTerms:
         """Return the terms of a robots.txt or of an address that a redirect led to."""

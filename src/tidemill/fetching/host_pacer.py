@@ -8,7 +8,7 @@ admit it.
 import asyncio
 from datetime import datetime, timedelta
 
-from tidemill.core.pacing import Departure, Pace, charged, free_slots, is_held_alone, is_punctual, opens_at
+from tidemill.core.pacing import Departure, Pace, charged, is_held_alone, is_punctual, opens_at, requests_allowed
 from tidemill.fetching.not_sent import held_back
 from tidemill.pipeline.ports import Clock, HostRateLimits, RequestPermit, SharedRateLimiter
 
@@ -130,7 +130,7 @@ class HostPacer:
         """
         host = self._hosts.get(name) or self._add_host(name, claim)
         now = self._clock.now()
-        if host.waiting or not free_slots(pace, host.booked_until(host.reserved, pace), host.in_flight, now):
+        if host.waiting or not requests_allowed(pace, host.booked_until(host.reserved, pace), host.in_flight, now):
             return None
         if self._rate_limits is None or (not pace.interval and not is_visit):
             return self._admit(host, pace, now, now, is_visit=is_visit)
@@ -229,7 +229,7 @@ class HostPacer:
     async def _wait_for_spacing(self, host: _Host, pace: Pace) -> datetime:
         """Wait until this process's own requests leave room for one more, and return that moment."""
         now = self._clock.now()
-        while not free_slots(pace, booked_until := host.booked_until(host.sent, pace), 0, now):
+        while not requests_allowed(pace, booked_until := host.booked_until(host.sent, pace), 0, now):
             await self._clock.sleep_until(opens_at(pace, booked_until, now))
             now = self._clock.now()
         host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
@@ -309,7 +309,7 @@ class HostPacer:
         while True:
             now = self._clock.now()
             booked_until = host.booked_until(host.reserved, pace)
-            if free_slots(pace, booked_until, host.in_flight, now):
+            if requests_allowed(pace, booked_until, host.in_flight, now):
                 return now
             if host.in_flight >= pace.parallel:
                 host.place_freed = asyncio.get_running_loop().create_future()

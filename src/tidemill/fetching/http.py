@@ -104,7 +104,7 @@ class HttpFetcher:
             duration=fetch.duration,
             requested_at=fetch.requested_at,
             requests=fetch.requests,
-            slow_to=fetch.crawl_delay,
+            crawl_delay=fetch.crawl_delay,
             not_modified=is_conditional and response.status_code == _NOT_MODIFIED,
         )
         return result if failure is None else self._as_failed(result, response, failure)
@@ -207,7 +207,7 @@ def _without_response(request: FetchRequest, fetch: GatedFetch, result: Redirect
         duration=fetch.duration,
         requested_at=fetch.requested_at,
         requests=fetch.requests,
-        slow_to=fetch.crawl_delay,
+        crawl_delay=fetch.crawl_delay,
         failure=result.failure,
         error=result.detail,
         retry_at=result.retry_at,

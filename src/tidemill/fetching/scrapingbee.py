@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.budget import Refused
-from tidemill.core.degradation import MATRIX, Service
+from tidemill.core.budget import BudgetRefusal
+from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.bee_protocol import (
@@ -102,7 +102,7 @@ class ScrapingBeeFetcher:
     async def probe(self) -> str:
         """Return '' if ScrapingBee answers and both its credits and our budget have room, else what is wrong."""
         if not self._key:
-            return MATRIX[Service.SCRAPINGBEE].setup
+            return FALLBACKS[Service.SCRAPINGBEE].setup
         answer = await self._api.call(
             "GET", "/usage", query={"api_key": self._key}, within=PROBE_TIMEOUT, max_bytes=PROBE_BYTES
         )
@@ -128,7 +128,7 @@ class ScrapingBeeFetcher:
     def _known_trouble(self) -> ApiTrouble | None:
         """Return what is known to be wrong without a call: no key, or ScrapingBee told us to wait."""
         if not self._key:
-            message = f"scrapingbee is not set up: {MATRIX[Service.SCRAPINGBEE].setup}"
+            message = f"scrapingbee is not set up: {FALLBACKS[Service.SCRAPINGBEE].setup}"
             return ApiTrouble(Failure.HELD_BACK, message, self._clock.now() + KEY_WAIT)
         if self._paused_by is not None and self._clock.now() < self._paused_by.until:
             return self._paused_by
@@ -216,15 +216,15 @@ def _final_url(excerpt: str, requested: str) -> str:
         return requested
 
 
-def _not_reserved(reason: Refused | StoreError, now: datetime) -> ApiTrouble:
+def _not_reserved(reason: BudgetRefusal | StoreError, now: datetime) -> ApiTrouble:
     """Return why nothing was reserved: the budget is spent, or it cannot be looked up just now."""
-    if isinstance(reason, Refused):
+    if isinstance(reason, BudgetRefusal):
         return _over_budget(reason)
     message = f"what may be spent cannot be looked up: {reason}"
     return ApiTrouble(Failure.HELD_BACK, message, now + BUSY_WAIT, is_service_fault=False)
 
 
-def _over_budget(refused: Refused) -> ApiTrouble:
+def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
     message = f"our own budget of {refused.limit} credits a {refused.period} is spent until {until}"
     return ApiTrouble(Failure.OUT_OF_QUOTA, message, refused.until)

@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateStatus, source_name
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import normalize, origin_of, registrable_domain
@@ -33,7 +33,7 @@ class SpillLine(msgspec.Struct, frozen=True):
     search: str = ""
     place: str = ""
     asked_at: datetime | None = None
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[SearchResult, ...] = ()
 
 
 class SpillImported(msgspec.Struct, frozen=True):
@@ -173,7 +173,7 @@ class DiscoveryActions:
             base_url=origin_of(normalize(candidate.url)),
             adapter_id=self._adapter_id,
             enabled=enabled,
-            city=place.called if place is not None else candidate.place,
+            city=place.common_name if place is not None else candidate.place,
             coordinates=place.coordinates if place is not None else None,
             trust={"discovered": True, "confidence": candidate.confidence},
         )
@@ -183,7 +183,7 @@ class DiscoveryActions:
         if not only:
             return []
         known = {
-            name.lower(): place.name for place in await self._places.every() for name in (place.name, place.called)
+            name.lower(): place.name for place in await self._places.every() for name in (place.name, place.common_name)
         }
         for name in only:
             if name.lower() not in known:

@@ -152,7 +152,7 @@ def _revived(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, s
         raise Mistake(msg)
     encoded = _encode(record.raw["record"])
     identity = str(record.raw["identity"])
-    return Accepted(identity, vertical.revive(encoded), encoded)
+    return Accepted(identity, vertical.decode_record(encoded), encoded)
 
 
 def _refuse_if_settled(record: QuarantinedView) -> None:

@@ -13,7 +13,7 @@ from tidemill.core.views import SourceDetail
 from tidemill.operations.mistakes import Mistake, SwitchedOff
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
-from tidemill.pipeline.dispatch import Dispatcher, Due
+from tidemill.pipeline.dispatch import Dispatcher, DueTarget
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.ledger.stale_jobs import StaleJobs
@@ -99,7 +99,9 @@ class RunActions:
         self._wake(count)
         return count
 
-    async def _start(self, due: Sequence[Due], source: SourceDetail, asked: int, subject: str, actor: str) -> Started:
+    async def _start(
+        self, due: Sequence[DueTarget], source: SourceDetail, asked: int, subject: str, actor: str
+    ) -> Started:
         now = self._clock.now()
         if wait := held_for(source, now):
             return Started(rejected=asked, reason=Rejection.RATE_LIMITED, retry_after_seconds=wait.total_seconds())

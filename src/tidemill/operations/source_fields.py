@@ -10,7 +10,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 
 from tidemill.core.pacing import Pace
-from tidemill.core.rhythm import BadSchedule, parse_schedule
+from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import FetcherKind, Visibility
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.operations.mistakes import unknown

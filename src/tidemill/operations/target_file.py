@@ -7,7 +7,7 @@ from hashlib import blake2b
 from io import BytesIO, TextIOWrapper
 from typing import Any
 
-from tidemill.core.rhythm import BadSchedule, parse_schedule
+from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.operations.mistakes import unknown
 from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, TargetPlan, Troubles

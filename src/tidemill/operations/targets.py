@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.rhythm import BadSchedule, parse_schedule
+from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize

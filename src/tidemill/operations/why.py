@@ -87,7 +87,9 @@ class WhyActions:
 
     async def _service_of(self, fetcher: FetcherKind) -> list[Step]:
         """How the service stands that a source's pages come through, if it is one and not well."""
-        wanted = [each for each in await self._services() if each.service.value == fetcher.value and not each.is_well]
+        wanted = [
+            each for each in await self._services() if each.service.value == fetcher.value and not each.is_working
+        ]
         return [service_step(each, self._clock.now()) for each in wanted]
 
     async def _service(self, name: str) -> Explanation:

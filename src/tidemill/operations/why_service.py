@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tidemill.core.degradation import MATRIX, ServiceState, ServiceStatus
+from tidemill.core.degradation import FALLBACKS, ServiceState, ServiceStatus
 from tidemill.operations.explanation import Explanation, Step, away, known, passed, stopped
 
 
@@ -33,9 +33,9 @@ def service_step(status: ServiceStatus, now: datetime) -> Step:
 
 
 def _advice(status: ServiceStatus) -> list[Step]:
-    row = MATRIX[status.service]
+    row = FALLBACKS[status.service]
     return [
-        known("fallback", row.instead),
+        known("fallback", row.fallback),
         known("set up", row.setup),
         known("recovery", "it is asked again every minute while it is degraded; nobody need do anything"),
     ]

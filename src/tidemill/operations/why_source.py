@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tidemill.core import gates
-from tidemill.core.pacing import is_exception
+from tidemill.core.pacing import has_own_pace
 from tidemill.core.target import TargetStatus
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import (
@@ -102,7 +102,7 @@ def host_gate(host: HostView, now: datetime) -> Step:
     pace = f"one request per {host.interval_ms / 1000:g} s, {host.parallel} at a time"
     if host.crawl_delay_ms:
         pace += f", Crawl-delay {host.crawl_delay_ms / 1000:g} s"
-    if is_exception(host.host):
+    if has_own_pace(host.host):
         pace += ", counted apart from its domain"
     if host.opens_at <= now:
         return passed("host", f"{host.host} may be asked now ({pace})")

@@ -1,4 +1,4 @@
-"""What passes from one stage to the next, and what is written down in between."""
+"""The outputs of stages and the checkpoints that are written between them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ import msgspec
 
 from tidemill.core.breaker import Breaker, Closed
 from tidemill.core.enrichment import EnrichmentRequest
-from tidemill.core.job import Job, Move
+from tidemill.core.job import Job, JobTransition
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -20,7 +20,7 @@ from tidemill.pipeline.ports import FetchResult
 
 
 class Claimed(msgspec.Struct, frozen=True, kw_only=True):
-    """A job in a worker's hands, with all that its gates need to know as of the claim.
+    """A leased job, with everything that its gates need, as of the claim.
 
     `booked_until` is the moment until which the host's pace was used up before this claim. `adapter_off` says who
     switched the target's adapter off and why; '' while it is on.
@@ -37,23 +37,23 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """Fetch to parse: the page as it will be stored, and how it was got."""
+    """Fetch's output for parse: the page as it will be stored, and the fetch result."""
 
     page: Page
     result: FetchResult
 
 
 class Unchanged(msgspec.Struct, frozen=True):
-    """Fetch to the end: the same content as last time, so that everything on it counts as seen again."""
+    """Fetch's output for an unchanged page: every record on it counts as seen again."""
 
     page: Page
     result: FetchResult
 
 
-class Served(msgspec.Struct, frozen=True):
-    """Fetch to the end: nothing new could be got, and a stored page under a day old stands for it.
+class ServedFromStore(msgspec.Struct, frozen=True):
+    """Fetch's output when the page could not be fetched and a stored one, under a day old, is used instead.
 
-    What stands on it was read when it came, and is not seen again by this: `page` is empty and never stored.
+    Its records were read when it was stored and do not count as seen again: `page` is empty and never stored.
     """
 
     page: Page
@@ -61,7 +61,7 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """Parse to normalize: the raw records of a page, and who read them."""
+    """Parse's output for normalize: the raw records of a page, and the adapter that read them."""
 
     page: Page
     adapter_id: str
@@ -70,15 +70,15 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A raw record that will not be published, and why; `want` is the question whose answer would save it."""
+    """A raw record that is not published, and why; `request` is a question whose answer could make it acceptable."""
 
     raw: RawRecord
     verdict: Dropped | Quarantined
-    want: EnrichmentRequest | None = None
+    request: EnrichmentRequest | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """Normalize to persist: every record of a page with its verdict."""
+    """Normalize's output for persist: every record of a page with its verdict."""
 
     page: Page
     reader: str
@@ -90,7 +90,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class AcceptedRecords(msgspec.Struct, frozen=True):
-    """Persist to the repository: what readers will see, each identity once."""
+    """Persist's output for the repository: the accepted records, each identity once."""
 
     judged: Judged
     records: Sequence[Accepted]
@@ -98,29 +98,29 @@ class AcceptedRecords(msgspec.Struct, frozen=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """A stage's answer with the move that it leads to: what one place writes in one transaction."""
+    """A stage's outcome and the job's transition, written in one transaction."""
 
     claimed: Claimed
     outcome: Outcome
-    move: Move
+    transition: JobTransition
 
 
 class WriteCounts(msgspec.Struct, frozen=True):
-    """What became of a page's records on the repository.
+    """What the repository did with a page's records.
 
-    A repository that knows more than the rules may still turn accepted ones away: `dropped` because the run brought
-    them already, `held` until a second reading or a person confirms them.
+    A repository may still reject accepted records: `dropped` because the run brought
+    them already, `held_back` until a second reading or a person confirms them.
     """
 
     inserted: int = 0
     updated: int = 0
     unchanged: int = 0
     dropped: int = 0
-    held: int = 0
+    held_back: int = 0
 
 
-class Shift(msgspec.Struct, frozen=True):
-    """A breaker that changed state."""
+class BreakerChange(msgspec.Struct, frozen=True):
+    """A breaker's change of state."""
 
     source_id: int
     before: str
@@ -129,20 +129,20 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What a commit did: which jobs still were ours, which runs ended, which breakers moved, what was kept.
+    """The result of a commit: jobs whose lease still held, runs that ended, breakers that changed, records written.
 
-    `followed` is how many further pages of lists are now jobs of their own.
+    `followed` is how many further pages of lists became jobs.
     """
 
-    held: frozenset[int]
+    still_leased: frozenset[int]
     finished_runs: tuple[int, ...] = ()
-    shifts: tuple[Shift, ...] = ()
+    breaker_changes: tuple[BreakerChange, ...] = ()
     kept: Mapping[int, WriteCounts] = msgspec.field(default_factory=dict)
     followed: int = 0
 
 
 class Resumed(msgspec.Struct, frozen=True):
-    """A job taken up again where its last checkpoint left it, with the input read back from the database."""
+    """A job resumed after its last checkpoint, with its stage's input read from the database."""
 
     claimed: Claimed
-    material: Any
+    stage_input: Any

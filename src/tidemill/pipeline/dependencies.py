@@ -1,4 +1,4 @@
-"""What a stage may use besides its job: ports, and the verticals by name."""
+"""The dependencies of the stages: ports, and the verticals by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.fallback import Fallback
-from tidemill.pipeline.hints import EnrichmentHints
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.recovery import NormalizeEnrichment
 
 
 class Keys(Protocol):
-    """Keys for rows, known before they are written."""
+    """Primary keys that are known before their rows are written."""
 
     def take(self) -> int:
-        """The next key."""
+        """Return the next key."""
         ...
 
 
 class BreakerStates(Protocol):
-    """Where a source that is not trusted asks for its one probe."""
+    """The breakers of sources, for the one probe at a time that may go."""
 
     async def admit(self, source_id: int, now: datetime) -> datetime | None:
-        """None when the call may go now; else the moment at which to ask again."""
+        """Return None when the call may go now, else when to ask again."""
         ...
 
 
 class CurrentState(NamedTuple):
-    """A source, its target and its breaker as they stand at a moment."""
+    """A source, its target and its breaker at one moment."""
 
     source: Source
     target: Target
@@ -39,21 +39,21 @@ class CurrentState(NamedTuple):
 
 
 class SourceStates(Protocol):
-    """Tells how things stand now, for those who were told a while ago."""
+    """The current state of sources, for a job that was claimed a while ago."""
 
-    async def look(self, source_id: int, target_id: int) -> CurrentState | None:
-        """The source, target and breaker as they stand now; None when one of the two was removed."""
+    async def current(self, source_id: int, target_id: int) -> CurrentState | None:
+        """Return the current source, target and breaker; None when the source or target was removed."""
         ...
 
 
-def always(_worker_id: int) -> bool:
-    """What a worker that cannot be given up says about its leases."""
+def always_current(_worker_id: int) -> bool:
+    """Return True: the worker never loses its registration."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class StageDependencies:
-    """The ports that stages use; `holds` says whether this process still is that worker, as far as it can know."""
+    """The dependencies of the stages; `is_current_worker` says whether this process still holds a worker's leases."""
 
     clock: Clock
     keys: Keys
@@ -61,7 +61,7 @@ class StageDependencies:
     fetchers: Mapping[FetcherKind, Fetcher]
     verticals: Mapping[str, Vertical]
     services: ServiceRegistry
-    standing: SourceStates
-    holds: Callable[[int], bool] = always
+    source_states: SourceStates
+    is_current_worker: Callable[[int], bool] = always_current
     fallback: Fallback | None = None
-    aid: EnrichmentHints | None = None
+    enrichment: NormalizeEnrichment | None = None

@@ -1,8 +1,8 @@
-"""Discover: from a municipality nobody has searched to candidates that a person can judge at a glance.
+"""Discover: search the web for new sources per municipality, and rate what is found for a person to decide.
 
-Everything paid for is written down before the next step, so that a discovery that is killed goes on where it was and
-pays for nothing twice. Without the search service, earlier results are used; without the model, heuristics decide;
-without the database, what was found goes to a file.
+Everything paid for is stored before the next step, so that a discovery that is killed continues where it was and
+pays for nothing twice. Without the search service earlier results are used; without the model heuristics decide;
+without the database the results go to a file.
 """
 
 import asyncio
@@ -14,28 +14,28 @@ import msgspec
 
 from tidemill.core.candidates import Candidate, CandidateStatus
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import LATELY, Hit, choose, queries_for, shortlist
+from tidemill.core.discovery import SEARCH_AGAIN_AFTER, SearchResult, places_to_search, queries_for, shortlist
 from tidemill.core.places import Place
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
-from tidemill.pipeline.inspection import InspectedSite, Look, opinions, settled
+from tidemill.pipeline.inspection import InspectedSite, SiteInspector, ask_opinions, with_model_opinion
 from tidemill.pipeline.model_budget import BudgetedModel
-from tidemill.pipeline.outside_services import NoAnswer, SearchService, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason, SearchService
 from tidemill.pipeline.ports import Clock, ServiceRegistry, StoreError
 
-LONGEST_BREATH = timedelta(seconds=30)
-"""How long a search that is limited is waited for, before earlier results have to do."""
+LONGEST_RETRY_WAIT = timedelta(seconds=30)
+"""The longest wait for a rate-limited search; after that earlier results are used."""
 
 
-class Scope(msgspec.Struct, frozen=True):
-    """How much one discovery does."""
+class DiscoveryLimits(msgspec.Struct, frozen=True):
+    """Limits on one discovery."""
 
     places: int = 25
     sites_per_place: int = 12
-    at_once: int = 6
-    places_at_once: int = 4
+    parallel_sites: int = 6
+    parallel_places: int = 4
     more_noise: frozenset[str] = frozenset()
-    lately: timedelta = LATELY
+    search_again_after: timedelta = SEARCH_AGAIN_AFTER
 
 
 class Discovered(msgspec.Struct, frozen=True):
@@ -52,14 +52,14 @@ class Discovered(msgspec.Struct, frozen=True):
 
 
 class Discoverer:
-    """Searches places, a few at a time, and judges what comes up."""
+    """Searches places, a few at a time, and rates the sites found."""
 
     def __init__(
         self,
         places: Places,
         searches: Searches,
         candidates: Candidates,
-        look: Look,
+        inspector: SiteInspector,
         services: ServiceRegistry,
         clock: Clock,
         announce: Announce,
@@ -67,151 +67,167 @@ class Discoverer:
         *,
         search: SearchService | None = None,
         model: BudgetedModel | None = None,
-        scope: Scope | None = None,
+        limits: DiscoveryLimits | None = None,
     ) -> None:
         """Without `search` earlier results are used, without `model` heuristics decide."""
         self._places = places
         self._searches = searches
         self._candidates = candidates
-        self._look = look
+        self._inspector = inspector
         self._services = services
         self._clock = clock
         self._announce = announce
         self._spill = spill
         self._search = search
         self._model = model
-        self._scope = scope or Scope()
+        self._limits = limits or DiscoveryLimits()
 
     async def discover(self, limit: int | None = None, only: Collection[str] = ()) -> Discovered:
-        """Search the places whose turn it is; or `only` these, whenever they were searched last."""
-        trip = _Trip()
-        chosen = await self._chosen(limit or self._scope.places, only)
-        turns = asyncio.Semaphore(self._scope.places_at_once)
+        """Search the places that are due, or `only` these, whenever they were last searched."""
+        progress = _Progress()
+        chosen = await self._chosen(limit or self._limits.places, only)
+        limit_parallel = asyncio.Semaphore(self._limits.parallel_places)
 
         async def search(place: Place) -> None:
-            async with turns:
-                if not trip.spilled_to:  # nothing more is paid for while nothing can be remembered
-                    await self._place(place, trip)
+            async with limit_parallel:
+                if not progress.spilled_to:  # nothing more is paid for while nothing can be remembered
+                    await self._search_place(place, progress)
 
         ends = await asyncio.gather(*map(search, chosen), return_exceptions=True)
         for error in filter(None, ends):
             raise error
-        return trip.told([place.name for place in chosen])
+        return progress.result([place.name for place in chosen])
 
     async def _chosen(self, limit: int, only: Collection[str]) -> list[Place]:
         every = await self._places.every()
         if only:
             return [place for place in every if place.name in only]
-        return choose(every, await self._places.searched(), self._clock.now(), limit, self._scope.lately)
-
-    async def _place(self, place: Place, trip: "_Trip") -> None:
-        hits, is_whole = await self._hits(place, trip)
-        if hits is None:
-            trip.waiting.append(place.name)
-            return
-        picks, _ = shortlist(hits, self._look.profile, await self._candidates.taken(), self._scope.more_noise)
-        known = await self._candidates.judged(
-            [pick.canonical_url for pick in picks], self._clock.now() - self._scope.lately
+        return places_to_search(
+            every, await self._places.searched(), self._clock.now(), limit, self._limits.search_again_after
         )
-        fresh = [pick for pick in picks if pick.canonical_url not in known][: self._scope.sites_per_place]
-        turns = asyncio.Semaphore(self._scope.at_once)
 
-        async def look(number: int) -> InspectedSite:
-            async with turns:
-                return await self._look.at(fresh[number], place)
+    async def _search_place(self, place: Place, progress: "_Progress") -> None:
+        results, is_complete = await self._search_results(place, progress)
+        if results is None:
+            progress.waiting.append(place.name)
+            return
+        shortlisted, _ = shortlist(
+            results, self._inspector.profile, await self._candidates.taken(), self._limits.more_noise
+        )
+        known = await self._candidates.judged(
+            [site.canonical_url for site in shortlisted], self._clock.now() - self._limits.search_again_after
+        )
+        fresh = [site for site in shortlisted if site.canonical_url not in known][: self._limits.sites_per_place]
+        limit_parallel = asyncio.Semaphore(self._limits.parallel_sites)
 
-        looked = await asyncio.gather(*(look(number) for number in range(len(fresh))))
-        found = await self._judged(looked, trip)
-        await self._keep(place, found, trip, is_whole=is_whole)
+        async def inspect(number: int) -> InspectedSite:
+            async with limit_parallel:
+                return await self._inspector.inspect(fresh[number], place)
 
-    async def _judged(self, looked: Sequence[InspectedSite], trip: "_Trip") -> list[Candidate]:
-        """The candidates as the model and we judge them; without the model, as we do."""
-        said = await opinions(self._model, looked, self._look.profile) if self._model is not None and looked else {}
-        if isinstance(said, NoAnswer):
-            await self._services.degraded(Service.LLM, said.detail)
-            trip.degraded.add(Service.LLM)
-            said = {}
-        elif said:
+        inspected = await asyncio.gather(*(inspect(number) for number in range(len(fresh))))
+        found = await self._judged(inspected, progress)
+        await self._keep(place, found, progress, is_complete=is_complete)
+
+    async def _judged(self, inspected: Sequence[InspectedSite], progress: "_Progress") -> list[Candidate]:
+        """Return the candidates rated by heuristics, and by the model if there is one."""
+        opinions = (
+            await ask_opinions(self._model, inspected, self._inspector.profile)
+            if self._model is not None and inspected
+            else {}
+        )
+        if isinstance(opinions, NoAnswer):
+            await self._services.degraded(Service.LLM, opinions.detail)
+            progress.degraded.add(Service.LLM)
+            opinions = {}
+        elif opinions:
             await self._services.works(Service.LLM)
-        return [settled(one, said.get(number)) for number, one in enumerate(looked)]
+        return [with_model_opinion(one, opinions.get(number)) for number, one in enumerate(inspected)]
 
-    async def _keep(self, place: Place, found: Sequence[Candidate], trip: "_Trip", *, is_whole: bool) -> None:
+    async def _keep(
+        self, place: Place, found: Sequence[Candidate], progress: "_Progress", *, is_complete: bool
+    ) -> None:
         now = self._clock.now()
         try:
             await self._candidates.put(found)
-            if is_whole:
+            if is_complete:
                 await self._places.mark_searched(place.name, now)
         except StoreError as lost:
             lines = [{"candidate": msgspec.to_builtins(each)} for each in found]
-            await self._overflow([*lines, {"searched": place.name}] if is_whole else lines, str(lost), trip)
+            await self._write_spill([*lines, {"searched": place.name}] if is_complete else lines, str(lost), progress)
         pending = sum(each.status is CandidateStatus.PENDING for each in found)
-        trip.places.append(place.name)
-        trip.looked_at += len(found)
-        trip.pending += pending
-        self._announce(PlaceSearched(now, place.name, len(found), pending, "" if is_whole else "from earlier results"))
+        progress.places.append(place.name)
+        progress.looked_at += len(found)
+        progress.pending += pending
+        self._announce(
+            PlaceSearched(now, place.name, len(found), pending, "" if is_complete else "from earlier results")
+        )
 
-    async def _hits(self, place: Place, trip: "_Trip") -> tuple[list[Hit] | None, bool]:
-        """Every result for the place's questions, and whether all of them are of today's making; None without any."""
-        queries = queries_for(place, self._look.profile)
-        known = await self._searches.recall(queries)
-        hits: list[Hit] = []
-        is_known, is_whole = False, True
+    async def _search_results(self, place: Place, progress: "_Progress") -> tuple[list[SearchResult] | None, bool]:
+        """Return all search results for a place (None if there are none) and whether every query was answered now."""
+        queries = queries_for(place, self._inspector.profile)
+        known = await self._searches.load(queries)
+        results: list[SearchResult] = []
+        is_known, is_complete = False, True
         for query in queries:
             before = known.get(query)
-            answer: Sequence[Hit] | None = before.hits if before is not None else None
-            if before is None or self._clock.now() - before.asked_at >= self._scope.lately:
-                fresh = await self._ask(query, place, trip)
-                is_whole = is_whole and fresh is not None
+            answer: Sequence[SearchResult] | None = before.hits if before is not None else None
+            if before is None or self._clock.now() - before.asked_at >= self._limits.search_again_after:
+                fresh = await self._search_and_store(query, place, progress)
+                is_complete = is_complete and fresh is not None
                 answer = fresh if fresh is not None else answer
             is_known = is_known or answer is not None
-            hits += answer or ()
-        return (hits if is_known else None), is_whole
+            results += answer or ()
+        return (results if is_known else None), is_complete
 
-    async def _ask(self, query: str, place: Place, trip: "_Trip") -> tuple[Hit, ...] | None:
-        """Pay for one question; written down before, so that a crash in between never pays for it again."""
-        if self._search is None or trip.search_is_down or trip.spilled_to:
-            trip.degraded |= {Service.SEARCH} if self._search is None else set()
+    async def _search_and_store(
+        self, query: str, place: Place, progress: "_Progress"
+    ) -> tuple[SearchResult, ...] | None:
+        """Send one paid query; it is stored before, so that a crash in between never pays for it again."""
+        if self._search is None or progress.search_is_down or progress.spilled_to:
+            progress.degraded |= {Service.SEARCH} if self._search is None else set()
             return None
         asked_at = self._clock.now()
         await self._searches.begin(query, place.name, asked_at)
-        answer = await self._patiently(query)
+        answer = await self._search_with_retries(query)
         if isinstance(answer, NoAnswer):
-            trip.search_is_down = True
-            trip.degraded.add(Service.SEARCH)
+            progress.search_is_down = True
+            progress.degraded.add(Service.SEARCH)
             await self._services.degraded(Service.SEARCH, answer.detail)
             if not answer.sent:
                 await self._searches.forget(query)
             return None
-        trip.asked += 1
+        progress.asked += 1
         await self._services.works(Service.SEARCH)
         try:
             await self._searches.finish(query, place.name, answer, asked_at, self._clock.now())
         except StoreError as lost:
             line = {"search": query, "place": place.name, "asked_at": asked_at, "hits": msgspec.to_builtins(answer)}
-            await self._overflow([line], str(lost), trip)
+            await self._write_spill([line], str(lost), progress)
         return answer
 
-    async def _patiently(self, query: str) -> tuple[Hit, ...] | NoAnswer:
-        """Ask; a service that asks for a moment's patience gets it, each time twice as long, up to a bound."""
+    async def _search_with_retries(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
+        """Search, and retry while the service is rate limited, with a doubling wait up to a bound."""
         wait = timedelta(seconds=1)
         while True:
-            answer = await self._search.search(query) if self._search is not None else NoAnswer(Unwell.DOWN, "off")
-            if not isinstance(answer, NoAnswer) or answer.why is not Unwell.LIMITED:
+            answer = (
+                await self._search.search(query) if self._search is not None else NoAnswer(NoAnswerReason.DOWN, "off")
+            )
+            if not isinstance(answer, NoAnswer) or answer.reason is not NoAnswerReason.LIMITED:
                 return answer
             pause = max(wait, answer.retry_after or wait)
-            if pause > LONGEST_BREATH:
+            if pause > LONGEST_RETRY_WAIT:
                 return answer
             await self._clock.sleep_until(self._clock.now() + pause)
             wait = pause * 2
 
-    async def _overflow(self, lines: Sequence[Mapping[str, Any]], why: str, trip: "_Trip") -> None:
+    async def _write_spill(self, lines: Sequence[Mapping[str, Any]], why: str, progress: "_Progress") -> None:
         now = self._clock.now()
-        trip.spilled_to = await self._spill.write(lines, now)
-        self._announce(DiscoverySpilled(now, trip.spilled_to, why))
+        progress.spilled_to = await self._spill.write(lines, now)
+        self._announce(DiscoverySpilled(now, progress.spilled_to, why))
 
 
-class _Trip:
-    """What a discovery has done so far."""
+class _Progress:
+    """The counts of a discovery under way."""
 
     def __init__(self) -> None:
         self.places: list[str] = []
@@ -223,7 +239,7 @@ class _Trip:
         self.spilled_to = ""
         self.search_is_down = False
 
-    def told(self, order: Sequence[str]) -> Discovered:
+    def result(self, order: Sequence[str]) -> Discovered:
         return Discovered(
             places=tuple(sorted(self.places, key=order.index)),
             waiting=tuple(sorted(self.waiting, key=order.index)),

@@ -1,77 +1,79 @@
-"""What discovery needs from the store, as protocols; `bootstrap` plugs the real things in."""
+"""Discovery's ports to the store; `bootstrap` supplies the implementations."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from tidemill.core.candidates import Candidate
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.places import Place
 
 
 class Places(Protocol):
-    """Where to look, and when each was last searched."""
+    """The places to search, and when each was last searched."""
 
     async def every(self) -> Sequence[Place]:
-        """All places."""
+        """Return all places."""
         ...
 
     async def searched(self) -> Mapping[str, datetime]:
-        """When each was last searched to the end."""
+        """Return when each place was last searched completely."""
         ...
 
     async def mark_searched(self, name: str, now: datetime) -> None:
-        """The checkpoint."""
+        """Store that a place was searched completely."""
         ...
 
 
-class SearchedLike(Protocol):
-    """A question that was asked."""
+class StoredSearch(Protocol):
+    """A stored search query."""
 
     @property
     def asked_at(self) -> datetime:
-        """When."""
+        """When it was sent."""
         ...
 
     @property
-    def hits(self) -> Sequence[Hit] | None:
-        """What came; None when nobody knows."""
+    def hits(self) -> Sequence[SearchResult] | None:
+        """The results; None when the answer was never stored."""
         ...
 
 
 class Searches(Protocol):
-    """What each question was answered with."""
+    """The stored search queries and their results."""
 
-    async def recall(self, queries: Sequence[str]) -> Mapping[str, SearchedLike]:
-        """What is known of these."""
+    async def load(self, queries: Sequence[str]) -> Mapping[str, StoredSearch]:
+        """Return the stored searches among these queries."""
         ...
 
     async def begin(self, query: str, place: str, now: datetime) -> None:
-        """It is about to be asked."""
+        """Store that a query is about to be sent."""
         ...
 
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
-        """It was answered."""
+    async def finish(
+        self, query: str, place: str, hits: Sequence[SearchResult], asked_at: datetime, now: datetime
+    ) -> None:
+        """Store the results of a query."""
         ...
 
     async def forget(self, query: str) -> None:
-        """It never reached the service."""
+        """Remove a query that never reached the service."""
         ...
 
 
 class Candidates(Protocol):
-    """Where candidates wait."""
+    """The repository of candidates."""
 
     async def put(self, found: Sequence[Candidate]) -> None:
-        """Bring them in."""
+        """Insert or update candidates."""
         ...
 
     async def taken(self) -> Collection[str]:
-        """Sites that need no look."""
+        """Return the sites that need no inspection."""
         ...
 
     async def judged(self, canonical_urls: Collection[str], since: datetime) -> Collection[str]:
-        """Which of these were judged since then."""
+        """Return those of these URLs that were rated since a moment."""
         ...
 
 
@@ -79,5 +81,5 @@ class Spill(Protocol):
     """A file for what the database cannot take."""
 
     async def write(self, lines: Sequence[Mapping[str, Any]], now: datetime) -> str:
-        """Append; answers the file's name."""
+        """Append lines and return the file's name."""
         ...

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, backoff_after, remaining_pause
 from tidemill.core.job import Urgency
 from tidemill.core.policy import Policy
-from tidemill.core.rhythm import Adaptive, adapted, next_due, parse_schedule, spread
 from tidemill.core.run import Trigger
+from tidemill.core.schedules import Adaptive, adapted_interval, next_due, parse_schedule, with_jitter
 from tidemill.core.source import Source, priority_score
 from tidemill.core.target import UNCHANGED, Target, TargetStatus
 from tidemill.core.vertical import Vertical, fetcher_for
@@ -19,18 +19,18 @@ from tidemill.pipeline.happenings import Announce, EnqueueRejected, RunOpened
 from tidemill.pipeline.ports import Clock, Dice
 
 RANK_STEP = 1_000_000
-SPREAD = timedelta(seconds=60)
+JITTER = timedelta(seconds=60)
 
 
-class Due(msgspec.Struct, frozen=True):
-    """A target that its schedule asks for, with its source."""
+class DueTarget(msgspec.Struct, frozen=True):
+    """A target that is due, with its source."""
 
     source: Source
     target: Target
 
 
 class JobPlan(msgspec.Struct, frozen=True):
-    """A job to be: its target, the moment that makes it unique, and its place in the queue."""
+    """A job to create: its target, the due time that makes it unique, and its rank in the queue."""
 
     target: Target
     due_at: datetime
@@ -42,7 +42,7 @@ class JobPlan(msgspec.Struct, frozen=True):
 
 
 class RunPlan(msgspec.Struct, frozen=True):
-    """A run to be, with its jobs: of a source, or of one scope of it."""
+    """A run to create with its jobs, for a source or one scope of it."""
 
     source: Source
     trigger: Trigger
@@ -51,8 +51,8 @@ class RunPlan(msgspec.Struct, frozen=True):
     scope: str = ""
 
 
-class Opened(msgspec.Struct, frozen=True):
-    """A run that was written, and with how many jobs."""
+class OpenedRun(msgspec.Struct, frozen=True):
+    """A run that was created, and its number of jobs."""
 
     run_id: int
     source_id: int
@@ -61,35 +61,35 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class DueTargets(Protocol):
-    """The ledger's side of dispatch."""
+    """Dispatch's port to the ledger."""
 
-    async def due(self, now: datetime, limit: int) -> list[Due]:
-        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job, known vertical."""
+    async def due(self, now: datetime, limit: int) -> list[DueTarget]:
+        """Return targets that are due: source enabled, vertical known, breaker closed, no job open."""
         ...
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
-        """Jobs that wait, per adapter and in all."""
+        """Return the number of waiting jobs per adapter and in all."""
         ...
 
     async def disabled_adapters(self) -> frozenset[str]:
-        """Adapters that drift detection or a person switched off."""
+        """Return the adapters that drift detection or a person switched off."""
         ...
 
-    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
+    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[OpenedRun]:
         """Write runs and jobs in one transaction; a target is never enqueued twice for one due time."""
         ...
 
     async def backoff(self) -> Backoff:
-        """The pause in scheduling, if there is one."""
+        """Return the current backoff of scheduling."""
         ...
 
     async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
-        """Remember the pause."""
+        """Store the backoff."""
         ...
 
 
 class Dispatched(msgspec.Struct, frozen=True):
-    """What a round of scheduling did."""
+    """The result of a round of scheduling."""
 
     runs: int
     jobs: int
@@ -98,7 +98,7 @@ class Dispatched(msgspec.Struct, frozen=True):
 
     @property
     def workers(self) -> int:
-        """How many workers to wake: one per 10 jobs, 10 at most."""
+        """The number of workers to wake: one per 10 jobs, 10 at most."""
         return min(10, -(-self.jobs // 10))
 
 
@@ -107,44 +107,44 @@ class Dispatcher:
 
     def __init__(
         self,
-        agenda: DueTargets,
+        queue: DueTargets,
         verticals: Mapping[str, Vertical],
         clock: Clock,
         dice: Dice,
         announce: Announce,
         *,
         limits: QueueLimits,
-        at_once: int = 5_000,
+        batch_size: int = 5_000,
     ) -> None:
-        """`at_once` bounds one round; what is left is due again in the next."""
-        self._agenda = agenda
+        """`batch_size` bounds one round; what is left is due again in the next."""
+        self._queue = queue
         self._verticals = verticals
         self._clock = clock
         self._dice = dice
         self._announce = announce
         self._limits = limits
-        self._at_once = at_once
+        self._batch_size = batch_size
 
     async def dispatch(self) -> Dispatched:
-        """One round of scheduling: everything that is due and fits."""
+        """Enqueue everything that is due and fits."""
         now = self._clock.now()
-        backoff = await self._agenda.backoff()
-        if backoff.holds(now):
-            return Dispatched(0, 0, 0, pause_length(backoff, now))
-        due = await self._agenda.due(now, self._at_once)
+        backoff = await self._queue.backoff()
+        if backoff.is_active(now):
+            return Dispatched(0, 0, 0, remaining_pause(backoff, now))
+        due = await self._queue.due(now, self._batch_size)
         done, answer = await self._enqueue(due, Trigger.SCHEDULED, now)
-        await self._agenda.set_backoff(after_cycle(backoff, answer, self._limits, now), now)
+        await self._queue.set_backoff(backoff_after(backoff, answer, self._limits, now), now)
         return done
 
-    async def enqueue(self, due: Sequence[Due], trigger: Trigger) -> tuple[Dispatched, Admission]:
-        """Enqueue what a person or a recheck asks for, now, under the same limits."""
+    async def enqueue(self, due: Sequence[DueTarget], trigger: Trigger) -> tuple[Dispatched, Admission]:
+        """Enqueue targets that a person or a recheck asks for, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
-    async def _enqueue(self, due: Sequence[Due], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
+    async def _enqueue(self, due: Sequence[DueTarget], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
         ordered = sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id))
-        admitted, answer = self._admit(ordered, *await self._agenda.pending(), await self._agenda.disabled_adapters())
+        admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
-        opened = await self._agenda.open(plans, now) if plans else []
+        opened = await self._queue.open(plans, now) if plans else []
         for run in opened:
             self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs))
         if answer.rejected and answer.reason and answer.retry_after:
@@ -153,11 +153,11 @@ class Dispatcher:
         return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected), answer
 
     def _admit(
-        self, ordered: Sequence[Due], pending: Mapping[str, int], total: int, disabled: frozenset[str]
-    ) -> tuple[list[Due], Admission]:
-        """Take from the front as long as both limits hold; the rest is told why not, and when to come back."""
+        self, ordered: Sequence[DueTarget], pending: Mapping[str, int], total: int, disabled: frozenset[str]
+    ) -> tuple[list[DueTarget], Admission]:
+        """Admit targets in order while both limits hold, and report why the rest is rejected and when to retry."""
         waiting = dict(pending)
-        admitted: list[Due] = []
+        admitted: list[DueTarget] = []
         refused: list[Rejection] = []
         for each in ordered:
             adapter = each.target.adapter_id
@@ -179,46 +179,46 @@ class Dispatcher:
         retry_after = self._limits.retry_after if refused else None
         return admitted, Admission(len(admitted), len(refused), reason, retry_after)
 
-    def _policy(self, due: Due) -> Policy:
+    def _policy(self, due: DueTarget) -> Policy:
         return self._verticals[due.source.vertical].policy
 
-    def _plan(self, admitted: Sequence[Due], trigger: Trigger, now: datetime) -> list[RunPlan]:
-        """One run per source and scope; targets that are only looked at once a week have one of their own."""
-        together: dict[tuple[int, str, bool], list[Due]] = {}
+    def _plan(self, admitted: Sequence[DueTarget], trigger: Trigger, now: datetime) -> list[RunPlan]:
+        """Return one run per source and scope; broken targets, rechecked weekly, have a run of their own."""
+        groups: dict[tuple[int, str, bool], list[DueTarget]] = {}
         for each in admitted:
             is_recheck = trigger is Trigger.SCHEDULED and each.target.status is TargetStatus.BROKEN
-            together.setdefault((each.source.id, each.target.scope, is_recheck), []).append(each)
+            groups.setdefault((each.source.id, each.target.scope, is_recheck), []).append(each)
         plans = []
-        for (_, _, is_recheck), group in together.items():
+        for (_, _, is_recheck), group in groups.items():
             plan = self._run(group, trigger, now)
             plans.append(msgspec.structs.replace(plan, trigger=Trigger.RECHECK) if is_recheck else plan)
         return plans
 
-    def _run(self, group: Sequence[Due], trigger: Trigger, now: datetime) -> RunPlan:
+    def _run(self, group: Sequence[DueTarget], trigger: Trigger, now: datetime) -> RunPlan:
         source = group[0].source
         adapter = self._verticals[source.vertical].adapters.get(source.adapter_id)
         roll = self._dice.random()
         plans = [self._job(each, trigger, now, roll) for each in group]
         return RunPlan(source, trigger, adapter.version if adapter else "", plans, group[0].target.scope)
 
-    def _job(self, due: Due, trigger: Trigger, now: datetime, roll: float) -> JobPlan:
+    def _job(self, due: DueTarget, trigger: Trigger, now: datetime, roll: float) -> JobPlan:
         target = due.target
         priority = round(priority_score(due.source, now)) + target.priority
         urgency = Urgency.LIVE if self._policy(due).always_admitted else Urgency.NORMAL
         rank = urgency.rank * RANK_STEP - priority
         if trigger is not Trigger.SCHEDULED:
             return JobPlan(target, now, rank, priority, lane=self._lane(due))
-        following, interval = self._following(due, now, roll)
+        following, interval = self._next_due(due, now, roll)
         return JobPlan(target, target.next_due_at or now, rank, priority, following, interval, self._lane(due))
 
-    def _lane(self, due: Due) -> str:
+    def _lane(self, due: DueTarget) -> str:
         adapter = self._verticals[due.source.vertical].adapters.get(due.target.adapter_id)
         return fetcher_for(due.source, adapter).value
 
-    def _following(self, due: Due, now: datetime, roll: float) -> tuple[datetime, int | None]:
-        """When the target is due after this, and its adapted interval if it has one.
+    def _next_due(self, due: DueTarget, now: datetime, roll: float) -> tuple[datetime, int | None]:
+        """Return when the target is due next, and its adapted interval if it has one.
 
-        One roll serves all targets of a source: spread over the minute, yet together, because only a run that
+        All targets of a source share one random delay within the minute, because only a run that
         sees all of them can be certified complete.
         """
         source, target = due.source, due.target
@@ -228,12 +228,12 @@ class Dispatcher:
         schedule = parse_schedule(target.schedule or policy.schedule)
         if isinstance(schedule, Adaptive):
             known = None if target.adapted_seconds is None else timedelta(seconds=target.adapted_seconds)
-            interval = adapted(schedule, known, changed=target.last_status != UNCHANGED)
+            interval = adapted_interval(schedule, known, changed=target.last_status != UNCHANGED)
             return now + interval, int(interval.total_seconds())
         zone = ZoneInfo(policy.cron_zone or source.time_zone)
         moment = next_due(schedule, now, zone, policy.tiers, source.tier)
-        return spread(moment, roll, SPREAD), None
+        return with_jitter(moment, roll, JITTER), None
 
 
 RECHECK_EVERY = timedelta(days=7)
-"""A broken target is left alone but for one look a week."""
+"""How often a broken target is tried."""

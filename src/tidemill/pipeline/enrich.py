@@ -1,7 +1,7 @@
-"""Enrich: ask, after a record is safe, what rules could not say about it, and put the answer in.
+"""Enrich: after a record is stored, ask outside services what rules could not decide, and fill in the answers.
 
-It runs beside the pages, never in their way. What a service does not answer stays asked; the record stands as rules
-made it, its run is marked as degraded, and the first pass after the service is back repairs it.
+It runs apart from the page pipeline. A request without an answer stays queued; the record keeps what rules
+decided, its run is marked as degraded, and the first pass after the service is back repairs it.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -11,99 +11,99 @@ from typing import Protocol
 import msgspec
 
 from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answer, Enriching, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.enrichment import Answer, EnrichmentRequest, EnrichmentRules, Geocoded, ModelAnswer, RequestKind
 from tidemill.pipeline.model_budget import BudgetedModel
-from tidemill.pipeline.outside_services import Geocoder, NoAnswer, Unwell
+from tidemill.pipeline.outside_services import Geocoder, NoAnswer, NoAnswerReason
 from tidemill.pipeline.ports import Clock, ServiceRegistry
 
 Key = tuple[RequestKind, str]
 MODEL_KINDS = (RequestKind.CATEGORY, RequestKind.DATE)
 
 
-class AskedLike(Protocol):
-    """A question that waits."""
+class QueuedRequest(Protocol):
+    """A request that waits in the queue."""
 
     @property
-    def want(self) -> EnrichmentRequest:
-        """The question."""
+    def request(self) -> EnrichmentRequest:
+        """The request."""
         ...
 
     @property
     def vertical(self) -> str:
-        """Whose record it is about."""
+        """The vertical of its record."""
         ...
 
     @property
     def tries(self) -> int:
-        """How often it was asked in vain."""
+        """How often it was sent without an answer."""
         ...
 
 
 class RequestQueue(Protocol):
-    """The questions that wait."""
+    """The queue of enrichment requests."""
 
-    async def due(self, kinds: Sequence[RequestKind], now: datetime, limit: int) -> Sequence[AskedLike]:
-        """Those whose time has come, each once."""
+    async def due(self, kinds: Sequence[RequestKind], now: datetime, limit: int) -> Sequence[QueuedRequest]:
+        """Return the requests that are due, each once."""
         ...
 
     async def postpone(self, keys: Collection[Key], until: datetime) -> None:
-        """Ask these again later."""
+        """Postpone these requests."""
         ...
 
-    async def blame(self, service: Service, kinds: Sequence[RequestKind]) -> int:
-        """Mark the runs whose records wait for a service that failed us."""
+    async def mark_degraded_runs(self, service: Service, kinds: Sequence[RequestKind]) -> int:
+        """Mark as degraded the runs whose records wait for a service that failed."""
         ...
 
     async def answered_targets(self, keys: Collection[str], now: datetime) -> list[int]:
-        """The targets whose lost records an answer can save."""
+        """Return the targets whose dropped records an answer may make acceptable."""
         ...
 
-    async def give_up(self, keys: Collection[str]) -> None:
-        """No answer will save these lost records."""
-        ...
-
-
-class Answers(Protocol):
-    """Every answer ever given."""
-
-    async def recall(self, wanted: Collection[Key]) -> Mapping[Key, Answer]:
-        """What is known of these."""
-        ...
-
-    async def keep_place(self, key: str, query: str, pinned: Geocoded, now: datetime) -> None:
-        """Keep a geocoder's answer."""
-        ...
-
-    async def keep_told(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
-        """Keep a model's answers."""
+    async def abandon(self, keys: Collection[str]) -> None:
+        """Drop requests about records that no answer can recover."""
         ...
 
 
-class Repairs(Protocol):
-    """Puts answers into the records that waited for them."""
+class StoredAnswers(Protocol):
+    """All answers that were ever received."""
 
-    async def seek(self, now: datetime) -> int:
-        """Note what earlier records lack that those who are asked now could tell."""
+    async def load(self, wanted: Collection[Key]) -> Mapping[Key, Answer]:
+        """Return the known answers among these keys."""
+        ...
+
+    async def save_geocoded(self, key: str, query: str, geocoded: Geocoded, now: datetime) -> None:
+        """Store a geocoder's answer."""
+        ...
+
+    async def save_model_answers(self, answers: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
+        """Store a model's answers."""
+        ...
+
+
+class RecordRepairs(Protocol):
+    """Fills answers into a vertical's stored records."""
+
+    async def request_missing(self, now: datetime) -> int:
+        """Queue requests for records that were stored before a service was set up; return how many."""
         ...
 
     async def repair(self, kind: RequestKind, keys: Sequence[str], now: datetime) -> int:
-        """Answers how many records changed."""
+        """Fill in answers and return how many records changed."""
         ...
 
 
-class Bounds(msgspec.Struct, frozen=True):
-    """How much one pass may do and spend."""
+class EnrichmentLimits(msgspec.Struct, frozen=True):
+    """Limits on the work and spending of one pass."""
 
     places: int = 50
     questions: int = 200
     batch: int = 20
     micro_dollars: int = 20_000
-    patience: int = 3
-    again_after: timedelta = timedelta(hours=1)
+    max_tries: int = 3
+    retry_after: timedelta = timedelta(hours=1)
 
 
-class Enriched(msgspec.Struct, frozen=True):
-    """What a pass did."""
+class EnrichmentResult(msgspec.Struct, frozen=True):
+    """What one pass did."""
 
     asked: int = 0
     answered: int = 0
@@ -113,156 +113,160 @@ class Enriched(msgspec.Struct, frozen=True):
     trouble: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """In a few words."""
-        told = (
+        """Return a summary for the chore's row."""
+        summary = (
             f"{self.asked} asked, {self.answered} answered, {self.repaired} records repaired, {self.reread} pages again"
         )
-        return "; ".join([told, *self.trouble])
+        return "; ".join([summary, *self.trouble])
 
 
 class Enricher:
-    """Works off the questions that wait, within its bounds."""
+    """Processes queued requests, within its limits."""
 
     def __init__(
         self,
-        wants: RequestQueue,
-        answers: Answers,
-        repairs: Mapping[str, Repairs],
-        enriching: Mapping[str, Enriching],
+        requests: RequestQueue,
+        answers: StoredAnswers,
+        repairs: Mapping[str, RecordRepairs],
+        rules: Mapping[str, EnrichmentRules],
         services: ServiceRegistry,
         clock: Clock,
         *,
         geocoder: Geocoder | None = None,
         model: BudgetedModel | None = None,
         reread: Callable[[Sequence[int]], Awaitable[int]],
-        bounds: Bounds | None = None,
+        limits: EnrichmentLimits | None = None,
     ) -> None:
-        """`repairs` and `enriching` by vertical; `reread` takes up targets whose lost records can be saved."""
-        self._wants = wants
+        """`repairs` and `rules` by vertical; `reread` enqueues targets whose dropped records may be recovered."""
+        self._requests = requests
         self._answers = answers
         self._repairs = repairs
-        self._enriching = enriching
+        self._rules = rules
         self._services = services
         self._clock = clock
         self._geocoder = geocoder
         self._model = model
         self._reread = reread
-        self._bounds = bounds or Bounds()
-        self._rests: dict[Service, datetime] = {}
+        self._limits = limits or EnrichmentLimits()
+        self._paused_until: dict[Service, datetime] = {}
 
-    async def enrich(self) -> Enriched:
-        """One pass: places first, then whatever a model is asked; records from before it was set up included."""
+    async def enrich(self) -> EnrichmentResult:
+        """Do one pass: places first, then the model's questions, including those of older records."""
         for repairs in self._repairs.values():
-            await repairs.seek(self._clock.now())
-        return _sum(await self._pin_places(), await self._ask_model())
+            await repairs.request_missing(self._clock.now())
+        return _sum(await self._geocode(), await self._ask_model())
 
-    async def _pin_places(self) -> Enriched:
-        due = await self._wants.due([RequestKind.PLACE], self._clock.now(), self._bounds.places)
-        done, due = await self._use_known(due)
-        if self._geocoder is None or self._is_resting(Service.GEOCODER):
+    async def _geocode(self) -> EnrichmentResult:
+        due = await self._requests.due([RequestKind.PLACE], self._clock.now(), self._limits.places)
+        done, due = await self._apply_known(due)
+        if self._geocoder is None or self._is_paused(Service.GEOCODER):
             return done
         for asked in due:
-            answer = await self._geocoder.locate(asked.want.question)
+            answer = await self._geocoder.locate(asked.request.question)
             if isinstance(answer, NoAnswer):
                 return _sum(done, await self._failed(Service.GEOCODER, answer, [asked]))
             await self._services.works(Service.GEOCODER)
-            query = str(asked.want.question["query"])
-            await self._answers.keep_place(asked.want.key, query, answer, self._clock.now())
-            done = _sum(done, Enriched(asked=1), await self._put_in([asked], {_key(asked): answer}))
+            query = str(asked.request.question["query"])
+            await self._answers.save_geocoded(asked.request.key, query, answer, self._clock.now())
+            done = _sum(done, EnrichmentResult(asked=1), await self._apply([asked], {_key(asked): answer}))
         return done
 
-    async def _ask_model(self) -> Enriched:
-        due = await self._wants.due(MODEL_KINDS, self._clock.now(), self._bounds.questions)
-        done, due = await self._use_known(due)
-        if self._model is None or self._is_resting(Service.LLM):
+    async def _ask_model(self) -> EnrichmentResult:
+        due = await self._requests.due(MODEL_KINDS, self._clock.now(), self._limits.questions)
+        done, due = await self._apply_known(due)
+        if self._model is None or self._is_paused(Service.LLM):
             return done
         for vertical in sorted({asked.vertical for asked in due}):
             mine = [asked for asked in due if asked.vertical == vertical]
-            for start in range(0, len(mine), self._bounds.batch):
-                done = _sum(done, await self._ask_batch(mine[start : start + self._bounds.batch], done.micro_dollars))
+            for start in range(0, len(mine), self._limits.batch):
+                done = _sum(done, await self._ask_batch(mine[start : start + self._limits.batch], done.micro_dollars))
                 if done.trouble:
                     return done
         return done
 
-    async def _ask_batch(self, batch: Sequence[AskedLike], spent: int) -> Enriched:
-        """One prompt for many questions, if this pass may spend so much more."""
-        enriching, model = self._enriching[batch[0].vertical], self._model
-        wants = [asked.want for asked in batch]
-        prompt = enriching.prompt(wants)
-        if model is None or spent + model.estimate(prompt) > self._bounds.micro_dollars:
-            return Enriched(trouble=("this pass has spent its share; the next goes on",))
-        reply, paid = await model.ask(prompt, enriching.shape())
+    async def _ask_batch(self, batch: Sequence[QueuedRequest], spent: int) -> EnrichmentResult:
+        """Send one prompt for many requests, if this pass may spend so much more."""
+        rules, model = self._rules[batch[0].vertical], self._model
+        requests = [asked.request for asked in batch]
+        prompt = rules.prompt(requests)
+        if model is None or spent + model.estimate(prompt) > self._limits.micro_dollars:
+            return EnrichmentResult(trouble=("this pass has spent its share; the next goes on",))
+        reply, paid = await model.ask(prompt, rules.answer_schema())
         if isinstance(reply, NoAnswer):
-            return _sum(Enriched(micro_dollars=paid), await self._failed(Service.LLM, reply, batch))
-        told = enriching.told(reply.text, wants)
-        if not told:
-            garbage = NoAnswer(Unwell.GARBAGE, "the model talks garbage")
-            return _sum(Enriched(micro_dollars=paid), await self._failed(Service.LLM, garbage, batch))
+            return _sum(EnrichmentResult(micro_dollars=paid), await self._failed(Service.LLM, reply, batch))
+        answers = rules.parse_reply(reply.text, requests)
+        if not answers:
+            garbage = NoAnswer(NoAnswerReason.GARBAGE, "the model talks garbage")
+            return _sum(EnrichmentResult(micro_dollars=paid), await self._failed(Service.LLM, garbage, batch))
         await self._services.works(Service.LLM)
-        await self._answers.keep_told(told, model.name, self._clock.now())
-        await self._deferred([asked for asked in batch if _key(asked) not in told])
-        return _sum(Enriched(asked=len(batch), micro_dollars=paid), await self._put_in(batch, told))
+        await self._answers.save_model_answers(answers, model.name, self._clock.now())
+        await self._postpone([asked for asked in batch if _key(asked) not in answers])
+        return _sum(EnrichmentResult(asked=len(batch), micro_dollars=paid), await self._apply(batch, answers))
 
-    async def _use_known(self, due: Sequence[AskedLike]) -> tuple[Enriched, list[AskedLike]]:
-        """Put in what was answered before, and say what is still open: nothing is paid for twice.
+    async def _apply_known(self, due: Sequence[QueuedRequest]) -> tuple[EnrichmentResult, list[QueuedRequest]]:
+        """Apply answers that are already known and return the remaining requests: nothing is paid for twice.
 
-        What a vertical asked that is not installed any more stays as it is.
+        Requests of a vertical that is no longer installed stay queued.
         """
         due = [asked for asked in due if asked.vertical in self._repairs]
-        known = await self._answers.recall([_key(asked) for asked in due]) if due else {}
-        done = await self._put_in(due, known)
+        known = await self._answers.load([_key(asked) for asked in due]) if due else {}
+        done = await self._apply(due, known)
         return done, [asked for asked in due if _key(asked) not in known]
 
-    async def _put_in(self, batch: Sequence[AskedLike], answers: Mapping[Key, Answer]) -> Enriched:
-        """Give answers to the records that waited, and take up the pages of records that were lost for want of one."""
+    async def _apply(self, batch: Sequence[QueuedRequest], answers: Mapping[Key, Answer]) -> EnrichmentResult:
+        """Fill answers into the records that waited, and re-read the pages of dropped records that they may recover."""
         now, repaired = self._clock.now(), 0
         for asked in batch:
-            if asked.want.kind is not RequestKind.DATE and _key(asked) in answers:
-                repaired += await self._repairs[asked.vertical].repair(asked.want.kind, [asked.want.key], now)
+            if asked.request.kind is not RequestKind.DATE and _key(asked) in answers:
+                repaired += await self._repairs[asked.vertical].repair(asked.request.kind, [asked.request.key], now)
         dates = {key: answer for (kind, key), answer in answers.items() if kind is RequestKind.DATE}
-        await self._wants.give_up([key for key, answer in dates.items() if not _tells(answer)])
-        targets = await self._wants.answered_targets([key for key, answer in dates.items() if _tells(answer)], now)
+        await self._requests.abandon([key for key, answer in dates.items() if not _has_value(answer)])
+        targets = await self._requests.answered_targets(
+            [key for key, answer in dates.items() if _has_value(answer)], now
+        )
         reread = await self._reread(targets) if targets else 0
-        return Enriched(answered=len(answers), repaired=repaired, reread=reread)
+        return EnrichmentResult(answered=len(answers), repaired=repaired, reread=reread)
 
-    async def _failed(self, service: Service, no: NoAnswer, batch: Sequence[AskedLike]) -> Enriched:
-        """Say that the service failed us, mark the runs that wait for it, and leave it in peace while it asks so."""
+    async def _failed(self, service: Service, no: NoAnswer, batch: Sequence[QueuedRequest]) -> EnrichmentResult:
+        """Report the failed service, mark the runs that wait for it, and pause it as long as it asks for."""
         await self._services.degraded(service, no.detail)
-        await self._wants.blame(service, [RequestKind.PLACE] if service is Service.GEOCODER else MODEL_KINDS)
+        await self._requests.mark_degraded_runs(
+            service, [RequestKind.PLACE] if service is Service.GEOCODER else MODEL_KINDS
+        )
         if no.retry_after is not None:
-            self._rests[service] = self._clock.now() + no.retry_after
-        if no.why is Unwell.GARBAGE:
-            await self._deferred(batch)
-        return Enriched(asked=len(batch), trouble=(f"{service}: {no.detail}",))
+            self._paused_until[service] = self._clock.now() + no.retry_after
+        if no.reason is NoAnswerReason.GARBAGE:
+            await self._postpone(batch)
+        return EnrichmentResult(asked=len(batch), trouble=(f"{service}: {no.detail}",))
 
-    async def _deferred(self, batch: Sequence[AskedLike]) -> None:
-        """Ask again later what got no answer; after enough tries the rules' word stands for good."""
-        hopeless = [asked for asked in batch if asked.tries + 1 >= self._bounds.patience]
-        others = [_key(asked) for asked in batch if asked not in hopeless]
-        await self._wants.postpone(others, self._clock.now() + self._bounds.again_after)
-        if hopeless:
-            unknown: dict[Key, Answer] = {_key(asked): _answer_none(asked) for asked in hopeless}
-            await self._put_in(hopeless, unknown)
+    async def _postpone(self, batch: Sequence[QueuedRequest]) -> None:
+        """Postpone requests without an answer; after `max_tries` the record keeps what rules decided."""
+        exhausted = [asked for asked in batch if asked.tries + 1 >= self._limits.max_tries]
+        others = [_key(asked) for asked in batch if asked not in exhausted]
+        await self._requests.postpone(others, self._clock.now() + self._limits.retry_after)
+        if exhausted:
+            unknown: dict[Key, Answer] = {_key(asked): _answer_none(asked) for asked in exhausted}
+            await self._apply(exhausted, unknown)
 
-    def _is_resting(self, service: Service) -> bool:
-        until = self._rests.get(service)
+    def _is_paused(self, service: Service) -> bool:
+        until = self._paused_until.get(service)
         return until is not None and self._clock.now() < until
 
 
-def _key(asked: AskedLike) -> Key:
-    return asked.want.kind, asked.want.key
+def _key(asked: QueuedRequest) -> Key:
+    return asked.request.kind, asked.request.key
 
 
-def _answer_none(asked: AskedLike) -> Answer:
-    return Geocoded(None) if asked.want.kind is RequestKind.PLACE else ModelAnswer("", 0.0)
+def _answer_none(asked: QueuedRequest) -> Answer:
+    return Geocoded(None) if asked.request.kind is RequestKind.PLACE else ModelAnswer("", 0.0)
 
 
-def _tells(answer: Answer) -> bool:
+def _has_value(answer: Answer) -> bool:
     return isinstance(answer, ModelAnswer) and bool(answer.value)
 
 
-def _sum(*parts: Enriched) -> Enriched:
-    return Enriched(
+def _sum(*parts: EnrichmentResult) -> EnrichmentResult:
+    return EnrichmentResult(
         sum(part.asked for part in parts),
         sum(part.answered for part in parts),
         sum(part.repaired for part in parts),

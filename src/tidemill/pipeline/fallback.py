@@ -1,4 +1,4 @@
-"""When a site refuses us: pay for the page where its source allows that, else let a stored one serve."""
+"""When a site refuses a page: fetch it with the paid fetcher if its source allows, else use a stored page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,40 +16,40 @@ from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, F
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 
-SERVES_FOR = timedelta(hours=24)
-"""How old a stored page may be that serves while the paid fetcher is out of quota."""
+MAX_STORED_AGE = timedelta(hours=24)
+"""How old a stored page may be that is used while the paid fetcher is out of quota."""
 
-OURS = frozenset({FetcherKind.HTTP, FetcherKind.BROWSER})
-AT_ONCE = frozenset({Failure.FORBIDDEN})
-IN_THE_END = frozenset({
+OWN_FETCHERS = frozenset({FetcherKind.HTTP, FetcherKind.BROWSER})
+PAID_AT_ONCE = frozenset({Failure.FORBIDDEN})
+PAID_AFTER_RETRIES = frozenset({
     Failure.RATE_LIMITED, Failure.SERVER_ERROR, Failure.TIMED_OUT, Failure.CONNECTION_LOST, Failure.TRUNCATED_BODY,
 })  # fmt: skip
-"""What the paid fetcher is asked for: a refusal at once, other failures when our own tries are used up."""
+"""Failures for which the paid fetcher is used: refusals at once, others when our own attempts are used up."""
 
 
 LARGEST_NOTICE = 200_000
-"""Bytes; a larger page is no mere notice that we are blocked."""
+"""Bytes; a larger page is not a block page."""
 STRUCTURED = b"application/ld+json"
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The paid fetcher and the stored pages behind the usual fetchers.
+    """Fetches a page with the paid fetcher, or uses a stored one, when the usual fetcher fails.
 
-    `wanted` says whether a source may cost money: a person chose so, by setting or for the source.
+    `may_pay` says whether a source may cost money: a person chose so, by setting or for the source.
     """
 
     paid: Fetcher
-    wanted: Callable[[Source], bool]
+    may_pay: Callable[[Source], bool]
     stored: StoredPages
     clock: Clock
 
-    async def after(self, claimed: Claimed, request: FetchRequest, first: FetchResult, policy: Policy) -> FetchResult:
-        """What comes of a fetch in the end: the first answer, a paid one in its place, or a stored page."""
+    async def apply(self, claimed: Claimed, request: FetchRequest, first: FetchResult, policy: Policy) -> FetchResult:
+        """Return the final result of a fetch: the first one, a paid one in its place, or a stored page."""
         source = claimed.source
         if source.fetcher is FetcherKind.SCRAPINGBEE:
             return await self._or_stored(claimed, first, first)
-        if source.fetcher not in OURS or not self.wanted(source):
+        if source.fetcher not in OWN_FETCHERS or not self.may_pay(source):
             return first
         refusal = refusal_in(claimed, first, policy)
         if not refusal:
@@ -62,10 +62,10 @@ class Fallback:
         return first if is_no_better else msgspec.structs.replace(paid, instead_of=refusal)
 
     async def _or_stored(self, claimed: Claimed, paid: FetchResult, otherwise: FetchResult) -> FetchResult:
-        """A stored page, if quota is what was missing and there is one fresh enough."""
+        """Return a stored page if the paid fetcher is out of quota and one is fresh enough, else `otherwise`."""
         if paid.failure is not Failure.OUT_OF_QUOTA:
             return otherwise
-        page = await self.stored.fresh(claimed.target, self.clock.now() - SERVES_FOR)
+        page = await self.stored.fresh(claimed.target, self.clock.now() - MAX_STORED_AGE)
         if page is None:
             return otherwise
         words = f"{paid.error}; the page of {page.fetched_at:%Y-%m-%d %H:%M} UTC serves meanwhile"
@@ -76,9 +76,9 @@ class Fallback:
 
 
 def block_in(result: FetchResult) -> Fail | None:
-    """The notice that came as if it were the page: a captcha, a refusal, a browser check, with status 200.
+    """Return the failure if the result is a block page with status 200: a captcha, a refusal, a browser check.
 
-    Only a small page without structured data can be one; what it is in the end, its adapter says.
+    Only a small page without structured data can be one; the adapter decides in the end.
     """
     if result.failure is not None or result.not_modified or "html" not in result.content_type:
         return None
@@ -89,32 +89,32 @@ def block_in(result: FetchResult) -> Fail | None:
 
 
 def refusal_in(claimed: Claimed, first: FetchResult, policy: Policy) -> str:
-    """What the site said instead of giving the page, if that is worth paying for; '' when it is not."""
+    """Return the site's refusal in words if it is worth paying for the page; else ''."""
     if block := block_in(first):
         return f"{block.failure}: {block.detail}"
     return f"{first.failure}: {first.error}" if is_worth_paying(claimed, first, policy) else ""
 
 
 def is_worth_paying(claimed: Claimed, first: FetchResult, policy: Policy) -> bool:
-    """Whether the site refused, or has failed as often as we try by ourselves."""
-    if first.failure in AT_ONCE:
+    """Return whether the site refused, or failed as often as we try ourselves."""
+    if first.failure in PAID_AT_ONCE:
         return True
-    if first.failure not in IN_THE_END:
+    if first.failure not in PAID_AFTER_RETRIES:
         return False
     return claimed.job.attempts + 1 >= policy.retry_for(first.failure, claimed.job.lane).attempts
 
 
-def chosen(how: str) -> Callable[[Source], bool]:
-    """Which sources may cost money: `never` any, `chosen` those that say so, `always` all but those that refuse."""
+def paid_sources(how: str) -> Callable[[Source], bool]:
+    """Return which sources may cost money: `never` any, `chosen` if they opt in, `always` unless they opt out."""
 
-    def wanted(source: Source) -> bool:
-        said = says(source.adapter_settings)
-        return how != "never" and (said if said is not None else how == "always")
+    def may_pay(source: Source) -> bool:
+        setting = paid_setting(source.adapter_settings)
+        return how != "never" and (setting if setting is not None else how == "always")
 
-    return wanted
+    return may_pay
 
 
-def says(settings: Mapping[str, object]) -> bool | None:
-    """What a source's own settings say about paying."""
-    said = settings.get("paid_fallback")
-    return said if isinstance(said, bool) else None
+def paid_setting(settings: Mapping[str, object]) -> bool | None:
+    """Return a source's own setting about paying; None if it has none."""
+    setting = settings.get("paid_fallback")
+    return setting if isinstance(setting, bool) else None

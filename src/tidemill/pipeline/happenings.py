@@ -1,4 +1,4 @@
-"""What the system announces: typed events; one listener logs them, one counts them, one alerts."""
+"""Typed events that the system announces; one listener logs them, one counts them, one alerts."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,7 +12,7 @@ from tidemill.core.run import RunSummary
 
 
 class StageDone(msgspec.Struct, frozen=True, tag=True):
-    """A job finished a stage, and its output is safe."""
+    """A job finished a stage, and its output is stored."""
 
     at: datetime
     job_id: int
@@ -22,7 +22,7 @@ class StageDone(msgspec.Struct, frozen=True, tag=True):
 
 
 class PageGot(msgspec.Struct, frozen=True, tag=True):
-    """A site answered and the page is stored."""
+    """A page was fetched and stored."""
 
     at: datetime
     job_id: int
@@ -36,7 +36,7 @@ class PageGot(msgspec.Struct, frozen=True, tag=True):
 
 
 class JobWaits(msgspec.Struct, frozen=True, tag=True):
-    """A job was put off: by politeness, a breaker, or to be tried again."""
+    """A job waits: for a rate limit, a breaker or a retry."""
 
     at: datetime
     job_id: int
@@ -50,7 +50,7 @@ class JobWaits(msgspec.Struct, frozen=True, tag=True):
 
 
 class JobRefused(msgspec.Struct, frozen=True, tag=True):
-    """We chose not to ask: robots, compliance, or switched off."""
+    """A job was refused by a gate: robots, compliance, or switched off."""
 
     at: datetime
     job_id: int
@@ -62,7 +62,7 @@ class JobRefused(msgspec.Struct, frozen=True, tag=True):
 
 
 class JobDead(msgspec.Struct, frozen=True, tag=True):
-    """A job ran out of road and became a dead letter."""
+    """A job has no attempts left and became a dead letter."""
 
     at: datetime
     job_id: int
@@ -75,7 +75,7 @@ class JobDead(msgspec.Struct, frozen=True, tag=True):
 
 
 class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
-    """Something that trying again does not mend: somebody should look at the source at once."""
+    """A failure that retries cannot fix: a person should look at the source at once."""
 
     at: datetime
     job_id: int
@@ -87,7 +87,7 @@ class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
 
 
 class LeaseLost(msgspec.Struct, frozen=True, tag=True):
-    """A worker came back to a job that was no longer its own; it wrote nothing."""
+    """A worker finished a stage of a job that it no longer leased; nothing was written."""
 
     at: datetime
     job_id: int
@@ -107,7 +107,7 @@ class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
 
 
 class RecordsKept(msgspec.Struct, frozen=True, tag=True):
-    """A page's records reached their repository."""
+    """A page's records were written to their repository."""
 
     at: datetime
     job_id: int
@@ -133,14 +133,14 @@ class RunOpened(msgspec.Struct, frozen=True, tag=True):
 
 
 class RunClosed(msgspec.Struct, frozen=True, tag=True):
-    """A run ended; its summary says how."""
+    """A run ended, with its summary."""
 
     at: datetime
     summary: RunSummary
 
 
 class DriftNoticed(msgspec.Struct, frozen=True, tag=True):
-    """An adapter no longer fits its site as it did, or does again (`is_over`); told once, not with every run."""
+    """An adapter drifted from its site, or fits again (`is_over`); announced once, not with every run."""
 
     at: datetime
     run_id: int
@@ -165,7 +165,7 @@ class AdapterDisabled(msgspec.Struct, frozen=True, tag=True):
 
 
 class EnqueueRejected(msgspec.Struct, frozen=True, tag=True):
-    """The queue was full: so many targets were turned away, to come back later."""
+    """The queue was full: so many targets were rejected, to be retried later."""
 
     at: datetime
     reason: str
@@ -174,7 +174,7 @@ class EnqueueRejected(msgspec.Struct, frozen=True, tag=True):
 
 
 class TickRan(msgspec.Struct, frozen=True, tag=True):
-    """A piece of periodic work ran in its slot."""
+    """A chore ran in its time slot."""
 
     at: datetime
     name: str
@@ -193,14 +193,14 @@ class JobsRescued(msgspec.Struct, frozen=True, tag=True):
 
 
 class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
-    """The database refused; the work waits and is tried again."""
+    """The database refused a write or a read; it is retried."""
 
     at: datetime
     detail: str
 
 
 class PartCrashed(msgspec.Struct, frozen=True, tag=True):
-    """A part of the engine met a bug of ours; it was started again."""
+    """A part of the engine crashed and was restarted."""
 
     at: datetime
     part: str
@@ -208,7 +208,7 @@ class PartCrashed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Overdue(msgspec.Struct, frozen=True, tag=True):
-    """What the schedule asked for has not happened."""
+    """Scheduled work has not happened."""
 
     at: datetime
     subject: str
@@ -216,7 +216,7 @@ class Overdue(msgspec.Struct, frozen=True, tag=True):
 
 
 class ServiceDegraded(msgspec.Struct, frozen=True, tag=True):
-    """A service outside of us stopped answering as it should; `fallback` is what happens instead."""
+    """An outside service stopped working; `fallback` is what happens instead."""
 
     at: datetime
     service: Service
@@ -225,7 +225,7 @@ class ServiceDegraded(msgspec.Struct, frozen=True, tag=True):
 
 
 class ServiceRestored(msgspec.Struct, frozen=True, tag=True):
-    """A service answers again; it did not since `since`."""
+    """A service works again, after an outage since `since`."""
 
     at: datetime
     service: Service
@@ -233,7 +233,7 @@ class ServiceRestored(msgspec.Struct, frozen=True, tag=True):
 
 
 class PlaceSearched(msgspec.Struct, frozen=True, tag=True):
-    """Discovery has looked for agendas in a place: how many sites were looked at, and how many wait for a person."""
+    """Discovery searched a place: how many sites were inspected, and how many wait for a person."""
 
     at: datetime
     place: str
@@ -243,7 +243,7 @@ class PlaceSearched(msgspec.Struct, frozen=True, tag=True):
 
 
 class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
-    """The database could not take what discovery found; it is in a file, to be imported by a person."""
+    """Discovery could not write to the database; its results are in a file, to be imported by a person."""
 
     at: datetime
     file: str
@@ -261,13 +261,13 @@ Happening = (
 Announce = Callable[[Happening], None]
 
 
-def at_run_end(summary: RunSummary, now: datetime) -> list[Happening]:
-    """What a closed run's summary tells, in order: its end, then what was noticed about its adapter."""
+def happenings_at_run_end(summary: RunSummary, now: datetime) -> list[Happening]:
+    """Return the events of a closed run in order: its end, then its adapter's drift."""
     whose = (now, summary.run_id, summary.source_id, summary.adapter_id)
-    told: list[Happening] = [RunClosed(now, summary)]
+    happenings: list[Happening] = [RunClosed(now, summary)]
     for each in summary.noticed:
         if each.disabled:
-            told.append(AdapterDisabled(*whose, each.disabled, each.rule, each.detail))
+            happenings.append(AdapterDisabled(*whose, each.disabled, each.rule, each.detail))
         else:
-            told.append(DriftNoticed(*whose, each.rule, each.field, each.detail, each.is_over))
-    return told
+            happenings.append(DriftNoticed(*whose, each.rule, each.field, each.detail, each.is_over))
+    return happenings

@@ -1,4 +1,4 @@
-"""A look at a candidate's page: through the usual gates, read by the usual adapter, judged by the usual rules."""
+"""Inspection of a candidate's page: fetched through the usual gates, read and judged by its vertical."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tidemill.core.candidates import (
     appraise,
     with_opinion,
 )
-from tidemill.core.discovery import Pick, SearchProfile, count_words
+from tidemill.core.discovery import SearchProfile, ShortlistedSite, count_words
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.pacing import Pace
@@ -33,15 +33,15 @@ from tidemill.pipeline.outside_services import NoAnswer
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult
 from tidemill.reading import Document, find_moments
 
-USUAL_PACE = Pace()
-WORTH_SHOWING = 0.2
-"""Confidence under which a page is not put before a person."""
+DEFAULT_PACE = Pace()
+MIN_CONFIDENCE = 0.2
+"""Confidence under which a candidate is not shown to a person."""
 _SAMPLES = 5
-_READ_OF_TEXT = 20_000
-_SHOWN_TO_MODEL = 1_200
-_ENOUGH_SAMPLES_READ = 500
+_MAX_TEXT = 20_000
+_MAX_MODEL_TEXT = 1_200
+_MAX_RECORDS = 500
 
-SHAPE: Mapping[str, Any] = {
+REPLY_SCHEMA: Mapping[str, Any] = {
     "type": "OBJECT",
     "properties": {
         "answers": {
@@ -75,7 +75,7 @@ _decode = msgspec.json.Decoder(_Reply).decode
 
 
 class InspectedSite(msgspec.Struct, frozen=True):
-    """What a look found: the candidate as heuristics judge it, and what the model may be shown of its page."""
+    """The result of an inspection: the candidate as rated by heuristics, and the text that the model may see."""
 
     candidate: Candidate
     evidence: CandidateEvidence
@@ -83,36 +83,36 @@ class InspectedSite(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Looks at pages for one vertical, with the adapter that its profile names."""
+class SiteInspector:
+    """Inspects pages for one vertical, with the adapter that its profile names."""
 
     vertical: Vertical
     profile: SearchProfile
     fetcher: Fetcher
     clock: Clock
-    pace: Pace = USUAL_PACE
+    pace: Pace = DEFAULT_PACE
 
-    async def at(self, pick: Pick, place: Place) -> InspectedSite:
-        """The candidate that a search result turns out to be; one out of reach is skipped, with the reason."""
+    async def inspect(self, site: ShortlistedSite, place: Place) -> InspectedSite:
+        """Fetch and rate a site; one that cannot be fetched or read is skipped, with the reason."""
         result = await self.fetcher.fetch(
-            FetchRequest(url=pick.url, host=registrable_domain(pick.url), pace=self.pace)
+            FetchRequest(url=site.url, host=registrable_domain(site.url), pace=self.pace)
         )  # fmt: skip
         now = self.clock.now()
         if result.failure is not None:
-            return self._skipped(pick, place, f"cannot be reached: {result.failure} {result.error}".strip(), now)
+            return self._skipped(site, place, f"cannot be reached: {result.failure} {result.error}".strip(), now)
         page = _page(result, now)
         reading = self._read(page, place)
         if isinstance(reading, Fail) and reading.failure is not Failure.LAYOUT_CHANGED:
-            return self._skipped(pick, place, f"cannot be read: {reading.failure} {reading.detail}".strip(), now)
+            return self._skipped(site, place, f"cannot be read: {reading.failure} {reading.detail}".strip(), now)
         document = Document.of(page)
-        evidence = self._evidence(pick, place, document, reading, page)
+        evidence = self._evidence(site, place, document, reading, page)
         appraisal = appraise(evidence)
         candidate = msgspec.structs.replace(
-            self._candidate(pick, place, now), title=(document.title or pick.title)[:300], samples=evidence.samples,
+            self._candidate(site, place, now), title=(document.title or site.title)[:300], samples=evidence.samples,
             confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons,
         )  # fmt: skip
         listed = "; ".join(f"{one.starts} {one.title}" for one in evidence.samples)
-        return InspectedSite(candidate, evidence, (document.text or listed)[:_SHOWN_TO_MODEL])
+        return InspectedSite(candidate, evidence, (document.text or listed)[:_MAX_MODEL_TEXT])
 
     def _read(self, page: Page, place: Place) -> Reading:
         try:
@@ -121,75 +121,75 @@ class Look:
             return Fail(Failure.ADAPTER_CRASHED, type(error).__name__)
 
     def _evidence(
-        self, pick: Pick, place: Place, document: Document, reading: Reading, page: Page
+        self, site: ShortlistedSite, place: Place, document: Document, reading: Reading, page: Page
     ) -> CandidateEvidence:
-        records = list(reading.records)[:_ENOUGH_SAMPLES_READ] if isinstance(reading, Found) else []
+        records = list(reading.records)[:_MAX_RECORDS] if isinstance(reading, Found) else []
         context = self._context(page, place)
         kept = [raw for raw in records if isinstance(judge(self.vertical, raw, context), Accepted)]
-        text = document.text[:_READ_OF_TEXT]
+        text = document.text[:_MAX_TEXT]
         return CandidateEvidence(
             records=len(records),
             upcoming=len(kept),
             strategy=kept[0].strategy if kept else "",
-            sureness=kept[0].confidence if kept else 0.0,
+            record_confidence=kept[0].confidence if kept else 0.0,
             dates=len(find_moments(text, page.fetched_at)),
             words=count_words(text, self.profile),
-            names_place=place.called.lower() in f"{document.title} {text}".lower(),
-            promise=pick.promise,
+            names_place=place.common_name.lower() in f"{document.title} {text}".lower(),
+            search_score=site.score,
             samples=tuple(_sample(raw) for raw in kept[:_SAMPLES]),
         )
 
     def _context(self, page: Page, place: Place) -> Context:
         source = Source(
-            id=0, name=place.called, vertical=self.vertical.name, base_url=page.final_url,
+            id=0, name=place.common_name, vertical=self.vertical.name, base_url=page.final_url,
             adapter_id=self.profile.adapter_id,
-            city=place.called, coordinates=place.coordinates,
+            city=place.common_name, coordinates=place.coordinates,
         )  # fmt: skip
         return Context(source, page.final_url, page.fetched_at)
 
-    def _candidate(self, pick: Pick, place: Place, now: datetime) -> Candidate:
+    def _candidate(self, site: ShortlistedSite, place: Place, now: datetime) -> Candidate:
         return Candidate(
-            url=pick.url, canonical_url=pick.canonical_url, place=place.name, title=pick.title, found_at=now
+            url=site.url, canonical_url=site.canonical_url, place=place.name, title=site.title, found_at=now
         )
 
-    def _skipped(self, pick: Pick, place: Place, why: str, now: datetime) -> InspectedSite:
-        bare = self._candidate(pick, place, now)
+    def _skipped(self, site: ShortlistedSite, place: Place, why: str, now: datetime) -> InspectedSite:
+        bare = self._candidate(site, place, now)
         return InspectedSite(
             msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), CandidateEvidence()
         )
 
 
-def settled(looked: InspectedSite, opinion: Opinion | None) -> Candidate:
-    """The candidate with the model's opinion in it; what is not worth a person's time is skipped, with every reason."""
-    candidate = looked.candidate
+def with_model_opinion(inspected: InspectedSite, opinion: Opinion | None) -> Candidate:
+    """Return the candidate with the model's opinion included; one under `MIN_CONFIDENCE` is skipped."""
+    candidate = inspected.candidate
     if candidate.status is CandidateStatus.SKIPPED:
         return candidate
     if opinion is not None:
-        appraisal = with_opinion(appraise(looked.evidence), opinion, looked.evidence)
+        appraisal = with_opinion(appraise(inspected.evidence), opinion, inspected.evidence)
         candidate = msgspec.structs.replace(
             candidate, confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons
         )
-    is_worth = candidate.confidence >= WORTH_SHOWING
+    is_worth = candidate.confidence >= MIN_CONFIDENCE
     return candidate if is_worth else msgspec.structs.replace(candidate, status=CandidateStatus.SKIPPED)
 
 
-async def opinions(
-    model: BudgetedModel, looked: Sequence[InspectedSite], profile: SearchProfile
+async def ask_opinions(
+    model: BudgetedModel, inspected: Sequence[InspectedSite], profile: SearchProfile
 ) -> dict[int, Opinion] | NoAnswer:
-    """What the model thinks of these pages, by their place in the list; garbage is no opinion."""
-    shown = [(number, one) for number, one in enumerate(looked) if one.text]
+    """Return the model's opinions of these pages by index; invalid ones are left out."""
+    shown = [(number, one) for number, one in enumerate(inspected) if one.text]
     if not shown:
         return {}
     lines = "\n".join(
         msgspec.json.encode({"id": number, "title": one.candidate.title, "text": one.text}).decode()
         for number, one in shown
     )
-    reply, _ = await model.ask(profile.prompt.replace("{pages}", lines), SHAPE)
+    reply, _ = await model.ask(profile.prompt.replace("{pages}", lines), REPLY_SCHEMA)
     return reply if isinstance(reply, NoAnswer) else read_opinions(reply.text, {number for number, _ in shown})
 
 
 def read_opinions(reply: bytes, asked: set[int]) -> dict[int, Opinion]:
-    """The opinions within bounds."""
+    """Return the valid opinions in a reply."""
     try:
         answers = _decode(reply).answers
     except (msgspec.DecodeError, UnicodeDecodeError):

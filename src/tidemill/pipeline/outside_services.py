@@ -1,6 +1,6 @@
-"""The services that may know more than we do, as ports: search, geocoder and language model.
+"""Ports to outside services: search, geocoder and language model.
 
-None of them raises for what a service does. A service that does not answer is a value, so that whoever asks can go on
+None of them raises for what a service does. A failed request is returned as a value, so that the caller can go on
 without it.
 """
 
@@ -11,14 +11,14 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.budget import Budget, Refused
+from tidemill.core.budget import Budget, BudgetRefusal
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import Geocoded
 
 
-class Unwell(StrEnum):
-    """Why a service gave no answer that can be used."""
+class NoAnswerReason(StrEnum):
+    """Why a service gave no usable answer."""
 
     DOWN = "down"
     LIMITED = "limited"
@@ -27,19 +27,19 @@ class Unwell(StrEnum):
 
 
 class NoAnswer(msgspec.Struct, frozen=True):
-    """A service did not answer: why, in words that hold no secret, and when to come back if it said so.
+    """A service gave no answer: why, in words that hold no secret, and when to retry if it said so.
 
-    `sent` tells whether the question may have been taken, and so paid for: a service that refused or failed took none.
+    `sent` says whether the request may have been processed, and so paid for; False when the service refused or failed.
     """
 
-    why: Unwell
+    reason: NoAnswerReason
     detail: str
     retry_after: timedelta | None = None
     sent: bool = True
 
 
 class ModelReply(msgspec.Struct, frozen=True):
-    """What the language model said, and what it took."""
+    """A language model's reply and its token counts."""
 
     text: bytes
     tokens_in: int
@@ -47,41 +47,41 @@ class ModelReply(msgspec.Struct, frozen=True):
 
 
 class SearchService(Protocol):
-    """Searches the web, for money."""
+    """A paid web search."""
 
-    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
-        """The first results."""
+    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
+        """Return the first results."""
         ...
 
 
 class Geocoder(Protocol):
-    """Knows where places are."""
+    """Finds the coordinates of places."""
 
     async def locate(self, question: Mapping[str, Any]) -> Geocoded | NoAnswer:
-        """Where the place is, as far as it is known; waits for its turn, because the service is asked politely."""
+        """Return a place's coordinates; waits first, because the service is rate limited."""
         ...
 
 
 class LanguageModel(Protocol):
-    """Answers questions about text, for money."""
+    """A paid language model."""
 
     @property
     def name(self) -> str:
         """Which model it is."""
         ...
 
-    async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> ModelReply | NoAnswer:
-        """One reply in the shape of a JSON schema."""
+    async def answer(self, prompt: str, schema: Mapping[str, Any], max_tokens: int) -> ModelReply | NoAnswer:
+        """Return one reply that follows a JSON schema."""
         ...
 
 
 class SpendingLimit(Protocol):
-    """Bounds what is spent on a service, across processes and restarts."""
+    """Limits the spending on a service, across processes and restarts."""
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
-        """Put `cost` aside, or say which limit is in the way."""
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
+        """Reserve `cost`, or return the limit that it would exceed."""
         ...
 
     async def settle(self, service: Service, reserved: int, paid: int, reserved_at: datetime) -> None:
-        """Put right what was reserved."""
+        """Replace a reservation by what was paid."""
         ...

@@ -1,4 +1,4 @@
-"""Parse: hand the page to its adapter, and tell an empty page from a broken one."""
+"""Parse: read the page with its adapter, and tell an empty page from a broken one."""
 
 import traceback
 
@@ -12,12 +12,12 @@ from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
 from tidemill.pipeline.dependencies import StageDependencies
 
 
-def parse(claimed: Claimed, fetched: Fetched, tools: StageDependencies) -> Outcome:
-    """The page's raw records, or the reason why there are none."""
-    adapter = tools.verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
+def parse(claimed: Claimed, fetched: Fetched, deps: StageDependencies) -> Outcome:
+    """Return the page's raw records, or the failure."""
+    adapter = deps.verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
     if adapter is None:
         return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r}")
-    match read(adapter, claimed, fetched):
+    match read_with_adapter(adapter, claimed, fetched):
         case Found(records=[], declared_empty=False):
             answer: Reading = Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
         case Found(records=[]) as empty:
@@ -28,21 +28,21 @@ def parse(claimed: Claimed, fetched: Fetched, tools: StageDependencies) -> Outco
         answer = end_of_list(answer)
     if isinstance(answer, Fail):
         return answer
-    read_page = msgspec.structs.replace(fetched.page, body=b"")  # nobody reads it again, and hundreds are in hand
+    read_page = msgspec.structs.replace(fetched.page, body=b"")  # not read again, and hundreds are in memory
     return Advance(Stage.NORMALIZE, Parsed(read_page, adapter.id, adapter.version, answer))
 
 
 def end_of_list(nothing: Fail) -> Found:
-    """A further page on which nothing was found: most likely the list has ended, but nobody has said so.
+    """Return an empty, truncated result for a further page without records: the list has probably ended.
 
-    The page before it was read well by the same adapter in the same run, so that the layout is not to blame; yet what
+    The same adapter read the page before it in this run, so the layout has not changed; but what
     was not seen must not count as gone.
     """
     return Found(records=(), declared_empty=True, truncated=True, notes=(nothing.detail,))
 
 
-def read(adapter: Adapter, claimed: Claimed, fetched: Fetched) -> Reading:
-    """What the adapter answers; one that crashes has failed, and nothing else has."""
+def read_with_adapter(adapter: Adapter, claimed: Claimed, fetched: Fetched) -> Reading:
+    """Return the adapter's reading of the page; a crash of the adapter is a failure of this page only."""
     page = fetched.page
     try:
         return adapter.read(page, Context(claimed.source, page.final_url, page.fetched_at, claimed.target.parameters))

@@ -1,4 +1,4 @@
-"""Persist: give the repository each identity once; the repository upserts, keeps history and counts."""
+"""Persist: pass each identity once to the repository, which upserts, keeps history and counts."""
 
 from tidemill.core.outcome import Advance, Outcome, Stage
 from tidemill.core.verdict import Accepted
@@ -6,8 +6,8 @@ from tidemill.pipeline.checkpoints import AcceptedRecords, Claimed, Judged
 from tidemill.pipeline.dependencies import StageDependencies
 
 
-def persist(_claimed: Claimed, judged: Judged, _tools: StageDependencies) -> Outcome:
-    """The accepted records, each identity once: a page that shows one thing twice holds one record."""
+def persist(_claimed: Claimed, judged: Judged, _deps: StageDependencies) -> Outcome:
+    """Return the accepted records, each identity once, and count the repeated ones."""
     unique: dict[str, Accepted] = {}
     for accepted in judged.accepted:
         unique.setdefault(accepted.identity, accepted)

@@ -1,4 +1,4 @@
-"""What the stages need from the world, as protocols; `bootstrap` plugs the real things in."""
+"""The ports of the stages; `bootstrap` supplies the implementations."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
@@ -15,30 +15,30 @@ from tidemill.core.target import Target
 
 
 class StoreError(Exception):
-    """The database cannot do what was asked; the message says what to do about it."""
+    """The database cannot do what was asked; the message says how to fix it."""
 
 
 class StoreLost(StoreError):
-    """The database is away for the moment: unreachable, locked or full. What was asked may be tried again."""
+    """The database is temporarily unavailable: unreachable, locked or full. The operation may be retried."""
 
 
 class Clock(Protocol):
     """The only source of time; real in production, virtual in the lab."""
 
     def now(self) -> datetime:
-        """The present moment, always in UTC."""
+        """Return the current time in UTC."""
         ...
 
     async def sleep_until(self, moment: datetime) -> None:
-        """Return once `moment` has come; at once if it has passed."""
+        """Sleep until `moment`; return at once if it has passed."""
         ...
 
 
 class Dice(Protocol):
-    """The only source of chance."""
+    """The only source of randomness."""
 
     def random(self) -> float:
-        """A number from 0 up to, not including, 1."""
+        """Return a number from 0 up to, not including, 1."""
         ...
 
 
@@ -54,17 +54,16 @@ class FetchStatus(StrEnum):
 
 
 class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One page to get, and the terms on which we may.
+    """One page to fetch, and on what terms.
 
     `host` is the registrable domain whose `pace` every request counts against, redirects and robots.txt
-    included; `booked_until` is what the ledger knows it was asked before, for a process that has not asked it yet.
-    `etag` and
-    `last_modified` come from the last good page and make the request conditional. `is_ours` is asked just before a
-    request leaves: a worker that was frozen for longer than its lease must not ask for a job that it has lost.
-    `recheck` is asked then too, when there was time for the gates to change their mind since they were asked: None
-    when all of them still let through. `tell` hears what each gate says on the way. `options` are
-    the source's own settings and `parameters` the target's, for the fetchers that know some of them; `attempt` counts
-    from 0, and `job_id` is whose it is (0 for nobody's).
+    included; `booked_until` is the ledger's booking of the host, for a process that has sent it no request yet.
+    `etag` and `last_modified` come from the last good page and make the request conditional. `holds_lease` is called
+    just before a request is sent: a worker that was frozen for longer than its lease must not fetch for a job that it
+    has lost. `recheck` is called then too, if the gates may have changed since the claim; it returns the gate that
+    blocks, or None. `on_gate_answer` is called with each gate's answer. `options` are the source's own settings and
+    `parameters` the target's, for the fetchers that know some of them; `attempt` counts from 0, and `job_id` is 0
+    without a job.
     """
 
     url: str
@@ -87,20 +86,20 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredPage(msgspec.Struct, frozen=True):
-    """A page that was got before, and when."""
+    """A stored page and when it was fetched."""
 
     id: int
     fetched_at: datetime
 
 
 class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back. Trouble is a value: `failure` says what it was, `error` tells a person more.
+    """The result of a fetch; a failed one has `failure`, and `error` with details for a person.
 
     `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
     `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
-    request of this fetch left, `slow_to` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
-    `degraded` names the services that this fetch had to do without; `instead_of` is what another fetcher met before
-    this one was asked, and `stored` the page that serves because nothing new could be got. `screenshot` is a
+    request of this fetch left, `crawl_delay` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
+    `degraded` names the services that were unavailable; `instead_of` is what another fetcher met before
+    this one was used, and `stored` the stored page that is used because none could be fetched. `screenshot` is a
     JPEG of what a browser showed when the page was not what was asked for.
     """
 
@@ -119,7 +118,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     fetcher: str = "http"
     requested_at: datetime | None = None
     requests: int = 0
-    slow_to: timedelta | None = None
+    crawl_delay: timedelta | None = None
     not_modified: bool = False
     failure: Failure | None = None
     error: str = ""
@@ -132,19 +131,19 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fetcher(Protocol):
-    """One interface for every way to get a page. Never raises for what the web does."""
+    """Fetches pages. Never raises for what the web does."""
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Get one page within the request's terms."""
+        """Fetch one page on the request's terms."""
         ...
 
     async def close(self) -> None:
-        """Let go of sockets and processes."""
+        """Close sockets and processes."""
         ...
 
 
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One request to one address, already judged by the address guard, robots.txt and the pace.
+    """One request to one URL, already checked by the address guard, robots.txt and the pace.
 
     Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `allows_subrequest`
     tells whether a page in a browser may request an address by itself; None when every address is allowed.
@@ -160,7 +159,7 @@ class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request brought, redirects not followed.
+    """The response to one request; redirects are not followed.
 
     Header names are lower case. `body` is as it came over the wire, never more than `max_bytes`. `cut` says why
     the body is not whole (TOO_LARGE, TRUNCATED_BODY, TIMED_OUT, CONNECTION_LOST); None when it is. `is_garbled` says
@@ -186,7 +185,7 @@ class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Transport(Protocol):
-    """Sends one request; everything above it (redirects, robots, pace, decoding) is the same for all transports."""
+    """Sends single requests; redirects, robots, pace and decoding are handled above it, alike for all transports."""
 
     async def send(
         self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
@@ -199,54 +198,54 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close sockets."""
         ...
 
 
 class HostRateLimits(Protocol):
-    """What all processes together have asked of each host, kept where every one of them sees it."""
+    """Rate limits per host that all processes share."""
 
     async def pace_of(self, host: str) -> Pace | None:
-        """The pace of a host that somebody scrapes; None for a stranger."""
+        """Return the pace of a known host; None for an unknown one."""
         ...
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
-        """Book one request at the host; answers when it may leave. `mine` is the booking as we last left it."""
+        """Book one request at the host and return when it may leave. `mine` is the booking as we last left it."""
         ...
 
     async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
-        """Put requests on the host's booking that have been sent already, so that the next has to wait for them."""
+        """Book requests that have been sent already, so that the next one waits for them."""
         ...
 
     async def request_visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
-        """Ask for a place for a request that no claim stands behind, such as one that was redirected there.
+        """Request a place for a request without a claim on this host, such as one that was redirected there.
 
-        False when as many visitors wait as the host takes at once. Until `leave`, or for `stay`, the host's own jobs
-        make room.
+        Return False when as many of these wait as the host takes at once. Until `leave`, or for `stay`, the host's own
+        jobs make room.
         """
         ...
 
     async def admit_visitor(self, host: str, pace: Pace, now: datetime) -> Departure | None:
-        """Put a visitor's request on the booking, once no more are under way than the host allows; None until then."""
+        """Book a visitor's request once the host's parallelism allows it; return None until then."""
         ...
 
     async def leave(self, host: str) -> None:
-        """A visitor's request is over."""
+        """Release a visitor's place."""
         ...
 
 
 class RequestPermit(msgspec.Struct, frozen=True):
-    """A place among those under way at a host, and how long to wait before the request may leave."""
+    """Permission for one of a host's parallel requests, and how long to wait before it may be sent."""
 
     ticket: str
     wait: timedelta
 
 
 class SharedRateLimiter(Protocol):
-    """Charges every request as it leaves, by one clock for all machines."""
+    """A rate limiter that all machines share, with one clock."""
 
     async def charge(self, host: str, pace: Pace, stay: timedelta) -> RequestPermit | None:
-        """Count one request and take a place for `stay` at most; None when the meter cannot be asked."""
+        """Count one request and take a place for `stay` at most; return None when the limiter is unavailable."""
         ...
 
     async def add(self, host: str, pace: Pace, requests: int) -> None:
@@ -254,53 +253,53 @@ class SharedRateLimiter(Protocol):
         ...
 
     async def release(self, host: str, lease: RequestPermit) -> None:
-        """The request is over."""
+        """Release the request's place."""
         ...
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         ...
 
 
 class StoredPages(Protocol):
-    """Pages that were got before."""
+    """Pages that were stored before."""
 
     async def fresh(self, target: Target, since: datetime) -> StoredPage | None:
-        """The newest page that says what the target's last good page said, if it was got after `since`."""
+        """Return the newest page with the content of the target's last good page, if it was fetched after `since`."""
         ...
 
 
 Probe = Callable[[], Awaitable[str]]
-"""Asks a service whether it answers again: '' when it does, else what is wrong."""
+"""Checks whether a service works again: returns '' if it does, else what is wrong."""
 
 
 class ServiceRegistry(Protocol):
-    """How the services outside of us stand: each user of one says how it went, everyone can read it.
+    """The status of outside services: each user of one reports how it went, and everyone can read it.
 
-    Saying the same again costs next to nothing; only a change is written and announced. Never call it from within
+    Repeating a report costs next to nothing; only a change is written and announced. Never call it from within
     a transaction of your own.
     """
 
     async def degraded(self, service: Service, why: str) -> None:
-        """The service failed us, and its fallback was used. `why` must hold no secret."""
+        """Report that the service failed and its fallback was used. `why` must hold no secret."""
         ...
 
     async def works(self, service: Service) -> None:
-        """The service answered as it should."""
+        """Report that the service works."""
         ...
 
     def state_of(self, service: Service) -> ServiceState:
-        """How it stands as far as this process knows, without asking anyone."""
+        """Return the state that this process knows, without I/O."""
         ...
 
-    def weighing_on_all(self) -> tuple[Service, ...]:
-        """The degraded services that every run needs, as far as this process knows."""
+    def degraded_for_all_runs(self) -> tuple[Service, ...]:
+        """Return the degraded services that every run needs, as far as this process knows."""
         ...
 
-    async def standing(self) -> list[ServiceStatus]:
-        """How every service stands, as far as any process knows."""
+    async def statuses(self) -> list[ServiceStatus]:
+        """Return the status of every service, as far as any process knows."""
         ...
 
-    def probe_with(self, service: Service, probe: Probe) -> None:
-        """Let the periodic look ask a degraded service with `probe` whether it answers again."""
+    def register_probe(self, service: Service, probe: Probe) -> None:
+        """Register the probe with which the periodic check asks a degraded service whether it works again."""
         ...

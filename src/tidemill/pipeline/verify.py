@@ -1,4 +1,4 @@
-"""Verify: look fading records up at their own address, politely, and say what was found."""
+"""Verify: fetch records of low confidence at their own URL, within the rate limits, and report what was found."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -11,32 +11,32 @@ from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
-from tidemill.core.verification import Fate, VerificationCheck, VerificationResult, fate_of
+from tidemill.core.verification import Presence, VerificationCheck, VerificationResult, presence_from_answer
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus
 
-AT_ONCE = 600
-PER_HOST = 120
-LOOKS_BY: Mapping[FetcherKind, FetcherKind] = {FetcherKind.BROWSER: FetcherKind.BROWSER}
-"""How a home of a source is looked up: plainly, but for sites that show nothing without a browser. What an actor or a
-paid service found is asked for at the site itself, at nobody's cost."""
-LONGEST = timedelta(minutes=20)
-"""How long one round may take; what is left is looked up in the next."""
+BATCH_SIZE = 600
+MAX_PER_HOST = 120
+FETCHER_FOR_CHECKS: Mapping[FetcherKind, FetcherKind] = {FetcherKind.BROWSER: FetcherKind.BROWSER}
+"""The fetcher that verifies a source's records: HTTP, unless the site needs a browser. What an actor or a paid service
+found is fetched from the site itself, for free."""
+TIME_LIMIT = timedelta(minutes=20)
+"""How long one round may take; the rest is verified in the next."""
 
 
 class VerificationQueue(Protocol):
-    """The repository's side of verification."""
+    """The repository of records to verify."""
 
-    async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
-        """Records that fade, the most wanted first."""
+    async def due(self, now: datetime, limit: int) -> list[VerificationCheck]:
+        """Return the records to verify, the most urgent first."""
         ...
 
-    async def record(self, looked: Sequence[VerificationResult], now: datetime) -> int:
-        """Write what was found; answers how many are gone."""
+    async def record(self, results: Sequence[VerificationResult], now: datetime) -> int:
+        """Store the results and return how many records are gone."""
         ...
 
 
-class Verified(msgspec.Struct, frozen=True):
-    """What a round of verification found."""
+class VerificationCounts(msgspec.Struct, frozen=True):
+    """The results of a round of verification, counted."""
 
     there: int = 0
     gone: int = 0
@@ -48,67 +48,71 @@ class Verified(msgspec.Struct, frozen=True):
 
 
 ReadNotice = Callable[[Page], str | None]
-"""What a page that answered says of a removal: words, '' for none; None if the page is a block page or the like."""
+"""Returns the removal notice on a page, '' if there is none, or None if it is a block page or the like."""
 
 
 class Verifier:
-    """Looks records up, one host at a time each, every request through the same gates as any other."""
+    """Verifies records, hosts in parallel and one request at a time per host, through the usual gates."""
 
     def __init__(
         self,
-        ledger: VerificationQueue,
+        queue: VerificationQueue,
         fetchers: Mapping[FetcherKind, Fetcher],
         policy: Policy,
         clock: Clock,
         read_notice: ReadNotice,
     ) -> None:
         """`policy` is the vertical's: its pace where a source sets none, its time-out."""
-        self._ledger = ledger
+        self._queue = queue
         self._fetchers = fetchers
         self._policy = policy
         self._clock = clock
         self._read_notice = read_notice
 
-    async def verify(self) -> Verified:
-        """One round: everything that fades, as far as time and politeness allow.
+    async def verify(self) -> VerificationCounts:
+        """Verify every record that is due, as far as time and rate limits allow.
 
-        What one source dropped is asked for at the next that shows it, at once: only their common word is the end.
+        A record that one source dropped is verified at its other sources at once: it is gone only if all say so.
         """
         began = self._clock.now()
-        looked = await self._ask_all(await self._ledger.wanted(began, AT_ONCE), began)
-        asked, dropped = _keys(looked), _dropped(looked)
-        while dropped:
-            wanted = await self._ledger.wanted(self._clock.now(), AT_ONCE)
-            rest = [each for each in wanted if each.listing_id in dropped and each.sighting_id not in asked]
-            more = await self._ask_all(rest, began)
-            looked += more
-            asked, dropped = asked | _keys(more), _dropped(more)
-        fates = [one.fate for one in looked]
-        return Verified(fates.count(Fate.THERE), fates.count(Fate.GONE), fates.count(Fate.UNKNOWN))
+        results = await self._check_all(await self._queue.due(began, BATCH_SIZE), began)
+        checked, gone = _sighting_ids(results), _gone_listings(results)
+        while gone:
+            wanted = await self._queue.due(self._clock.now(), BATCH_SIZE)
+            rest = [each for each in wanted if each.listing_id in gone and each.sighting_id not in checked]
+            more = await self._check_all(rest, began)
+            results += more
+            checked, gone = checked | _sighting_ids(more), _gone_listings(more)
+        found = [one.presence for one in results]
+        return VerificationCounts(
+            found.count(Presence.THERE), found.count(Presence.GONE), found.count(Presence.UNKNOWN)
+        )
 
-    async def _ask_all(self, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
+    async def _check_all(self, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
         by_host: dict[str, list[VerificationCheck]] = {}
         for check in checks:
-            by_host.setdefault(host_of(check.url), []).append(check)
-        rounds = await asyncio.gather(*(self._ask(host, some, began) for host, some in sorted(by_host.items())))
+            by_host.setdefault(host_or_empty(check.url), []).append(check)
+        rounds = await asyncio.gather(*(self._check_host(host, some, began) for host, some in sorted(by_host.items())))
         return [one for some in rounds for one in some]
 
-    async def _ask(self, host: str, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
-        """Look up a host's records one after the other; each is written down as soon as it is known."""
-        looked = []
-        for check in checks[:PER_HOST]:
-            if self._clock.now() - began > LONGEST:
+    async def _check_host(
+        self, host: str, checks: Sequence[VerificationCheck], began: datetime
+    ) -> list[VerificationResult]:
+        """Verify a host's records one after the other, and store each result at once."""
+        results = []
+        for check in checks[:MAX_PER_HOST]:
+            if self._clock.now() - began > TIME_LIMIT:
                 break
-            found = await self._look(host, check)
-            await self._ledger.record([found], self._clock.now())
-            looked.append(found)
-        return looked
+            result = await self._check(host, check)
+            await self._queue.record([result], self._clock.now())
+            results.append(result)
+        return results
 
-    async def _look(self, host: str, check: VerificationCheck) -> VerificationResult:
+    async def _check(self, host: str, check: VerificationCheck) -> VerificationResult:
         source = check.source
-        fetcher = self._fetchers.get(LOOKS_BY.get(source.fetcher, FetcherKind.HTTP))
+        fetcher = self._fetchers.get(FETCHER_FOR_CHECKS.get(source.fetcher, FetcherKind.HTTP))
         if fetcher is None or not host:
-            return VerificationResult(check.listing_id, check.sighting_id, Fate.UNKNOWN, "no way to ask")
+            return VerificationResult(check.listing_id, check.sighting_id, Presence.UNKNOWN, "no way to ask")
         request = FetchRequest(
             url=check.url,
             host=host,
@@ -118,31 +122,34 @@ class Verifier:
             headers=source.headers,
             obey_robots=True,
         )
-        fate, words = self._judge(check.url, await fetcher.fetch(request))
-        return VerificationResult(check.listing_id, check.sighting_id, fate, words)
+        presence, words = self._judge(check.url, await fetcher.fetch(request))
+        return VerificationResult(check.listing_id, check.sighting_id, presence, words)
 
-    def _judge(self, url: str, result: FetchResult) -> tuple[Fate, str]:
+    def _judge(self, url: str, result: FetchResult) -> tuple[Presence, str]:
         if result.status is not FetchStatus.OK:
-            fate, words = fate_of(result.status_code, clean=False, notice="")
-            return fate, words if fate is Fate.GONE else f"{result.failure or result.status} {result.error}".strip()
+            presence, words = presence_from_answer(result.status_code, clean=False, notice="")
+            return (
+                presence,
+                words if presence is Presence.GONE else f"{result.failure or result.status} {result.error}".strip(),
+            )
         notice = self._read_notice(page_of(result, self._clock.now()))
         if notice is None:
-            return Fate.UNKNOWN, "a block page or an empty one"
-        if not notice and led_elsewhere(url, result.final_url):
-            return Fate.UNKNOWN, f"led to {result.final_url[:200]}"
-        return fate_of(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
+            return Presence.UNKNOWN, "a block page or an empty one"
+        if not notice and was_redirected(url, result.final_url):
+            return Presence.UNKNOWN, f"led to {result.final_url[:200]}"
+        return presence_from_answer(result.status_code, clean=result.status_code == 200, notice=notice)  # noqa: PLR2004 - HTTP's OK
 
 
-def _keys(looked: Sequence[VerificationResult]) -> set[int]:
-    return {one.sighting_id for one in looked}
+def _sighting_ids(results: Sequence[VerificationResult]) -> set[int]:
+    return {one.sighting_id for one in results}
 
 
-def _dropped(looked: Sequence[VerificationResult]) -> set[int]:
-    return {one.listing_id for one in looked if one.fate is Fate.GONE}
+def _gone_listings(results: Sequence[VerificationResult]) -> set[int]:
+    return {one.listing_id for one in results if one.presence is Presence.GONE}
 
 
 def page_of(result: FetchResult, now: datetime) -> Page:
-    """The answer as a page that can be read; it is looked at and not kept."""
+    """Return the fetch result as a page, to be read and not stored."""
     return Page(
         id=0,
         url=result.url,
@@ -156,16 +163,16 @@ def page_of(result: FetchResult, now: datetime) -> Page:
     )
 
 
-def host_of(url: str) -> str:
-    """Whose pace an address falls under; '' for one that nobody can be asked at, which must not stop the others."""
+def host_or_empty(url: str) -> str:
+    """Return the host whose pace a URL counts against; '' for an invalid URL, which must not stop the others."""
     try:
         return registrable_domain(url)
     except BadUrl:
         return ""
 
 
-def led_elsewhere(url: str, final_url: str) -> bool:
-    """Whether a redirect led to another page: a search for other homes says nothing about this one."""
+def was_redirected(url: str, final_url: str) -> bool:
+    """Return whether a redirect led to another page, which says nothing about this record."""
     try:
         return bool(final_url) and canonicalize(final_url) != canonicalize(url)
     except BadUrl:

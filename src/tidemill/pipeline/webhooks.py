@@ -1,4 +1,4 @@
-"""Webhooks on their way: what is sent, how it is signed, when it is tried again, and what became of it."""
+"""Webhook deliveries: the body, its signature, retries and the result."""
 
 import hashlib
 import hmac
@@ -12,7 +12,7 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice on its way to one subscriber."""
+    """A notice to be sent to one subscriber."""
 
     id: int
     notice_key: str
@@ -22,34 +22,34 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
 
 
-class Sent(msgspec.Struct, frozen=True):
-    """What became of one attempt; `code` is 0 when no answer came."""
+class DeliveryAttempt(msgspec.Struct, frozen=True):
+    """The result of one attempt; `code` is 0 without a response."""
 
     delivery: Delivery
     code: int
     error: str = ""
 
     @property
-    def is_taken(self) -> bool:
-        """Whether the subscriber said that it has it."""
+    def is_accepted(self) -> bool:
+        """Whether the subscriber confirmed it."""
         return self.code // 100 == 2  # noqa: PLR2004 - HTTP's success
 
 
 def signature(secret: str, timestamp: int, body: bytes) -> str:
-    """What proves to a subscriber that we sent this body at this moment: HMAC-SHA256 over both."""
+    """Return the HMAC-SHA256 over the timestamp and body, which proves that we sent them."""
     return hmac.new(secret.encode(), f"{timestamp}.".encode() + body, hashlib.sha256).hexdigest()
 
 
 def next_attempt(attempts: int, now: datetime) -> datetime | None:
-    """When to try again after so many attempts; None when it is time to give up and leave it to a person."""
+    """Return when to retry after so many attempts; None to give up and leave it to a person."""
     if attempts >= ATTEMPTS:
         return None
     return now + min(LONGEST_WAIT, FIRST_WAIT * (1 << (attempts - 1)))
 
 
-class Post(Protocol):
-    """Brings a body to an address."""
+class WebhookTransport(Protocol):
+    """Sends webhook deliveries."""
 
-    async def send(self, delivery: Delivery, now: datetime) -> Sent:
-        """Send it, signed; whatever goes wrong is in the answer."""
+    async def send(self, delivery: Delivery, now: datetime) -> DeliveryAttempt:
+        """Send a signed delivery; errors are in the result."""
         ...

@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from tidemill.pipeline.outside_services import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 
 MAX_ANSWER_BYTES = 4_000_000
 """Bytes; no answer that we ask for is a tenth of it."""
@@ -48,11 +48,11 @@ class Client:
             async with session.request(method, url, data=body, allow_redirects=False) as response:
                 return _usable_body(response, await _read(response))
         except aiohttp.ClientConnectorError:
-            return NoAnswer(Unwell.DOWN, "no connection", sent=False)
+            return NoAnswer(NoAnswerReason.DOWN, "no connection", sent=False)
         except TimeoutError:
-            return NoAnswer(Unwell.DOWN, "no answer in time")
+            return NoAnswer(NoAnswerReason.DOWN, "no answer in time")
         except (aiohttp.ClientError, OSError) as error:
-            return NoAnswer(Unwell.DOWN, type(error).__name__)
+            return NoAnswer(NoAnswerReason.DOWN, type(error).__name__)
 
     def _open(self) -> aiohttp.ClientSession:
         headers = {"Content-Type": "application/json", **self._headers}
@@ -76,16 +76,16 @@ def _usable_body(response: aiohttp.ClientResponse, content: bytes) -> bytes | No
     status = response.status
     if status == _TOO_MANY_REQUESTS:
         wait = retry_after(response.headers.get("Retry-After", ""))
-        return NoAnswer(Unwell.LIMITED, "too many requests", wait, sent=False)
+        return NoAnswer(NoAnswerReason.LIMITED, "too many requests", wait, sent=False)
     if status in _OUT_OF_CREDIT:
-        return NoAnswer(Unwell.REFUSED, f"answered {status}: check the key and the credit", sent=False)
+        return NoAnswer(NoAnswerReason.REFUSED, f"answered {status}: check the key and the credit", sent=False)
     if status >= _FIRST_SERVER_ERROR:
         wait = retry_after(response.headers.get("Retry-After", ""))
-        return NoAnswer(Unwell.DOWN, f"answered {status}", wait, sent=False)
+        return NoAnswer(NoAnswerReason.DOWN, f"answered {status}", wait, sent=False)
     if status // 100 != _SUCCESS_CLASS:
-        return NoAnswer(Unwell.REFUSED, f"answered {status}", sent=False)
+        return NoAnswer(NoAnswerReason.REFUSED, f"answered {status}", sent=False)
     if len(content) > MAX_ANSWER_BYTES:
-        return NoAnswer(Unwell.GARBAGE, "the answer is larger than any should be")
+        return NoAnswer(NoAnswerReason.GARBAGE, "the answer is larger than any should be")
     return content
 
 

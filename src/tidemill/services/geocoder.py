@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.core.enrichment import Geocoded
 from tidemill.core.source import Coordinates
-from tidemill.pipeline.outside_services import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.pipeline.ports import Clock
 from tidemill.services.client import Client
 
@@ -77,7 +77,7 @@ def read_places(content: bytes) -> Geocoded | NoAnswer:
         place = places[0]
         point = Coordinates(round(float(place.lat), 6), round(float(place.lon), 6))
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
-        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+        return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     if not (-90 <= point.latitude <= 90 and -180 <= point.longitude <= 180):  # noqa: PLR2004 - the whole earth
-        return NoAnswer(Unwell.GARBAGE, "coordinates that are not of this earth")
+        return NoAnswer(NoAnswerReason.GARBAGE, "coordinates that are not of this earth")
     return Geocoded(point, exact=place.place_rank >= _EXACT_RANK or (place.category or place.kind) in EXACT_KINDS)

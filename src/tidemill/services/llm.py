@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.pipeline.outside_services import ModelReply, NoAnswer, Unwell
+from tidemill.pipeline.outside_services import ModelReply, NoAnswer, NoAnswerReason
 from tidemill.services.client import Client
 
 
@@ -74,7 +74,7 @@ def read_reply(content: bytes) -> ModelReply | NoAnswer:
     try:
         generated = _decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+        return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     usage = generated.usage_metadata
     text = "".join(part.text for choice in generated.candidates[:1] for part in choice.content.parts)
     tokens_out = max(0, usage.candidates_token_count) + max(0, usage.thoughts_token_count)

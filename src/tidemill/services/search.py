@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import msgspec
 
-from tidemill.core.discovery import Hit
-from tidemill.pipeline.outside_services import NoAnswer, Unwell
+from tidemill.core.discovery import SearchResult
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.services.client import Client
 
 MOST_HITS = 100
@@ -38,7 +38,7 @@ class Serper:
         self._client = Client(base_url, {"X-API-KEY": key}, timeout=timeout)
         self._results = results
 
-    async def search(self, query: str) -> tuple[Hit, ...] | NoAnswer:
+    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
         """Return the first results in the Netherlands, in Dutch."""
         body = {"q": query, "gl": "nl", "hl": "nl", "num": RESULTS_PER_QUERY}
         content = await self._client.post("/search", body)
@@ -49,19 +49,21 @@ class Serper:
         await self._client.close()
 
 
-def read_results(content: bytes) -> tuple[Hit, ...] | NoAnswer:
+def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
     """Return the hits in an answer, without those that are broken."""
     try:
         organic = _decode(content).organic
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return NoAnswer(Unwell.GARBAGE, "not the JSON that the API promises")
+        return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     hits = []
     for number, raw in enumerate(organic[:MOST_HITS], 1):
         try:
             one = _decode_one(raw)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        hits.append(Hit(one.link[:_MAX_URL_LENGTH], one.title[:300], one.snippet[:500], one.position or number))
+        hits.append(
+            SearchResult(one.link[:_MAX_URL_LENGTH], one.title[:300], one.snippet[:500], one.position or number)
+        )
     if organic and not hits:
-        return NoAnswer(Unwell.GARBAGE, "results without a single link")
+        return NoAnswer(NoAnswerReason.GARBAGE, "results without a single link")
     return tuple(hits)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from tidemill.pipeline.ports import Transport, WireFailure, WireRequest
-from tidemill.pipeline.webhooks import Delivery, Sent, signature
+from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, signature
 
 TIMEOUT = timedelta(seconds=10)
 MAX_ANSWER_BYTES = 64_000
@@ -21,10 +21,10 @@ class WebhookPost:
         self._reason_to_refuse = reason_to_refuse
         self._user_agent = user_agent
 
-    async def send(self, delivery: Delivery, now: datetime) -> Sent:
+    async def send(self, delivery: Delivery, now: datetime) -> DeliveryAttempt:
         """Send one; a redirect is no answer, because it could lead anywhere."""
         if reason_to_refuse := self._reason_to_refuse(delivery.url):
-            return Sent(delivery, 0, reason_to_refuse[:LONGEST_ERROR])
+            return DeliveryAttempt(delivery, 0, reason_to_refuse[:LONGEST_ERROR])
         timestamp = int(now.timestamp())
         request = WireRequest(
             url=delivery.url,
@@ -42,9 +42,13 @@ class WebhookPost:
         )
         answer = await self._transport.send(request, _no_wait)
         if isinstance(answer, WireFailure):
-            return Sent(delivery, 0, f"{answer.failure}: {answer.detail}"[:LONGEST_ERROR])
-        sent = Sent(delivery, answer.status_code)
-        return sent if sent.is_taken else Sent(delivery, answer.status_code, f"answered {answer.status_code}")
+            return DeliveryAttempt(delivery, 0, f"{answer.failure}: {answer.detail}"[:LONGEST_ERROR])
+        sent = DeliveryAttempt(delivery, answer.status_code)
+        return (
+            sent
+            if sent.is_accepted
+            else DeliveryAttempt(delivery, answer.status_code, f"answered {answer.status_code}")
+        )
 
     async def close(self) -> None:
         """Close the connections."""

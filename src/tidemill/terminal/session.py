@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.plugin import RunningSystem
 from tidemill.terminal.global_options import GlobalOptions
 
@@ -28,7 +28,7 @@ async def open_system(context: typer.Context) -> AsyncIterator[RunningSystem]:
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """Run a command's coroutine, on uvloop where it is installed."""
-    settle_in()
+    tune_interpreter()
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:

@@ -65,7 +65,7 @@ async def test_stale_jobs_are_taken_up_again_and_go_all_the_way(system: System, 
     clock.advance(timedelta(hours=1))
     started = await system.actions.runs.start_source(well, "ans")
     clock.advance(timedelta(days=2))
-    await system.ticks.all["stale_jobs"].chore()
+    await system.ticks.chores["stale_jobs"].run()
     assert len(await system.store.views.jobs(JobFilter(status="stale"))) == started.jobs
     assert "requeue-stale" in (await system.actions.why.explain(f"job:{await first_job(system, 'stale')}")).verdict
     assert await system.actions.runs.requeue_stale(well, "ans") == started.jobs

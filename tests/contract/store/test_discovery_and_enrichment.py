@@ -10,7 +10,7 @@ from rig.mill import Mill, accept, event, harvest
 from tidemill.core.audit import AuditEntry
 from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
 from tidemill.core.degradation import Service
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.store.ledger.ledger import Ledger
@@ -50,10 +50,10 @@ async def test_every_municipality_is_there_from_the_first_migration_on(database)
 async def test_a_question_is_known_from_before_it_is_asked_until_it_is_answered(database):
     searches = SearchRepository(database)
     await searches.begin("agenda Arnhem", "Arnhem", NOON)
-    assert (await searches.recall(["agenda Arnhem", "else"]))["agenda Arnhem"].hits is None
-    await searches.finish("agenda Arnhem", "Arnhem", [Hit("https://a.test", "A \x00", "s", 1)], NOON, LATER)
+    assert (await searches.load(["agenda Arnhem", "else"]))["agenda Arnhem"].hits is None
+    await searches.finish("agenda Arnhem", "Arnhem", [SearchResult("https://a.test", "A \x00", "s", 1)], NOON, LATER)
     await searches.forget("agenda Arnhem")
-    hits = (await searches.recall(["agenda Arnhem"]))["agenda Arnhem"].hits
+    hits = (await searches.load(["agenda Arnhem"]))["agenda Arnhem"].hits
     assert [hit.url for hit in hits or ()] == ["https://a.test"]
 
 
@@ -61,7 +61,7 @@ async def test_a_question_that_never_left_is_forgotten(database):
     searches = SearchRepository(database)
     await searches.begin("agenda Arnhem", "Arnhem", NOON)
     await searches.forget("agenda Arnhem")
-    assert await searches.recall(["agenda Arnhem"]) == {}
+    assert await searches.load(["agenda Arnhem"]) == {}
 
 
 @pytest.mark.shows("E5")
@@ -137,14 +137,14 @@ async def test_an_answer_is_put_into_every_event_that_waits_for_it(mill):
     await shelved(mill)
     wants, answers = EnrichmentRequestRepository(mill.database), AnswerRepository(mill.database)
     (asked,) = await wants.due([RequestKind.PLACE], NOON, 10)
-    assert asked.want.question["query"] == "Luxor Live, Arnhem"
-    await answers.keep_place(asked.want.key, "Luxor Live", Geocoded(LUXOR, exact=True), LATER)
-    assert await enrichment_of(mill).repair(RequestKind.PLACE, [asked.want.key], LATER) == 1
+    assert asked.request.question["query"] == "Luxor Live, Arnhem"
+    await answers.save_geocoded(asked.request.key, "Luxor Live", Geocoded(LUXOR, exact=True), LATER)
+    assert await enrichment_of(mill).repair(RequestKind.PLACE, [asked.request.key], LATER) == 1
     (row,) = await mill.rows(events)
     assert (row["latitude"], row["updated_at"]) == (LUXOR.latitude, LATER)
     assert [one["kind"] for one in await mill.rows(record_history)] == ["enriched"]
     assert [one["kind"] for one in await mill.rows(enrichment_wants)] == ["category"]
-    assert await enrichment_of(mill).repair(RequestKind.PLACE, [asked.want.key], LATER) == 0
+    assert await enrichment_of(mill).repair(RequestKind.PLACE, [asked.request.key], LATER) == 0
 
 
 async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
@@ -153,11 +153,11 @@ async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
         event("Zomaar iets", 1, venue="Luxor Live"), location_precision=Precision.SOURCE, category=Category.COMMUNITY
     )
     source = Source(id=1, name="a", vertical="events", base_url="https://a.test", adapter_id="x", city="Arnhem")
-    for want in ENRICHING.wants(bare, source):
+    for want in ENRICHING.requests_for(bare, source):
         if want.kind is RequestKind.PLACE:
-            await answers.keep_place(want.key, "q", Geocoded(LUXOR, exact=True), NOON)
+            await answers.save_geocoded(want.key, "q", Geocoded(LUXOR, exact=True), NOON)
         else:
-            await answers.keep_told({(want.kind, want.key): ModelAnswer("music", 0.9)}, "gemini", NOON)
+            await answers.save_model_answers({(want.kind, want.key): ModelAnswer("music", 0.9)}, "gemini", NOON)
     await shelved(mill)
     (row,) = await mill.rows(events)
     assert (row["latitude"], row["category"]) == (LUXOR.latitude, "music")
@@ -171,20 +171,20 @@ async def test_equal_questions_are_due_once_and_put_off_together(mill):
         await note_wants(connection, mill.database, noted, NOON)
     wants = EnrichmentRequestRepository(mill.database)
     due = await wants.due([RequestKind.PLACE], NOON, 10)
-    assert sorted(asked.want.key for asked in due if asked.want.key == "luxor") == ["luxor"]
+    assert sorted(asked.request.key for asked in due if asked.request.key == "luxor") == ["luxor"]
     assert len(await wants.due([RequestKind.PLACE], NOON, 1)) == 1
     await wants.postpone([(RequestKind.PLACE, "luxor")], LATER)
-    assert "luxor" not in [asked.want.key for asked in await wants.due([RequestKind.PLACE], NOON, 10)]
-    assert next(one for one in await wants.due([RequestKind.PLACE], LATER, 10) if one.want.key == "luxor").tries == 1
+    assert "luxor" not in [asked.request.key for asked in await wants.due([RequestKind.PLACE], NOON, 10)]
+    assert next(one for one in await wants.due([RequestKind.PLACE], LATER, 10) if one.request.key == "luxor").tries == 1
     assert [(one.kind, one.waiting) for one in await wants.standing()] == [("category", 1), ("place", 3)]
 
 
 async def test_runs_whose_records_wait_for_a_service_that_failed_are_marked_once(mill):
     await shelved(mill)
     wants = EnrichmentRequestRepository(mill.database)
-    assert await wants.blame(Service.GEOCODER, [RequestKind.PLACE]) == 1
-    assert await wants.blame(Service.GEOCODER, [RequestKind.PLACE]) == 0
-    assert await wants.blame(Service.LLM, [RequestKind.CATEGORY]) == 1
+    assert await wants.mark_degraded_runs(Service.GEOCODER, [RequestKind.PLACE]) == 1
+    assert await wants.mark_degraded_runs(Service.GEOCODER, [RequestKind.PLACE]) == 0
+    assert await wants.mark_degraded_runs(Service.LLM, [RequestKind.CATEGORY]) == 1
     assert [row["degraded"] for row in await mill.rows(runs)] == [["geocoder", "llm"]]
 
 
@@ -199,7 +199,7 @@ async def test_the_page_of_a_lost_record_counts_as_new_once_an_answer_can_save_i
         ]
         await note_wants(connection, mill.database, lost, NOON)
     wants = EnrichmentRequestRepository(mill.database)
-    await wants.give_up(["b"])
+    await wants.abandon(["b"])
     assert await wants.answered_targets(["a"], LATER) == [target]
     assert await wants.answered_targets([], LATER) == []
     (row,) = await mill.rows(targets)
@@ -210,16 +210,16 @@ async def test_the_page_of_a_lost_record_counts_as_new_once_an_answer_can_save_i
 async def test_a_day_that_the_database_knows_comes_to_mind(database):
     answers = AnswerRepository(database)
     hints = StoredHints(answers)
-    await answers.keep_told({(RequestKind.DATE, "a"): ModelAnswer("2026-04-04", 0.9)}, "gemini", NOON)
+    await answers.save_model_answers({(RequestKind.DATE, "a"): ModelAnswer("2026-04-04", 0.9)}, "gemini", NOON)
     assert hints.get("a") is None
-    assert await hints.recall(["a", "b"])
+    assert await hints.load(["a", "b"])
     assert hints.get("a") == ModelAnswer("2026-04-04", 0.9)
-    assert not await hints.recall(["a", "b"])
+    assert not await hints.load(["a", "b"])
 
 
 @pytest.mark.shows("N3")
 async def test_a_place_nobody_has_heard_of_is_remembered_as_such(database):
     answers = AnswerRepository(database)
-    await answers.keep_place("nowhere", "Nergens", Geocoded(None), NOON)
+    await answers.save_geocoded("nowhere", "Nergens", Geocoded(None), NOON)
     key = (RequestKind.PLACE, "nowhere")
-    assert await answers.recall([key, (RequestKind.CATEGORY, "x")]) == {key: Geocoded(None)}
+    assert await answers.load([key, (RequestKind.CATEGORY, "x")]) == {key: Geocoded(None)}

@@ -55,10 +55,10 @@ async def test_a_worker_that_lost_its_lease_writes_nothing(mill):
     assert (rescue.worker_id, rescue.jobs) == (sleeper, 1)
     (taken,) = await mill.claim(heir)
     _, late = await mill.commit((held, mill.fetched(held, b"late")))
-    assert late.held == frozenset()
+    assert late.still_leased == frozenset()
     assert await mill.rows(pages) == []
     _, mine = await mill.commit((taken, mill.fetched(taken)))
-    assert mine.held == {taken.job.id}
+    assert mine.still_leased == {taken.job.id}
     assert not await mill.workers.beat(sleeper, mill.clock.now())
 
 
@@ -73,7 +73,7 @@ async def test_a_commit_whose_answer_was_lost_is_not_written_twice(mill):
     _, first = await mill.commit(parsing)
     before = await mill.rows(runs)
     _, again = await mill.commit(parsing)
-    assert first.held == again.held == {held.job.id}
+    assert first.still_leased == again.still_leased == {held.job.id}
     assert await mill.rows(runs) == before
     assert before[0]["field_counts"]["*"] == 2
     await mill.commit((at_stage(held, Stage.NORMALIZE, page.id), mill.judged(page, ["Kermis", "Markt"], held.source)))
@@ -96,8 +96,8 @@ async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
     (again,) = await mill.claim(heir)
     assert again.job.stage is Stage.NORMALIZE
     (resumed,) = await mill.ledger.restore([again])
-    assert resumed.material.page.body == b"<p>kept</p>"
-    assert [raw.fields["title"] for raw in resumed.material.found.records] == ["Kermis"]
+    assert resumed.stage_input.page.body == b"<p>kept</p>"
+    assert [raw.fields["title"] for raw in resumed.stage_input.found.records] == ["Kermis"]
 
 
 async def test_what_was_staged_is_revived_as_the_verticals_own_records(mill):
@@ -109,8 +109,8 @@ async def test_what_was_staged_is_revived_as_the_verticals_own_records(mill):
     await mill.commit((at_stage(held, Stage.PARSE, page.id), mill.parsed(page, ["Kermis"])))
     await mill.commit((at_stage(held, Stage.NORMALIZE, page.id), mill.judged(page, ["Kermis"], held.source)))
     (resumed,) = await mill.ledger.restore([at_stage(held, Stage.PERSIST, page.id)])
-    assert isinstance(resumed.material, Judged)
-    assert resumed.material.accepted[0].record == event("Kermis", held.source.id)
+    assert isinstance(resumed.stage_input, Judged)
+    assert resumed.stage_input.accepted[0].record == event("Kermis", held.source.id)
 
 
 async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(mill):
@@ -225,14 +225,14 @@ async def test_five_failures_open_the_breaker_and_its_one_probe_closes_it(mill):
     shifts = []
     for each in claimed[:5]:
         _, done = await mill.commit((each, Fail(Failure.FORBIDDEN, "403")))
-        shifts += [(shift.before, shift.after) for shift in done.shifts]
+        shifts += [(shift.before, shift.after) for shift in done.breaker_changes]
     assert shifts == [("CLOSED", "OPEN")]
     assert await mill.breakers.admit(key, mill.clock.now()) == NOON + timedelta(minutes=30)
     mill.clock.advance(timedelta(minutes=30))
     assert await mill.breakers.admit(key, mill.clock.now()) is None
     assert await mill.breakers.admit(key, mill.clock.now()) is not None
     _, done = await mill.commit((claimed[5], mill.unchanged(claimed[5])))
-    assert [(shift.before, shift.after) for shift in done.shifts] == [("HALF_OPEN", "CLOSED")]
+    assert [(shift.before, shift.after) for shift in done.breaker_changes] == [("HALF_OPEN", "CLOSED")]
     row = await mill.scalar("SELECT total_rejections FROM circuit_breaker_state")
     assert row == 2
 

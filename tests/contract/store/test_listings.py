@@ -13,7 +13,7 @@ from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
-from tidemill.core.verification import Fate, VerificationResult
+from tidemill.core.verification import Presence, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
 from tidemill.store.records.repository import CompleteRun
@@ -178,26 +178,26 @@ async def test_a_home_that_two_complete_runs_did_not_see_is_looked_up_before_it_
     for hours in (6, 7):
         assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
     at = NOW + 7 * HOUR
-    there, gone = await repository.verification.wanted(at, 10)
+    there, gone = await repository.verification.due(at, 10)
     assert min(there.confidence, gone.confidence) > 55
     found = [
-        VerificationResult(*key_of(there), Fate.THERE, "still shown"),
-        VerificationResult(*key_of(gone), Fate.GONE, "answered 404"),
+        VerificationResult(*key_of(there), Presence.THERE, "still shown"),
+        VerificationResult(*key_of(gone), Presence.GONE, "answered 404"),
     ]
     assert await repository.verification.record(found, at) == 1
     rows = {row["id"]: row for row in await repository.rows()}
     assert (rows[there.listing_id]["is_active"], rows[there.listing_id]["gone_reason"]) == (True, None)
     assert (rows[gone.listing_id]["is_active"], rows[gone.listing_id]["gone_reason"]) == (False, "gone when looked up")
-    assert await repository.verification.wanted(at + HOUR, 10) == []
+    assert await repository.verification.due(at + HOUR, 10) == []
 
 
 async def test_a_home_that_no_list_shows_and_nobody_can_look_up_goes_when_readers_lose_it(repository):
     await repository.put(flat(1, url="https://homes.example/h/1"))
     for hours in (6, 7):
         await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR)
-    (check,) = await repository.verification.wanted(NOW + 7 * HOUR, 10)
+    (check,) = await repository.verification.due(NOW + 7 * HOUR, 10)
     await repository.verification.record(
-        [VerificationResult(*key_of(check), Fate.UNKNOWN, "answered 403")], NOW + 7 * HOUR
+        [VerificationResult(*key_of(check), Presence.UNKNOWN, "answered 403")], NOW + 7 * HOUR
     )
     assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1
@@ -226,7 +226,7 @@ async def test_nothing_is_gone_that_was_looked_up_since_and_found_there(reposito
     (_, row) = await repository.put(home()), (await repository.rows())[0]
     (sighting,) = await repository.rows(listing_sightings)
     await repository.verification.record(
-        [VerificationResult(row["id"], sighting["id"], Fate.THERE, "still shown")], NOW + 5 * HOUR
+        [VerificationResult(row["id"], sighting["id"], Presence.THERE, "still shown")], NOW + 5 * HOUR
     )
     for hours in (6, 12, 18):
         assert await repository.miss(NOW + hours * HOUR, NOW + hours * HOUR) == 0
@@ -302,12 +302,12 @@ async def test_a_circle_holds_what_lies_inside_it(repository):
 @pytest.mark.shows("L3")
 async def test_what_fades_is_looked_up_before_readers_lose_it_and_the_wanted_first(repository):
     await repository.put(flat(1), flat(2), flat(3))
-    assert await repository.verification.wanted(NOW + 15 * HOUR, 10) == []
+    assert await repository.verification.due(NOW + 15 * HOUR, 10) == []
     rows = {row["title"]: row for row in await repository.rows()}
     assert rows
     last = (await repository.rows())[-1]["id"]
     await repository.views.note_interest(last, saved=True)
-    wanted = await repository.verification.wanted(NOW + 16 * HOUR, 10)
+    wanted = await repository.verification.due(NOW + 16 * HOUR, 10)
     assert len(wanted) == 3
     assert wanted[0].listing_id == last
     assert wanted[0].confidence < 55
@@ -320,33 +320,35 @@ async def test_the_three_answers_of_a_check(repository):
     at = NOW + 16 * HOUR
     sightings = {row["listing_id"]: row["id"] for row in await repository.rows(listing_sightings)}
     looked = [
-        VerificationResult(there, sightings[there], Fate.THERE, "still shown"),
-        VerificationResult(gone, sightings[gone], Fate.GONE, "answered 404"),
-        VerificationResult(unknown, sightings[unknown], Fate.UNKNOWN, "403"),
+        VerificationResult(there, sightings[there], Presence.THERE, "still shown"),
+        VerificationResult(gone, sightings[gone], Presence.GONE, "answered 404"),
+        VerificationResult(unknown, sightings[unknown], Presence.UNKNOWN, "403"),
     ]
     assert await repository.verification.record(looked, at) == 1
     rows = {row["id"]: row for row in await repository.rows()}
     assert (rows[there]["verified_at"], rows[there]["is_active"]) == (at, True)
     assert (rows[gone]["is_active"], rows[gone]["gone_reason"]) == (False, "gone when looked up")
     assert (rows[unknown]["verified_at"], rows[unknown]["is_active"], rows[unknown]["checked_at"]) == (None, True, at)
-    assert await repository.verification.wanted(at, 10) == []
-    assert [check.listing_id for check in await repository.verification.wanted(at + HOUR, 10)] == [unknown]
+    assert await repository.verification.due(at, 10) == []
+    assert [check.listing_id for check in await repository.verification.due(at + HOUR, 10)] == [unknown]
 
 
 async def test_a_home_that_one_source_dropped_is_asked_for_at_the_other_before_it_is_gone(repository):
     await repository.put(home(url="https://homes.example/h/1"))
     await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     at = NOW + 16 * HOUR
-    (first,) = await repository.verification.wanted(at, 10)
+    (first,) = await repository.verification.due(at, 10)
     assert (
-        await repository.verification.record([VerificationResult(*key_of(first), Fate.GONE, "answered 404")], at) == 0
+        await repository.verification.record([VerificationResult(*key_of(first), Presence.GONE, "answered 404")], at)
+        == 0
     )
-    (second,) = await repository.verification.wanted(at, 10)
+    (second,) = await repository.verification.due(at, 10)
     assert {first.url, second.url} == {"https://homes.example/h/1", "https://other.example/zz"}
     (row,) = await repository.rows()
     assert row["is_active"]
     assert (
-        await repository.verification.record([VerificationResult(*key_of(second), Fate.GONE, "answered 410")], at) == 1
+        await repository.verification.record([VerificationResult(*key_of(second), Presence.GONE, "answered 410")], at)
+        == 1
     )
     assert [row["is_active"] for row in await repository.rows()] == [False]
 
@@ -358,9 +360,9 @@ def key_of(check) -> tuple[int, int]:
 async def test_a_home_that_one_source_dropped_and_no_other_can_tell_of_goes_when_readers_lose_it(repository):
     await repository.put(home(url="https://homes.example/h/1"))
     await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
-    (first,) = await repository.verification.wanted(NOW + 16 * HOUR, 10)
+    (first,) = await repository.verification.due(NOW + 16 * HOUR, 10)
     await repository.verification.record(
-        [VerificationResult(*key_of(first), Fate.GONE, "answered 404")], NOW + 16 * HOUR
+        [VerificationResult(*key_of(first), Presence.GONE, "answered 404")], NOW + 16 * HOUR
     )
     assert await repository.verification.end_faded(NOW + 20 * HOUR) == 0
     assert await repository.verification.end_faded(NOW + 21 * HOUR) == 1
@@ -372,13 +374,13 @@ async def test_a_source_that_may_not_be_asked_leaves_it_to_the_other(repository)
     await repository.put(home(url="https://homes.example/h/1"))
     await repository.put(home(own_id="zz", url="https://other.example/zz"), source=2, run=RUN + 1)
     await repository.say(update(sources).where(sources.c.id == 2).values(enabled=False))
-    (check,) = await repository.verification.wanted(NOW + 16 * HOUR, 10)
+    (check,) = await repository.verification.due(NOW + 16 * HOUR, 10)
     assert check.url == "https://homes.example/h/1"
 
 
 async def test_a_home_without_a_page_of_its_own_is_never_found_there_on_the_list(repository):
     await repository.put(flat(1, url="https://homes.example#1"), flat(2, url="https://homes.example/h/2"))
-    assert [check.url for check in await repository.verification.wanted(NOW + 16 * HOUR, 10)] == [
+    assert [check.url for check in await repository.verification.due(NOW + 16 * HOUR, 10)] == [
         "https://homes.example/h/2"
     ]
 

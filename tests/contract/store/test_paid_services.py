@@ -10,13 +10,13 @@ from rig.clock import NOON
 from rig.mill import Mill
 from rig.rows import a_page, keep_pages
 from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, Refused, Spent
+from tidemill.core.budget import Budget, BudgetRefusal, Spent
 from tidemill.core.degradation import Service
 from tidemill.core.outcome import Advance, Snooze, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.source import FetcherKind
 from tidemill.core.target import STORED, Target
-from tidemill.pipeline.checkpoints import Served
+from tidemill.pipeline.checkpoints import ServedFromStore
 from tidemill.pipeline.ports import FetchResult, FetchStatus, StoredPage
 from tidemill.store.database.database import open_database
 from tidemill.store.pages.stored_pages import StoredPageRepository
@@ -63,7 +63,7 @@ async def test_hours_days_and_months_are_counted_apart(database):
 async def test_a_limit_refuses_and_says_until_when(database, budget, period, until):
     purse = SpendingRepository(database)
     assert await purse.reserve(BEE, 8, budget, NOON) is None
-    assert await purse.reserve(BEE, 3, budget, NOON) == Refused(period, 10, until)
+    assert await purse.reserve(BEE, 3, budget, NOON) == BudgetRefusal(period, 10, until)
     assert await purse.spent(BEE, NOON) == Spent(8, 8, 8), "what was refused is not spent"
     assert await purse.reserve(BEE, 3, budget, until) is None
 
@@ -186,7 +186,7 @@ async def test_a_stored_page_ends_a_job_without_a_word_about_the_source(mill):
         stored=StoredPage(41, NOON),
         error="out of credits",
     )
-    served = Advance(Stage.COMPLETED, Served(mill.page(), result), degraded=(BEE,), from_stored_page=True)
+    served = Advance(Stage.COMPLETED, ServedFromStore(mill.page(), result), degraded=(BEE,), from_stored_page=True)
     _, committed = await mill.commit((claimed, served))
     (job,), (target,), (run,) = await mill.rows(jobs), await mill.rows(targets), await mill.rows(runs)
     assert (job["status"], job["page_id"], job["last_error"]) == ("done", 41, "out of credits")

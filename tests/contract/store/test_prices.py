@@ -286,7 +286,7 @@ async def test_a_source_without_approval_is_not_scraped_by_schedule(market: Mark
     await market.shop("acme", [product_page()], tos={})
     market.clock.advance(timedelta(days=1))
     await market.system.worker.sign_in()
-    await market.system.ticks.all["dispatch"].chore()
+    await market.system.ticks.chores["dispatch"].run()
     await market.system.make_drain().run("http")
     assert market.front.asked == []
     assert await rows(market, prices) == []

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.pacing import Pace, grace
+from tidemill.core.pacing import Pace, departure_tolerance
 from tidemill.store.ledger.rate_limits import RateLimitRepository
 from tidemill.store.ledger.recheck import CurrentStateReader
 from tidemill.store.schema import hosts
@@ -41,7 +41,7 @@ async def test_a_claim_waits_for_what_others_have_put_on_the_tab(mill, rate_limi
     await rate_limits.reserve(HOST, POLITE, mill.clock.now(), None)
     worker = await mill.worker()
     assert await mill.claim(worker) == []
-    mill.clock.advance(2 * SECOND + grace(POLITE))
+    mill.clock.advance(2 * SECOND + departure_tolerance(POLITE))
     assert len(await mill.claim(worker)) == 1
 
 
@@ -49,7 +49,7 @@ async def test_a_request_beside_a_claim_keeps_clear_of_the_claims_own(mill, rate
     await mill.enqueue(await mill.source(pages=2, pace=POLITE))
     (claimed,) = await mill.claim(await mill.worker())
     slot = await rate_limits.reserve(HOST, POLITE, mill.clock.now(), None)
-    assert slot.at - mill.clock.now() == 2 * SECOND + grace(claimed.pace)
+    assert slot.at - mill.clock.now() == 2 * SECOND + departure_tolerance(claimed.pace)
 
 
 async def test_the_hosts_own_pace_holds_for_whoever_asks_it(mill, rate_limits):
@@ -94,15 +94,15 @@ async def test_how_things_stand_is_answered_anew_each_time_and_once_for_many(mil
     key = await mill.source(pages=2)
     (one, two) = [each.target.id for each in await mill.agenda.of_source(key)]
     standings = CurrentStateReader(database)
-    first = await standings.look(key, one)
+    first = await standings.current(key, one)
     assert first is not None
     assert first.source.enabled
     async with database.write() as connection:
         await connection.exec_driver_sql("UPDATE scraper_sources SET enabled = false")
-    again = await standings.look(key, two)
+    again = await standings.current(key, two)
     assert again is not None
     assert not again.source.enabled
-    assert await standings.look(key, 999) is None
+    assert await standings.current(key, 999) is None
 
 
 async def test_requests_that_were_sent_already_keep_everybody_waiting(mill, rate_limits):
@@ -126,5 +126,5 @@ async def test_a_claim_keeps_clear_of_a_visitor_that_may_still_leave_late(mill, 
     await rate_limits.leave(HOST)
     mill.clock.set(slot.at + 2 * SECOND)
     assert await mill.claim(worker) == []
-    mill.clock.advance(grace(POLITE))
+    mill.clock.advance(departure_tolerance(POLITE))
     assert len(await mill.claim(worker)) == 1

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import MATRIX, Service, ServiceState
+from tidemill.core.degradation import FALLBACKS, Service, ServiceState
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.happenings import Happening, ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
 from tidemill.store.database.database import open_database
@@ -24,7 +24,7 @@ class Office:
         self.theirs = Services(database, clock, self.announced.append)
 
     async def status(self, service, book=None):
-        found = {each.service: each for each in await (book or self.theirs).standing()}
+        found = {each.service: each for each in await (book or self.theirs).statuses()}
         assert list(found) == list(Service)
         return found[service]
 
@@ -44,7 +44,7 @@ async def test_a_service_that_is_not_set_up_is_off_and_says_what_to_set(office):
     status = await office.status(Service.APIFY, office.ours)
     assert (status.state, status.since) == (ServiceState.OFF, None)
     assert "apify_token" in status.reason
-    assert status.fallback == MATRIX[Service.APIFY].instead
+    assert status.fallback == FALLBACKS[Service.APIFY].fallback
     assert office.ours.state_of(Service.APIFY) is ServiceState.OFF
 
 
@@ -53,7 +53,7 @@ async def test_what_one_process_complains_of_every_process_sees(office):
     status = await office.status(Service.SCRAPINGBEE)
     assert (status.state, status.since, status.reason) == (ServiceState.DEGRADED, NOON, "answered 503")
     assert office.announced == [
-        ServiceDegraded(NOON, Service.SCRAPINGBEE, "answered 503", MATRIX[Service.SCRAPINGBEE].instead)
+        ServiceDegraded(NOON, Service.SCRAPINGBEE, "answered 503", FALLBACKS[Service.SCRAPINGBEE].fallback)
     ]
 
 
@@ -97,7 +97,7 @@ async def test_the_periodic_look_restores_what_its_probe_finds_well_and_keeps_wh
     answers = {Service.REDIS: "", Service.BROWSER: "no Chromium"}
     for service in answers:
         await office.ours.degraded(service, "gone")
-        office.theirs.probe_with(service, probe_of(answers, service))
+        office.theirs.register_probe(service, probe_of(answers, service))
     assert await office.theirs.look_again() == ["redis"]
     assert (await office.status(Service.REDIS)).state is ServiceState.WORKS
     assert (await office.status(Service.BROWSER)).state is ServiceState.DEGRADED
@@ -121,20 +121,20 @@ async def test_what_nobody_can_probe_is_given_a_new_chance_once_the_last_complai
 
 
 async def test_only_what_every_run_needs_weighs_on_all(office):
-    assert office.ours.weighing_on_all() == ()
+    assert office.ours.degraded_for_all_runs() == ()
     await office.ours.degraded(Service.APIFY, "answered 503")
-    assert office.ours.weighing_on_all() == ()
+    assert office.ours.degraded_for_all_runs() == ()
     await office.ours.degraded(Service.REDIS, "gone")
-    assert office.ours.weighing_on_all() == (Service.REDIS,)
+    assert office.ours.degraded_for_all_runs() == (Service.REDIS,)
 
 
 async def test_a_database_in_trouble_is_kept_in_mind_until_a_stage_is_safe_again(office):
     later = NOON + timedelta(seconds=9)
     office.ours.hear(StoreTrouble(NOON, "the disk is full"))
     office.ours.hear(StoreTrouble(later, "the disk is full"))
-    assert office.ours.weighing_on_all() == (Service.DATABASE,)
+    assert office.ours.degraded_for_all_runs() == (Service.DATABASE,)
     office.ours.hear(StageDone(later, 1, 1, 1, Stage.FETCH))
-    assert office.ours.weighing_on_all() == ()
+    assert office.ours.degraded_for_all_runs() == ()
     assert [type(each) for each in office.announced] == [ServiceDegraded, ServiceRestored]
 
 

@@ -218,8 +218,8 @@ async def test_a_job_resumes_from_outputs_beside_their_rows(mill: Mill) -> None:
     await mill.commit((parsing, mill.parsed(page, TITLES)))
     await mill.commit((judging, mill.judged(page, TITLES, held.source)))
     (read,), (judged,) = [await mill.ledger.restore([at_stage(held, stage, page.id)]) for stage in LATER_STAGES]
-    assert [raw.fields["title"] for raw in read.material.found.records] == TITLES
-    assert [each.record.title for each in judged.material.accepted] == TITLES
+    assert [raw.fields["title"] for raw in read.stage_input.found.records] == TITLES
+    assert [each.record.title for each in judged.stage_input.accepted] == TITLES
 
 
 async def test_an_unchanged_page_marks_what_is_beside_its_row_as_seen_again(mill: Mill) -> None:

@@ -65,8 +65,8 @@ async def change(market: Market, **said: str) -> None:
 async def test_a_price_drop_is_told_signed_and_once(market: Market, subscriber: Subscriber) -> None:
     made = await market.system.part(PricesParts).webhooks.subscribe("mine", subscriber.url, "ans")
     await change(market, price="11.96")
-    assert await market.system.ticks.all["notices"].chore() == "1 notices noted, 1 of 1 taken"
-    assert await market.system.ticks.all["notices"].chore() == "0 notices noted, 0 of 0 taken"
+    assert await market.system.ticks.chores["notices"].run() == "1 notices noted, 1 of 1 taken"
+    assert await market.system.ticks.chores["notices"].run() == "0 notices noted, 0 of 0 taken"
     ((headers, body),) = subscriber.heard
     stamp = headers["X-Tidemill-Timestamp"]
     expected = hmac.new(made.secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()

@@ -26,7 +26,7 @@ async def test_a_run_that_cannot_be_closed_keeps_no_other_open(migrated_sqlite_u
         closed = {row["source_id"]: row["status"] for row in await works.rows(runs)}
         assert closed == {keys[0]: "SUCCESS", keys[1]: "RUNNING", keys[2]: "SUCCESS"}
         await works.say("DROP TRIGGER refuse")
-        await works.system.ticks.all["close_runs"].chore()
+        await works.system.ticks.chores["close_runs"].run()
         assert {row["status"] for row in await works.rows(runs)} == {"SUCCESS"}
 
 
@@ -39,5 +39,5 @@ async def test_the_tick_closes_what_it_can_and_names_what_it_cannot(migrated_sql
         await works.say("UPDATE scrape_runs SET open_jobs = 0")  # as if each had lost its worker after the last job
         stuck = (await works.rows(runs))[0]["id"]
         with pytest.raises(StuckRunsError, match=rf"2 runs closed; not closed: {stuck}. .*this run stays open"):
-            await works.system.ticks.all["close_runs"].chore()
+            await works.system.ticks.chores["close_runs"].run()
         assert [row["status"] == "RUNNING" for row in await works.rows(runs)] == [True, False, False]

@@ -105,7 +105,7 @@ async def test_its_ended_runs_stay_open_and_the_others_are_closed(works, site):
     keys = await two_sources(works, site)
     await works.say("UPDATE scrape_runs SET open_jobs = 0")
     await say(works, GONE, keys[0])
-    await works.system.ticks.all["close_runs"].chore()
+    await works.system.ticks.chores["close_runs"].run()
     assert [row["status"] == "RUNNING" for row in await works.rows(runs)] == [True, False]
 
 

@@ -34,8 +34,8 @@ def heard(works):
 
 def replace_dispatch(works, chore):
     """Let `dispatch` do something else."""
-    every = works.system.ticks.all
-    every["dispatch"] = msgspec.structs.replace(every["dispatch"], chore=chore)
+    every = works.system.ticks.chores
+    every["dispatch"] = msgspec.structs.replace(every["dispatch"], run=chore)
 
 
 async def pass_minutes(works, count, *names):

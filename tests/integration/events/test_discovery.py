@@ -218,5 +218,5 @@ async def test_a_place_that_is_not_there_is_named_with_the_nearest(arnhem):
 
 
 async def test_the_weekly_tick_discovers(arnhem):
-    said = await arnhem.system.ticks.all["discover"].chore()
+    said = await arnhem.system.ticks.chores["discover"].run()
     assert said.startswith("25 places, 125 questions")

@@ -257,7 +257,7 @@ async def test_nothing_is_asked_where_nobody_is_set_up(town):
     here.site.page("/agenda", agenda_page([happening(SILENT, place="Luxor Live")]))
     await here.add_source()
     await here.scrape()
-    assert "enrich" not in here.system.ticks.all
+    assert "enrich" not in here.system.ticks.chores
     assert await here.rows("SELECT * FROM enrichment_wants") == []
     assert await here.degraded() == [[]]
 

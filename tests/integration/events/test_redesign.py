@@ -37,7 +37,7 @@ async def test_an_accepted_proposal_makes_the_next_run_whole(
             works.wait(DAY)
             (failed,) = await works.scrape()
             assert failed.status is RunStatus.FAILED
-            await works.system.ticks.all["propose_repairs"].chore()
+            await works.system.ticks.chores["propose_repairs"].run()
         assert [row["gone_at"] for row in await works.rows(events)] == [None] * len(known)
         told = [said for said in works.heard if isinstance(said, DriftNoticed) and said.rule == "selectors"]
         assert "proposal" in told[0].detail
@@ -67,7 +67,7 @@ async def test_a_page_whose_list_is_gone_is_told_of_and_nothing_is_proposed(
         works.wait(DAY)
         await works.scrape()
         for _ in range(2):
-            await works.system.ticks.all["propose_repairs"].chore()
+            await works.system.ticks.chores["propose_repairs"].run()
         (row,) = await works.rows(selector_proposals)
         assert (row["status"], row["after"]) == (ProposalStatus.NONE, None)
         assert "empty, broken or wholly new" in row["diagnosis"]
@@ -83,10 +83,10 @@ async def test_what_a_person_rejected_is_not_proposed_again(
         await works.scrape()
         works.wait(DAY)
         await works.scrape()
-        await works.system.ticks.all["propose_repairs"].chore()
+        await works.system.ticks.chores["propose_repairs"].run()
         (proposal,) = await works.system.actions.proposals.every()
         await works.system.actions.proposals.reject(proposal.id, "ans")
         works.wait(timedelta(minutes=5))
         await works.scrape()
-        await works.system.ticks.all["propose_repairs"].chore()
+        await works.system.ticks.chores["propose_repairs"].run()
         assert await works.system.actions.proposals.every() == []

@@ -55,7 +55,7 @@ class Street:
     async def scheduled(self) -> None:
         """Let the next four hours' schedule be done."""
         self.clock.set(self.clock.now().replace(minute=5) + 4 * HOURS)
-        await self.system.ticks.all["dispatch"].chore()
+        await self.system.ticks.chores["dispatch"].run()
         await work_off(self.system, self.clock)
 
     async def rows(self, table: Any) -> list[Any]:

@@ -46,7 +46,7 @@ class Plant:
         while moment is not None and moment - self.clock.now() < timedelta(seconds=1):  # only its host's pace
             await self.clock.sleep_until(moment)
             moment = await self.system.make_drain().run(lane)
-        await self.system.ticks.all["close_runs"].chore()
+        await self.system.ticks.chores["close_runs"].run()
         return (await self.works.rows(runs))[-1]
 
     async def later(self, by: timedelta) -> None:
@@ -56,7 +56,7 @@ class Plant:
 
     async def status(self, service: Service) -> ServiceStatus:
         """How a service stands, as everyone sees it."""
-        return next(each for each in await self.system.services.standing() if each.service is service)
+        return next(each for each in await self.system.services.statuses() if each.service is service)
 
     async def health(self) -> Health:
         """What `/health` says."""

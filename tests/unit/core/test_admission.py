@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, after_cycle, pause_length
+from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, backoff_after, remaining_pause
 
 pytestmark = pytest.mark.shows("O4")
 
@@ -24,24 +24,24 @@ def test_at_most_ten_thousand_wait_in_all():
 
 
 def test_a_cycle_that_is_mostly_rejected_pauses_scheduling():
-    backoff = after_cycle(Backoff(), FULL, LIMITS, NOON)
+    backoff = backoff_after(Backoff(), FULL, LIMITS, NOON)
     assert backoff == Backoff(NOON + timedelta(minutes=5), 1)
-    assert backoff.holds(NOON + timedelta(minutes=4))
-    assert not backoff.holds(NOON + timedelta(minutes=5))
+    assert backoff.is_active(NOON + timedelta(minutes=4))
+    assert not backoff.is_active(NOON + timedelta(minutes=5))
 
 
 def test_the_pause_doubles_up_to_an_hour():
     backoff, lengths = Backoff(), []
     for _ in range(6):
-        backoff = after_cycle(backoff, FULL, LIMITS, NOON)
-        lengths.append(pause_length(backoff, NOON) // timedelta(minutes=1))
+        backoff = backoff_after(backoff, FULL, LIMITS, NOON)
+        lengths.append(remaining_pause(backoff, NOON) // timedelta(minutes=1))
     assert lengths == [5, 10, 20, 40, 60, 60]
 
 
 def test_half_rejected_is_no_reason_to_pause():
     half = Admission(5, 5, Rejection.QUEUE_FULL, timedelta(minutes=5))
-    assert after_cycle(Backoff(NOON, 3), half, LIMITS, NOON) == Backoff()
+    assert backoff_after(Backoff(NOON, 3), half, LIMITS, NOON) == Backoff()
 
 
 def test_an_idle_cycle_ends_the_backoff():
-    assert after_cycle(Backoff(NOON, 3), Admission(0), LIMITS, NOON) == Backoff()
+    assert backoff_after(Backoff(NOON, 3), Admission(0), LIMITS, NOON) == Backoff()

@@ -11,7 +11,7 @@ from tidemill.core.breaker import (
     Probing,
     ask,
     failed,
-    given_up,
+    forced_open,
     reopens_at,
     succeeded,
 )
@@ -52,9 +52,9 @@ def test_exactly_one_probe_is_out_at_a_time():
 
 def test_a_probe_that_never_answers_makes_room_for_another():
     probing, _ = ask(Open(NOON, 1), POLICY, NOON)
-    again, admitted = ask(probing, POLICY, NOON + POLICY.probe_patience)
+    again, admitted = ask(probing, POLICY, NOON + POLICY.probe_timeout)
     assert admitted
-    assert again == Probing(1, 0, NOON + 2 * POLICY.probe_patience)
+    assert again == Probing(1, 0, NOON + 2 * POLICY.probe_timeout)
 
 
 def test_a_failed_probe_doubles_the_cooldown():
@@ -87,5 +87,5 @@ def test_it_says_when_asking_again_makes_sense():
 
 
 def test_what_trying_again_does_not_mend_opens_the_breaker_at_once():
-    assert given_up(Closed(1), BreakerPolicy(), NOON) == failed(Closed(4), BreakerPolicy(), NOON)
-    assert given_up(Probing(2), BreakerPolicy(), NOON) == failed(Probing(2), BreakerPolicy(), NOON)
+    assert forced_open(Closed(1), BreakerPolicy(), NOON) == failed(Closed(4), BreakerPolicy(), NOON)
+    assert forced_open(Probing(2), BreakerPolicy(), NOON) == failed(Probing(2), BreakerPolicy(), NOON)

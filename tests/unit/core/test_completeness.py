@@ -1,7 +1,7 @@
 import pytest
 
 from tidemill.core.completeness import RunEvidence, certify
-from tidemill.core.run import Counts, RunStatus, conclude
+from tidemill.core.run import Counts, RunStatus, final_status
 
 pytestmark = pytest.mark.shows("X6")
 
@@ -50,7 +50,7 @@ def test_without_history_the_count_proves_nothing():
 
 
 def test_a_run_ends_by_what_its_pages_answered():
-    assert conclude(Counts(urls_succeeded=3)) is RunStatus.SUCCESS
-    assert conclude(Counts(urls_succeeded=2, urls_failed=1)) is RunStatus.PARTIAL
-    assert conclude(Counts(urls_failed=1)) is RunStatus.FAILED
-    assert conclude(Counts(urls_refused=2)) is RunStatus.SUCCESS
+    assert final_status(Counts(urls_succeeded=3)) is RunStatus.SUCCESS
+    assert final_status(Counts(urls_succeeded=2, urls_failed=1)) is RunStatus.PARTIAL
+    assert final_status(Counts(urls_failed=1)) is RunStatus.FAILED
+    assert final_status(Counts(urls_refused=2)) is RunStatus.SUCCESS

@@ -12,7 +12,7 @@ from tidemill.core.candidates import (
     source_name,
     with_opinion,
 )
-from tidemill.core.discovery import Hit, choose, count_words, is_noise, queries_for, shortlist
+from tidemill.core.discovery import SearchResult, count_words, is_noise, places_to_search, queries_for, shortlist
 from tidemill.core.places import NETHERLANDS, Place, is_believable, kilometres
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.discovery import PROFILE
@@ -26,11 +26,11 @@ THE_HAGUE = Place("'s-Gravenhage", "Zuid-Holland", 566_221, Coordinates(52.0767,
 @pytest.mark.shows("E5")
 def test_the_largest_municipality_that_was_not_searched_lately_goes_first():
     searched = {"Utrecht": NOON - timedelta(days=3), "Arnhem": NOON - timedelta(days=40)}
-    assert choose([ROZENDAAL, UTRECHT, ARNHEM], searched, NOON, 5) == [ARNHEM, ROZENDAAL]
+    assert places_to_search([ROZENDAAL, UTRECHT, ARNHEM], searched, NOON, 5) == [ARNHEM, ROZENDAAL]
 
 
 def test_no_more_municipalities_are_chosen_than_asked_for():
-    assert choose([ROZENDAAL, UTRECHT, ARNHEM], {}, NOON, 1) == [UTRECHT]
+    assert places_to_search([ROZENDAAL, UTRECHT, ARNHEM], {}, NOON, 1) == [UTRECHT]
 
 
 @pytest.mark.shows("E5")
@@ -61,9 +61,9 @@ def test_a_town_whose_name_is_in_a_noise_name_is_no_noise():
 @pytest.mark.shows("E5")
 def test_only_the_best_address_of_a_site_is_looked_at():
     hits = [
-        Hit("https://www.arnhem.nl/contact", "Contact", position=1),
-        Hit("https://www.arnhem.nl/agenda", "Agenda Arnhem", "alle evenementen", position=2),
-        Hit("https://luxor.test/programma", "Luxor", position=3),
+        SearchResult("https://www.arnhem.nl/contact", "Contact", position=1),
+        SearchResult("https://www.arnhem.nl/agenda", "Agenda Arnhem", "alle evenementen", position=2),
+        SearchResult("https://luxor.test/programma", "Luxor", position=3),
     ]
     picks, passed = shortlist(hits, PROFILE)
     assert [pick.url for pick in picks] == ["https://www.arnhem.nl/agenda", "https://luxor.test/programma"]
@@ -71,7 +71,11 @@ def test_only_the_best_address_of_a_site_is_looked_at():
 
 
 def test_a_site_is_the_same_with_www_and_without():
-    hits = [Hit("https://www.arnhem.nl/agenda"), Hit("https://arnhem.nl/evenementen"), Hit("https://www.known.test/x")]
+    hits = [
+        SearchResult("https://www.arnhem.nl/agenda"),
+        SearchResult("https://arnhem.nl/evenementen"),
+        SearchResult("https://www.known.test/x"),
+    ]
     picks, passed = shortlist(hits, PROFILE, taken={"known.test"})
     assert len(picks) == 1
     assert [one.url for one in passed] == ["https://www.known.test/x"]
@@ -79,10 +83,10 @@ def test_a_site_is_the_same_with_www_and_without():
 
 def test_what_is_passed_over_is_told_with_its_reason():
     hits = [
-        Hit("https://facebook.com/arnhem"),
-        Hit("https://arnhem.test/jaarverslag.pdf"),
-        Hit("javascript:alert(1)"),
-        Hit("https://known.test/agenda"),
+        SearchResult("https://facebook.com/arnhem"),
+        SearchResult("https://arnhem.test/jaarverslag.pdf"),
+        SearchResult("javascript:alert(1)"),
+        SearchResult("https://known.test/agenda"),
     ]
     picks, passed = shortlist(hits, PROFILE, taken={"known.test"})
     assert picks == []
@@ -97,7 +101,7 @@ def test_what_is_passed_over_is_told_with_its_reason():
 @pytest.mark.shows("E5")
 def test_an_agenda_full_of_events_is_trusted_and_a_page_of_words_is_not():
     full = CandidateEvidence(
-        records=12, upcoming=12, strategy="json-ld", sureness=1.0, dates=12, words=30, names_place=True
+        records=12, upcoming=12, strategy="json-ld", record_confidence=1.0, dates=12, words=30, names_place=True
     )
     empty = CandidateEvidence(words=30)
     assert appraise(full).confidence >= 0.9
@@ -111,8 +115,8 @@ def test_every_appraisal_says_why():
 
 
 def test_the_model_may_lower_a_confidence_as_far_as_it_likes():
-    seen = CandidateEvidence(records=12, upcoming=12, sureness=1.0, dates=12, words=30, names_place=True)
-    said = with_opinion(appraise(seen), Opinion(is_agenda=False, sureness=0.9), seen)
+    seen = CandidateEvidence(records=12, upcoming=12, record_confidence=1.0, dates=12, words=30, names_place=True)
+    said = with_opinion(appraise(seen), Opinion(is_agenda=False, confidence=0.9), seen)
     assert said.confidence <= 0.3
     assert said.method == "hybrid"
 
@@ -120,7 +124,9 @@ def test_the_model_may_lower_a_confidence_as_far_as_it_likes():
 @pytest.mark.shows("E5")
 def test_a_page_cannot_talk_the_model_into_trusting_it_without_events():
     seen = CandidateEvidence(words=3)
-    assert with_opinion(Appraisal(0.1, "heuristics", ()), Opinion(is_agenda=True, sureness=1.0), seen).confidence <= 0.5
+    assert (
+        with_opinion(Appraisal(0.1, "heuristics", ()), Opinion(is_agenda=True, confidence=1.0), seen).confidence <= 0.5
+    )
 
 
 def test_a_source_is_named_for_its_host_and_numbered_when_that_is_taken():

@@ -32,20 +32,20 @@ def rules(counts: Counts, standing: DriftStrikes = CLEAN, baseline: Baseline = N
 def test_one_bad_batch_alerts_and_two_in_a_row_disable():
     once = judge_run(BROKEN, DriftStrikes(), Baseline())
     assert rules(BROKEN) == {("failures", False)}
-    assert rules(BROKEN, once.standing) == {("failures", True)}
-    assert judge_run(GOOD, once.standing, Baseline()).standing == DriftStrikes()
+    assert rules(BROKEN, once.strikes) == {("failures", True)}
+    assert judge_run(GOOD, once.strikes, Baseline()).strikes == DriftStrikes()
 
 
 @pytest.mark.shows("R5")
 def test_a_site_that_is_down_alerts_and_never_disables():
-    twice = judge_run(DOWN, judge_run(DOWN, DriftStrikes(), Baseline()).standing, Baseline())
+    twice = judge_run(DOWN, judge_run(DOWN, DriftStrikes(), Baseline()).strikes, Baseline())
     assert [each.disables for each in twice.findings] == [False]
 
 
 @pytest.mark.shows("R5")
 def test_a_small_batch_says_nothing_however_bad():
     small = Counts(urls_failed=19, urls_drifted=19)
-    assert judge_run(small, DriftStrikes(failed_batches=1), Baseline()).standing == DriftStrikes(failed_batches=1)
+    assert judge_run(small, DriftStrikes(failed_batches=1), Baseline()).strikes == DriftStrikes(failed_batches=1)
     assert rules(small) == set()
 
 
@@ -58,7 +58,7 @@ def test_half_is_not_yet_over_half(failed, bad):
 
 @pytest.mark.shows("R5")
 def test_no_records_in_two_runs_disable():
-    once = judge_run(EMPTY, DriftStrikes(), Baseline()).standing
+    once = judge_run(EMPTY, DriftStrikes(), Baseline()).strikes
     assert rules(EMPTY) == set()
     assert rules(EMPTY, once) == {("no_records", True)}
 
@@ -74,7 +74,7 @@ def test_a_zero_price_is_told_of_at_once_and_disables_the_second_time_in_large_r
     small = Counts(urls_succeeded=2, urls_failed=1, records_read=3, zero_price_count=1)
     assert rules(small) == {("zero_price", False)}
     assert rules(small, DriftStrikes(zero_price_runs=1)) == {("zero_price", False)}
-    once = judge_run(ZERO, DriftStrikes(), Baseline()).standing
+    once = judge_run(ZERO, DriftStrikes(), Baseline()).strikes
     assert rules(ZERO) == {("zero_price", False)}
     assert rules(ZERO, once) == {("zero_price", True)}
 
@@ -83,7 +83,7 @@ def test_a_zero_price_is_told_of_at_once_and_disables_the_second_time_in_large_r
 def test_products_sold_out_without_a_price_count_neither_for_nor_against():
     shy = Counts(urls_succeeded=25, records_read=25, records_dropped=25, oos_no_price_count=25)
     assert judge_run(shy, DriftStrikes(failed_batches=1, empty_runs=1), Baseline()).findings == ()
-    assert judge_run(shy, DriftStrikes(failed_batches=1), Baseline()).standing == DriftStrikes(failed_batches=1)
+    assert judge_run(shy, DriftStrikes(failed_batches=1), Baseline()).strikes == DriftStrikes(failed_batches=1)
     mixed = Counts(urls_succeeded=29, urls_failed=11, urls_drifted=11, records_read=29, oos_no_price_count=20)
     assert rules(mixed) == {("failures", False)}
 
@@ -93,9 +93,9 @@ def test_the_first_run_after_a_persons_word_is_watched_whatever_its_size():
     watched = DriftStrikes(watched=True)
     bad = Counts(urls_succeeded=1, urls_failed=2, urls_drifted=2, records_read=1, records_accepted=1)
     assert rules(bad, watched) == {("watched", True)}
-    assert judge_run(GOOD, watched, Baseline()).standing == DriftStrikes()
+    assert judge_run(GOOD, watched, Baseline()).strikes == DriftStrikes()
     nothing = judge_run(Counts(urls_refused=5), watched, Baseline())
-    assert nothing.standing == watched
+    assert nothing.strikes == watched
 
 
 @pytest.mark.shows("R5")

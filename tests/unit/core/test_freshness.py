@@ -10,20 +10,20 @@ from tidemill.core.freshness import (
     SEEN,
     VERIFIED,
     Badge,
-    Fading,
+    ConfidenceDecay,
     badge,
     confidence,
-    faded,
-    fading_troubles,
-    lasts,
-    too_fast,
+    decay_problem,
+    decay_problems,
+    decayed,
+    time_until_below,
 )
 
 pytestmark = pytest.mark.shows("L3")
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-FADING = Fading()
+FADING = ConfidenceDecay()
 
 
 @pytest.mark.shows("L5")
@@ -59,16 +59,16 @@ def test_an_unknown_tier_fades_as_fast_as_any():
     level=st.integers(1, 100),
 )
 def test_lasts_is_exactly_the_moment_at_which_the_level_is_lost(worth: int, rate: int, level: int):
-    span = lasts(worth, rate, level)
-    assert faded(worth, rate, span) < level
+    span = time_until_below(worth, rate, level)
+    assert decayed(worth, rate, span) < level
     if span:
-        assert faded(worth, rate, span - timedelta(microseconds=1)) >= level
+        assert decayed(worth, rate, span - timedelta(microseconds=1)) >= level
 
 
 @given(rate=st.integers(1, 10), ages=st.lists(st.integers(0, 10**12), min_size=2, max_size=2))
 def test_confidence_only_ever_falls_with_age(rate: int, ages: list[int]):
     younger, older = sorted(ages)
-    assert faded(SEEN, rate, timedelta(microseconds=older)) <= faded(SEEN, rate, timedelta(microseconds=younger))
+    assert decayed(SEEN, rate, timedelta(microseconds=older)) <= decayed(SEEN, rate, timedelta(microseconds=younger))
 
 
 @pytest.mark.shows("L5")
@@ -95,15 +95,15 @@ def test_a_badge_counts_days_as_a_person_does(days: int, words: str):
 
 
 def test_the_usual_tiers_agree_with_their_fading():
-    assert fading_troubles(FADING, {"hot": 6 * HOUR, "standard": 12 * HOUR, "cool": 24 * HOUR}) == []
+    assert decay_problems(FADING, {"hot": 6 * HOUR, "standard": 12 * HOUR, "cool": 24 * HOUR}) == []
 
 
 def test_a_floor_that_comes_before_two_scrapes_is_named_with_what_to_do():
-    trouble = too_fast(FADING, "hot", 12 * HOUR)
+    trouble = decay_problem(FADING, "hot", 12 * HOUR)
     assert trouble is not None
     assert "every 12 h" in trouble
     assert "at least every 10.2 h" in trouble
 
 
 def test_verifying_only_after_readers_lost_it_is_a_contradiction():
-    assert "above the readers' floor" in fading_troubles(Fading(verify_under=40), {})[0]
+    assert "above the readers' floor" in decay_problems(ConfidenceDecay(verify_under=40), {})[0]

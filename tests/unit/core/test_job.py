@@ -4,7 +4,7 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.failure import MEANING, Failure
-from tidemill.core.job import Job, JobStatus, Urgency, move, speaks_for_source
+from tidemill.core.job import Job, JobStatus, Urgency, breaker_signal, transition_for
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.policy import AGENDA
 
@@ -19,7 +19,7 @@ def moved(outcome, attempts=0, stage=Stage.FETCH):
         id=1, run_id=2, source_id=3, target_id=4, vertical="events", lane="http", host="example.nl",
         url="https://example.nl/agenda", attempts=attempts, stage=stage,
     )  # fmt: skip
-    return move(job, outcome, AGENDA, NOON, 1.0)
+    return transition_for(job, outcome, AGENDA, NOON, 1.0)
 
 
 def test_every_failure_has_a_row_in_the_table():
@@ -102,4 +102,4 @@ def test_live_goes_before_imminent_before_the_rest():
     ],
 )
 def test_what_an_answer_says_about_its_source(stage, outcome, says):
-    assert speaks_for_source(stage, outcome) is says
+    assert breaker_signal(stage, outcome) is says

@@ -1,34 +1,34 @@
 import pytest
 
-from tidemill.core.pagination import END, Follow, Stop, following, has_enough
+from tidemill.core.pagination import LIST_ENDED, EndOfList, NextPage, has_enough, next_page
 
 HERE = "https://arnhem.test/agenda"
 SEEN = {HERE}
 
 
 def test_the_next_page_is_followed_with_its_number():
-    assert following(1, f"{HERE}?page=2", "arnhem.test", SEEN, 20) == Follow(f"{HERE}?page=2", 2)
+    assert next_page(1, f"{HERE}?page=2", "arnhem.test", SEEN, 20) == NextPage(f"{HERE}?page=2", 2)
 
 
 def test_a_list_without_a_next_page_has_ended():
-    assert following(3, None, "arnhem.test", SEEN, 20) is END
+    assert next_page(3, None, "arnhem.test", SEEN, 20) is LIST_ENDED
 
 
 @pytest.mark.parametrize("again", [HERE, f"{HERE}/", f"{HERE}#top", "http://ARNHEM.test/agenda?utm_source=x"])
 def test_a_list_that_leads_back_has_been_seen_whole(again):
-    assert following(4, again, "arnhem.test", SEEN, 20) == Stop("the next page was seen before")
+    assert next_page(4, again, "arnhem.test", SEEN, 20) == EndOfList("the next page was seen before")
 
 
 @pytest.mark.shows("X6")
 def test_a_list_that_goes_on_past_the_limit_is_cut():
-    stop = following(20, f"{HERE}?page=21", "arnhem.test", SEEN, 20)
-    assert isinstance(stop, Stop)
-    assert stop.cut
+    stop = next_page(20, f"{HERE}?page=21", "arnhem.test", SEEN, 20)
+    assert isinstance(stop, EndOfList)
+    assert stop.truncated
 
 
 def test_a_list_that_goes_on_past_what_is_wanted_of_it_is_cut():
-    stop = following(4, f"{HERE}?page=5", "arnhem.test", SEEN, 20, has_enough=has_enough(4, 25, 100))
-    assert stop == Stop("as many records as are wanted were seen", cut=True)
+    stop = next_page(4, f"{HERE}?page=5", "arnhem.test", SEEN, 20, has_enough=has_enough(4, 25, 100))
+    assert stop == EndOfList("as many records as are wanted were seen", truncated=True)
 
 
 def test_so_many_pages_as_long_as_this_one_hold_what_is_wanted():
@@ -37,7 +37,7 @@ def test_so_many_pages_as_long_as_this_one_hold_what_is_wanted():
 
 
 def test_another_part_of_the_same_site_is_followed():
-    assert isinstance(following(1, "https://www.arnhem.test/p2", "arnhem.test", SEEN, 20), Follow)
+    assert isinstance(next_page(1, "https://www.arnhem.test/p2", "arnhem.test", SEEN, 20), NextPage)
 
 
 @pytest.mark.shows("X6")
@@ -45,12 +45,12 @@ def test_another_part_of_the_same_site_is_followed():
     "foreign", ["https://elsewhere.test/agenda?page=2", "http://127.0.0.1/", "https://", "ftp://x"]
 )
 def test_another_site_is_never_followed_and_the_list_counts_as_cut(foreign):
-    stop = following(1, foreign, "arnhem.test", SEEN, 20)
-    assert isinstance(stop, Stop)
-    assert stop.cut
+    stop = next_page(1, foreign, "arnhem.test", SEEN, 20)
+    assert isinstance(stop, EndOfList)
+    assert stop.truncated
 
 
 def test_a_list_on_a_host_that_is_counted_by_itself_is_followed_there_and_nowhere_else() -> None:
     here, beside = "https://api.arnhem.test/list?page=2", "https://www.arnhem.test/list?page=2"
-    assert following(1, here, "api.arnhem.test", SEEN, 20) == Follow(here, 2)
-    assert isinstance(following(1, beside, "api.arnhem.test", SEEN, 20), Stop)
+    assert next_page(1, here, "api.arnhem.test", SEEN, 20) == NextPage(here, 2)
+    assert isinstance(next_page(1, beside, "api.arnhem.test", SEEN, 20), EndOfList)

@@ -5,14 +5,14 @@ import pytest
 
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
-from tidemill.core.policy import AGENDA, INVENTORY, LIVE, PRESETS, BadPolicy, checked, contradictions, freshness_debt
+from tidemill.core.policy import AGENDA, INVENTORY, LIVE, PRESETS, BadPolicy, contradictions, freshness_debt, validated
 
 MINUTE = timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
 def test_the_presets_do_not_contradict_themselves(policy):
-    assert checked(policy) is policy
+    assert validated(policy) is policy
 
 
 def broken(policy, **changes):
@@ -20,7 +20,7 @@ def broken(policy, **changes):
 
 
 def test_records_must_outlive_two_scrapes():
-    assert any("fade" in each for each in broken(INVENTORY, fades_after=timedelta(hours=40)))
+    assert any("fade" in each for each in broken(INVENTORY, hidden_after=timedelta(hours=40)))
 
 
 def test_a_snapshot_must_outlive_the_cycle():
@@ -41,7 +41,7 @@ def test_nothing_is_gone_before_a_complete_run_missed_it():
 
 def test_a_contradiction_is_refused_with_its_name():
     with pytest.raises(BadPolicy, match="agenda"):
-        checked(msgspec.structs.replace(AGENDA, missing_runs=0))
+        validated(msgspec.structs.replace(AGENDA, missing_runs=0))
 
 
 def test_a_host_whose_targets_outrun_its_pace_is_in_debt():

@@ -14,7 +14,7 @@ def claim(source, precedence=50, hours=0, confidence=1.0, **fields):
 
 def test_the_higher_precedence_wins_though_the_other_is_newer():
     chosen = reconcile([claim("club", 90, title="Jazz"), claim("town", 40, hours=9, title="Jazzavond")])["title"]
-    assert (chosen.value, chosen.source, chosen.against) == ("Jazz", "club", ("town",))
+    assert (chosen.value, chosen.source, chosen.disagreeing) == ("Jazz", "club", ("town",))
 
 
 def test_what_the_first_does_not_say_the_next_is_asked():

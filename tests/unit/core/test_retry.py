@@ -2,7 +2,15 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.core.retry import BRIEF, DATABASE_WRITE, LONGEST_RETRY_AFTER, Jitter, RetryPolicy, next_wait, patience
+from tidemill.core.retry import (
+    DATABASE_RETRY,
+    DEFAULT_RETRY,
+    LONGEST_RETRY_AFTER,
+    Jitter,
+    RetryPolicy,
+    next_wait,
+    timeout_after,
+)
 
 pytestmark = pytest.mark.shows("F3")
 
@@ -15,7 +23,7 @@ def test_waits_double_from_one_second_to_thirty(tries, expected):
 
 
 def test_full_jitter_picks_anywhere_up_to_the_wait():
-    assert BRIEF.wait(3, 0.25) == SECOND
+    assert DEFAULT_RETRY.wait(3, 0.25) == SECOND
 
 
 def test_added_jitter_never_shortens_the_wait():
@@ -25,23 +33,23 @@ def test_added_jitter_never_shortens_the_wait():
 
 
 def test_the_road_ends_after_the_last_attempt():
-    assert next_wait(BRIEF, 2, 1.0, None) == 2 * SECOND
-    assert next_wait(BRIEF, 3, 1.0, None) is None
+    assert next_wait(DEFAULT_RETRY, 2, 1.0, None) == 2 * SECOND
+    assert next_wait(DEFAULT_RETRY, 3, 1.0, None) is None
 
 
 def test_a_sites_retry_after_is_a_floor():
-    assert next_wait(BRIEF, 1, 1.0, timedelta(minutes=2)) == timedelta(minutes=2)
-    assert next_wait(BRIEF, 1, 1.0, timedelta(0)) == SECOND
+    assert next_wait(DEFAULT_RETRY, 1, 1.0, timedelta(minutes=2)) == timedelta(minutes=2)
+    assert next_wait(DEFAULT_RETRY, 1, 1.0, timedelta(0)) == SECOND
 
 
 def test_a_site_cannot_send_us_away_for_over_a_day():
-    assert next_wait(BRIEF, 1, 1.0, timedelta(days=365)) == LONGEST_RETRY_AFTER
+    assert next_wait(DEFAULT_RETRY, 1, 1.0, timedelta(days=365)) == LONGEST_RETRY_AFTER
 
 
 def test_a_failed_write_is_tried_once_more_after_ten_seconds():
-    assert next_wait(DATABASE_WRITE, 1, 0.3, None) == 10 * SECOND
-    assert next_wait(DATABASE_WRITE, 2, 0.3, None) is None
+    assert next_wait(DATABASE_RETRY, 1, 0.3, None) == 10 * SECOND
+    assert next_wait(DATABASE_RETRY, 2, 0.3, None) is None
 
 
 def test_each_time_out_doubles_our_patience():
-    assert [patience(30 * SECOND, count) for count in range(3)] == [30 * SECOND, 60 * SECOND, 120 * SECOND]
+    assert [timeout_after(30 * SECOND, count) for count in range(3)] == [30 * SECOND, 60 * SECOND, 120 * SECOND]

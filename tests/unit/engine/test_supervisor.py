@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tidemill.core.rhythm import Every
+from tidemill.core.schedules import Every
+from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.supervisor import Supervisor, Worker
-from tidemill.engine.ticks import Tick, Ticks
 from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import Happening, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import StoreLost
@@ -80,7 +80,7 @@ def turned(register, troubles=(), ticks=()):
     async def main(clock):
         lane: Any = Lane(list(troubles))
         worker = Worker(register, clock, "test")
-        work = Ticks(Slots(), clock, lambda _: None, worker.key)
+        work = ChoreRunner(Slots(), clock, lambda _: None, worker.key)
         work.register(ticks)
         supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)
 
@@ -89,7 +89,7 @@ def turned(register, troubles=(), ticks=()):
             supervisor.stop()
             return "stopped"
 
-        work.all["end"] = Tick("end", Every(timedelta(hours=1)), after_ten_minutes)
+        work.chores["end"] = Chore("end", Every(timedelta(hours=1)), after_ten_minutes)
         await supervisor.run()
 
     run_virtual(main, EPOCH)

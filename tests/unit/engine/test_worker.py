@@ -58,13 +58,13 @@ def test_a_worker_that_overslept_its_lease_trusts_it_again_only_after_a_heartbea
         key = worker.key()
         beating = asyncio.create_task(worker.keep_alive())
         await virtual.sleep_until(NOON + timedelta(seconds=30))
-        held = [worker.holds(key)]
+        held = [worker.is_current(key)]
         clock.frozen_until = NOON + timedelta(seconds=130)
         register.given_up = given_up
         await virtual.sleep_until(NOON + timedelta(seconds=129))
-        held.append(worker.holds(key))
+        held.append(worker.is_current(key))
         await virtual.sleep_until(NOON + timedelta(seconds=131))
-        held.append(worker.holds(key))
+        held.append(worker.is_current(key))
         beating.cancel()
         return held
 
@@ -75,5 +75,5 @@ async def test_without_a_heartbeat_the_key_alone_decides() -> None:
     register = Register()
     worker = Worker(register, FrozenClock(VirtualClock(asyncio.get_running_loop(), NOON)))
     await worker.sign_in()
-    assert worker.holds(1)
-    assert not worker.holds(2)
+    assert worker.is_current(1)
+    assert not worker.is_current(2)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rig.clock import NOON
 from tidemill.core.policy import AGENDA
-from tidemill.engine.writer import GROUP, LINGER, WORTH_WAITING, Writer
+from tidemill.engine.writer import GROUP_WAIT, MAX_GROUP, WANTED_GROUP, Writer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.checkpoints import Committed
 
@@ -39,7 +39,7 @@ def waited(waiting: int, *, busy: bool, hurried: bool = False) -> timedelta:
         writing = asyncio.create_task(writer.commit_next(busy=busy))
         if hurried:
             await asyncio.sleep(0)  # noqa: TID251 - gives way: by now the writer waits for company
-            writer.hurry()
+            writer.flush()
         await writing
         return clock.now() - NOON
 
@@ -47,11 +47,11 @@ def waited(waiting: int, *, busy: bool, hurried: bool = False) -> timedelta:
 
 
 def test_a_busy_worker_lets_a_small_group_grow_for_a_moment() -> None:
-    assert waited(1, busy=True) == LINGER
+    assert waited(1, busy=True) == GROUP_WAIT
 
 
 def test_a_group_of_some_size_waits_for_nobody() -> None:
-    assert waited(WORTH_WAITING, busy=True) == timedelta(0)
+    assert waited(WANTED_GROUP, busy=True) == timedelta(0)
 
 
 def test_nobody_waits_for_what_cannot_come() -> None:
@@ -62,31 +62,31 @@ def test_nobody_waits_for_what_cannot_come() -> None:
 def test_a_hurry_lasts_for_one_group() -> None:
     async def main(clock: VirtualClock) -> timedelta:
         writer = writer_with(1, clock)
-        writer.hurry()
+        writer.flush()
         await writer.commit_next(busy=True)
         later: Any = 2
         writer.put(later)
         await writer.commit_next(busy=True)
         return clock.now() - NOON
 
-    assert run_virtual(main, NOON) == LINGER
+    assert run_virtual(main, NOON) == GROUP_WAIT
 
 
 def test_a_hurry_with_nothing_to_write_is_forgotten() -> None:
     async def main(clock: VirtualClock) -> timedelta:
         writer = writer_with(0, clock)
-        writer.hurry()
+        writer.flush()
         later: Any = 1
         writer.put(later)
         await writer.commit_next(busy=True)
         return clock.now() - NOON
 
-    assert run_virtual(main, NOON) == LINGER
+    assert run_virtual(main, NOON) == GROUP_WAIT
 
 
 def test_what_came_while_others_were_written_goes_together_up_to_a_limit() -> None:
     async def main(clock: VirtualClock) -> list[int]:
-        writer = writer_with(GROUP + 7, clock)
+        writer = writer_with(MAX_GROUP + 7, clock)
         return [len((await writer.commit_next(busy=False))[0]) for _ in range(2)]
 
-    assert run_virtual(main, NOON) == [GROUP, 7]
+    assert run_virtual(main, NOON) == [MAX_GROUP, 7]

@@ -9,7 +9,7 @@ from rig.books import Nowhere, OpenBook, OpenPurse, OpenRuns
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
-from tidemill.core.gates import Gate, no
+from tidemill.core.gates import Gate, refuse
 from tidemill.core.pacing import Pace
 from tidemill.fetching.apify import GRACE, RUN_TIMEOUT, ApifyFetcher
 from tidemill.fetching.budget import Account
@@ -233,7 +233,7 @@ async def test_a_worker_that_was_away_for_longer_than_its_lease_starts_nothing(r
 @pytest.mark.shows("B8")
 async def test_a_source_that_was_switched_off_meanwhile_starts_nothing(rig):
     async def recheck():
-        return no(Gate.SOURCE, "switched off by a person", Failure.SOURCE_OFF)
+        return refuse(Gate.SOURCE, "switched off by a person", Failure.SOURCE_OFF)
 
     assert (await rig.fetch(recheck=recheck)).failure is Failure.SOURCE_OFF
     assert (rig.apify.started, rig.purse.amount) == ([], 0)

@@ -278,7 +278,7 @@ async def test_a_crawl_delay_slows_the_pace_and_is_reported(clock: SettableClock
     web = Web(clock, {"https://example.org/robots.txt": page("User-agent: *\nCrawl-delay: 7"), HOME: page()})
     fetcher = fetcher_of(web, clock)
     results = [await fetcher.fetch(asking()) for _ in range(3)]
-    assert results[0].slow_to == timedelta(seconds=7)
+    assert results[0].crawl_delay == timedelta(seconds=7)
     moments = [moment for moment, request in web.sent if request.url == HOME]
     assert [later - earlier for earlier, later in pairwise(moments)] == [timedelta(seconds=7)] * 2
 

@@ -7,7 +7,7 @@ import pytest
 
 from rig.clock import SettableClock
 from tidemill.core.gates import Gate, GateAnswer
-from tidemill.core.pacing import Pace, is_exception, own_host, pace_key
+from tidemill.core.pacing import Pace, has_own_pace, own_host, pace_key
 from tidemill.fetching.http import HttpFetcher, http_fetcher
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
@@ -62,7 +62,7 @@ def asking(url: str, host: str = "example.org", **terms: object) -> FetchRequest
 )
 def test_only_the_names_in_the_settings_are_counted_by_themselves(host: str, key: str) -> None:
     assert pace_key(host, OWN) == key
-    assert is_exception(key) == (key == "api.example.org")
+    assert has_own_pace(key) == (key == "api.example.org")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from rig.clock import NOON, SettableClock
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import Vitals
-from tidemill.core.views.browsers import BrowserState, PoolState, RecycleWish
+from tidemill.core.views.browsers import BrowserState, PoolState, RecycleRequest
 from tidemill.operations.browsers import BrowserActions
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.database.keys import Ids
@@ -35,6 +35,6 @@ async def test_the_wish_to_recycle_is_left_for_every_pool_and_audited(database: 
     asked = await BrowserActions(BrowserRepository(database), audit, clock).recycle("ans")
 
     assert [pool.process for pool in asked] == ["one:1"]
-    assert await busy.wish() == await idle.wish() == RecycleWish(at=NOON, by="ans")
+    assert await busy.wish() == await idle.wish() == RecycleRequest(at=NOON, by="ans")
     entry = AuditEntry("ans", "manual_trigger", "browsers", {"pools": ["one:1"]})
     assert [noted.entry for noted in await audit.latest()] == [entry]

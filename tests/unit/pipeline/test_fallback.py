@@ -13,7 +13,7 @@ from tidemill.core.policy import AGENDA
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.pipeline.checkpoints import Claimed
-from tidemill.pipeline.fallback import SERVES_FOR, Fallback, chosen
+from tidemill.pipeline.fallback import MAX_STORED_AGE, Fallback, paid_sources
 from tidemill.pipeline.ports import FetchRequest, FetchResult, FetchStatus, StoredPage
 
 pytestmark = pytest.mark.shows("F2")
@@ -32,7 +32,7 @@ class Desk:
     def __init__(self, clock, paid=PAID, page=None, how="always"):
         self.paid, self.page = paid, page
         self.asked, self.since = [], None
-        self.fallback = Fallback(self, chosen(how), self, clock)
+        self.fallback = Fallback(self, paid_sources(how), self, clock)
 
     async def fetch(self, request):
         self.asked.append(request)
@@ -62,7 +62,7 @@ class Desk:
             error="as it was", content_type="text/html", body=page,
         )  # fmt: skip
         request = FetchRequest(url=URL, host="h", pace=Pace(), etag='"7"')
-        return await self.fallback.after(claimed, request, self.first, AGENDA)
+        return await self.fallback.apply(claimed, request, self.first, AGENDA)
 
 
 async def test_a_refusal_is_paid_for_at_once(clock):
@@ -109,7 +109,7 @@ async def test_out_of_quota_a_stored_page_serves_and_says_so(clock):
     assert (result.stored, result.fetcher, result.failure) == (page, "stored", None)
     assert result.degraded == (Service.SCRAPINGBEE,)
     assert "no credits; the page of 2026-03-02 09:00 UTC serves meanwhile" in result.error
-    assert desk.since == NOON - SERVES_FOR
+    assert desk.since == NOON - MAX_STORED_AGE
 
 
 async def test_without_a_stored_page_the_sites_own_answer_stands_and_the_run_is_marked(clock):

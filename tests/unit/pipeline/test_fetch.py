@@ -1,5 +1,5 @@
 from tidemill.core.failure import Failure
-from tidemill.pipeline.fetch import EVIDENCE_BYTES, as_evidence
+from tidemill.pipeline.fetch import EVIDENCE_BYTES, shortened_evidence
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 
 
@@ -10,7 +10,7 @@ def failed(body: bytes) -> FetchResult:
 
 
 def test_of_a_page_that_was_too_large_only_the_beginning_is_kept():
-    kept = as_evidence(failed(b"<html>" + bytes(10_000_000)))
+    kept = shortened_evidence(failed(b"<html>" + bytes(10_000_000)))
     assert len(kept.wire_body) == len(kept.body) == EVIDENCE_BYTES
     assert kept.body.startswith(b"<html>")
     assert kept.failure is Failure.TOO_LARGE
@@ -18,4 +18,4 @@ def test_of_a_page_that_was_too_large_only_the_beginning_is_kept():
 
 def test_a_small_failure_is_kept_whole():
     small = failed(b"<h1>403</h1>")
-    assert as_evidence(small) is small
+    assert shortened_evidence(small) is small

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import SettableClock
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.enrichment import Geocoded
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import StandinFault, StandinReply, StandinServer
-from tidemill.pipeline.outside_services import NoAnswer, Unwell
+from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.services.client import MAX_ANSWER_BYTES, Client, retry_after
 from tidemill.services.geocoder import Nominatim, read_places
 from tidemill.services.llm import Gemini, read_reply
@@ -35,26 +35,26 @@ async def searched(fault):
 @pytest.mark.shows("E5")
 async def test_a_search_answers_with_hits_in_order():
     hits = await searched(StandinFault.NONE)
-    assert hits[0] == Hit("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
+    assert hits[0] == SearchResult("https://a.test/agenda", "Agenda Arnhem", "Alle evenementen in Arnhem", 1)
 
 
 @pytest.mark.shows("H8")
 @pytest.mark.parametrize(
     ("fault", "why", "may_be_paid"),
     [
-        (StandinFault.DOWN, Unwell.DOWN, True),
-        (StandinFault.HANGS, Unwell.DOWN, True),
-        (StandinFault.BROKEN, Unwell.DOWN, False),
-        (StandinFault.GARBAGE, Unwell.GARBAGE, True),
-        (StandinFault.RATE_LIMITED, Unwell.LIMITED, False),
-        (StandinFault.OUT_OF_QUOTA, Unwell.REFUSED, False),
-        (StandinFault.BAD_KEY, Unwell.REFUSED, False),
+        (StandinFault.DOWN, NoAnswerReason.DOWN, True),
+        (StandinFault.HANGS, NoAnswerReason.DOWN, True),
+        (StandinFault.BROKEN, NoAnswerReason.DOWN, False),
+        (StandinFault.GARBAGE, NoAnswerReason.GARBAGE, True),
+        (StandinFault.RATE_LIMITED, NoAnswerReason.LIMITED, False),
+        (StandinFault.OUT_OF_QUOTA, NoAnswerReason.REFUSED, False),
+        (StandinFault.BAD_KEY, NoAnswerReason.REFUSED, False),
     ],
 )
 async def test_every_trouble_is_a_value_that_holds_no_key(fault, why, may_be_paid):
     answer = await searched(fault)
     assert isinstance(answer, NoAnswer)
-    assert (answer.why, answer.sent) == (why, may_be_paid)
+    assert (answer.reason, answer.sent) == (why, may_be_paid)
     assert SECRET not in repr(answer)
 
 
@@ -62,7 +62,7 @@ async def test_nobody_there_means_that_nothing_was_sent():
     client = Serper("http://127.0.0.1:9", SECRET)
     answer = await client.search("agenda Arnhem")
     await client.close()
-    assert answer == NoAnswer(Unwell.DOWN, "no connection", sent=False)
+    assert answer == NoAnswer(NoAnswerReason.DOWN, "no connection", sent=False)
 
 
 class Says:
@@ -89,13 +89,13 @@ async def said(reply):
 
 async def test_a_redirect_is_not_followed_because_it_would_carry_the_key_elsewhere():
     answer, calls = await said(StandinReply(302, b"", {"location": "/elsewhere"}))
-    assert answer.why is Unwell.REFUSED
+    assert answer.reason is NoAnswerReason.REFUSED
     assert len(calls) == 1
 
 
 async def test_an_answer_larger_than_any_should_be_is_not_read_to_its_end():
     answer, _ = await said(StandinReply(200, b"x" * (MAX_ANSWER_BYTES + 10)))
-    assert answer.why is Unwell.GARBAGE
+    assert answer.reason is NoAnswerReason.GARBAGE
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,12 @@ async def test_the_geocoder_says_who_it_is_and_waits_its_turn():
 @pytest.mark.parametrize("content", [b"", b"{}", b'[{"lat": "x", "lon": "y"}]', b'[{"lat": 999, "lon": 1}]', b"\xff",
                                      b'[{"lat": "nan", "lon": "5"}]'])  # fmt: skip
 def test_garbage_from_a_geocoder_is_no_place(content):
-    assert read_places(content).why is Unwell.GARBAGE
+    assert read_places(content).reason is NoAnswerReason.GARBAGE
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"organic": [1, 2]}', b'{"organic": [{"no": "link"}]}', b"\xff"])
 def test_garbage_from_a_search_is_no_result(content):
-    assert read_results(content).why is Unwell.GARBAGE
+    assert read_results(content).reason is NoAnswerReason.GARBAGE
 
 
 def test_one_broken_result_costs_none_of_the_others():
@@ -156,4 +156,4 @@ def test_nothing_found_is_an_answer():
 def test_a_reply_that_a_filter_stopped_has_no_words_and_still_a_bill():
     reply = read_reply(b'{"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": {"promptTokenCount": 7}}')
     assert (reply.text, reply.tokens_in) == (b"", 7)
-    assert read_reply(b"<html>").why is Unwell.GARBAGE
+    assert read_reply(b"<html>").reason is NoAnswerReason.GARBAGE

@@ -10,7 +10,7 @@ import typer
 
 from tidemill.bootstrap.labs import SIMULATIONS
 from tidemill.bootstrap.simulation import build_simulated_system
-from tidemill.engine.interpreter import settle_in
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.lab.simulation.choice import SimulationTerms
 from tidemill.lab.simulation.laws import LawVerdict
 from tidemill.lab.simulation.plan import SimulationOutcome
@@ -44,7 +44,7 @@ def simulate_days(
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {choice.subject(terms)} ...")
     writing = log.open("wb") if log is not None else nullcontext()
-    settle_in()
+    tune_interpreter()
     with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder, writing as file:
         outcome = choice.run(terms, build_simulated_system, Path(folder), file)
     if json:

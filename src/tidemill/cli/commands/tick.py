@@ -34,8 +34,8 @@ def tick(
             if name is None:
                 known = {view.name: view for view in await system.store.views.ticks()}
                 return "", [known[each] for each in sorted(known)]
-            if name not in system.ticks.all:
-                raise NotFound(unknown("tick", name, system.ticks.all))
+            if name not in system.ticks.chores:
+                raise NotFound(unknown("tick", name, system.ticks.chores))
             await system.worker.sign_in()
             try:
                 answer = await system.ticks.tick(name)

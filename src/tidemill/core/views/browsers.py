@@ -36,7 +36,7 @@ class PoolView(msgspec.Struct, frozen=True, kw_only=True):
     state: PoolState
 
 
-class RecycleWish(msgspec.Struct, frozen=True):
+class RecycleRequest(msgspec.Struct, frozen=True):
     """A person wants every browser replaced."""
 
     at: datetime

@@ -78,7 +78,7 @@ class BrowserFetcher:
         self._clock = clock
         self._wait_limit = wait_limit
         self.pool: BrowserPool | None = None
-        services.probe_with(Service.BROWSER, self._probe)
+        services.register_probe(Service.BROWSER, self._probe)
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Fetch one page as its scripts made it, never conditionally: the page is more than its first document."""

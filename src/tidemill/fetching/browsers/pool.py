@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, judge
+from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, recycle_decision
 from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
@@ -229,13 +229,13 @@ class BrowserPool:
     async def _watch(self) -> None:
         """Check the browser's age, memory and processes at every beat."""
         while True:
-            await self._clock.sleep_until(self._clock.now() + self._limits.beat)
+            await self._clock.sleep_until(self._clock.now() + self._limits.check_every)
             await self._sync_with_repository()
             browser = self._browser
             if browser is None:
                 continue
             vitals = await asyncio.to_thread(browser.vitals)
-            verdict = judge(vitals, self._rules, self._clock.now())
+            verdict = recycle_decision(vitals, self._rules, self._clock.now())
             if verdict is not None and browser is self._browser:
                 self._retire(browser, verdict)
 
@@ -243,7 +243,7 @@ class BrowserPool:
         """Publish the pool's state, and do what people ask of it."""
         await self._write_audit()
         now = self._clock.now()
-        if self._repository is None or now - self._published_at < self._limits.told_every:
+        if self._repository is None or now - self._published_at < self._limits.publish_every:
             return
         self._published_at = now
         with suppress(StoreError):
@@ -289,8 +289,8 @@ class BrowserPool:
         while browser.busy and not self._is_closed and self._clock.now() < until:
             async with self._place_freed:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._place_freed.wait(), self._limits.beat.total_seconds())
-            verdict = judge(await asyncio.to_thread(browser.vitals), self._rules, self._clock.now())
+                    await asyncio.wait_for(self._place_freed.wait(), self._limits.check_every.total_seconds())
+            verdict = recycle_decision(await asyncio.to_thread(browser.vitals), self._rules, self._clock.now())
             if verdict is not None and verdict.at_once:
                 return False
         return not browser.is_lost
@@ -319,7 +319,7 @@ class BorrowedContext:
 
 def _reason_lost(browser: Chromium, rules: RecycleRules, now: datetime) -> Recycle:
     """Return why a browser was lost."""
-    return judge(browser.vitals(), rules, now) or Recycle(RecycleReason.BROWSER_DIED, at_once=True)
+    return recycle_decision(browser.vitals(), rules, now) or Recycle(RecycleReason.BROWSER_DIED, at_once=True)
 
 
 def _browser_state(browser: Chromium, *, is_leaving: bool) -> BrowserState:

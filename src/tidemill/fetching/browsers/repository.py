@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from tidemill.core.views.browsers import PoolState, RecycleWish
+from tidemill.core.views.browsers import PoolState, RecycleRequest
 
 
 class PoolRepository(Protocol):
@@ -17,6 +17,6 @@ class PoolRepository(Protocol):
         """Remove this process's pool."""
         ...
 
-    async def wish(self) -> RecycleWish | None:
+    async def wish(self) -> RecycleRequest | None:
         """Return the last request of a person to replace browsers, if there ever was one."""
         ...

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
-from tidemill.pipeline.checkpoints import Shift
+from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, forced_open, reopens_at, succeeded
+from tidemill.pipeline.checkpoints import BreakerChange
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.breakers_sql import HOLD_BREAKERS, NEW_BREAKER, RECORD_BREAKERS
 from tidemill.store.schema import breakers, sources
@@ -77,11 +77,11 @@ async def store(connection: AsyncConnection, source_id: int, breaker: Breaker, n
     await connection.execute(fresh, {"b_source": source_id})
 
 
-async def record(connection: AsyncConnection, signals: Sequence[Signal], now: datetime) -> list[Shift]:
+async def record(connection: AsyncConnection, signals: Sequence[Signal], now: datetime) -> list[BreakerChange]:
     """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
     keys = sorted(signal.source_id for signal in signals)
     rows = {row["source_id"]: row for row in await HOLD_BREAKERS.fetch(connection, sources=keys)}
-    shifts: list[Shift] = []
+    shifts: list[BreakerChange] = []
     written = []
     for signal in sorted(signals, key=lambda each: each.source_id):
         row = rows.get(signal.source_id)
@@ -89,10 +89,10 @@ async def record(connection: AsyncConnection, signals: Sequence[Signal], now: da
         for well in signal.answers:
             after = succeeded(after, signal.policy) if well else failed(after, signal.policy, now)
         if signal.is_hopeless and isinstance(after, Closed):
-            after = given_up(after, signal.policy, now)
+            after = forced_open(after, signal.policy, now)
         if state_name(before) != state_name(after):
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
-            shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
+            shifts.append(BreakerChange(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
     await RECORD_BREAKERS.write_at_commit(connection, written)
     return shifts

@@ -8,18 +8,18 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import JobStatus, gives_source_up, speaks_for_source
+from tidemill.core.job import JobStatus, breaker_signal, opens_breaker_at_once
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import (
     AcceptedRecords,
+    BreakerChange,
     Checkpoint,
     Committed,
     Fetched,
     Judged,
     Parsed,
-    Shift,
     Unchanged,
     WriteCounts,
 )
@@ -89,7 +89,7 @@ class Checkpoints:
     async def _write_outputs(
         self, connection: AsyncConnection, made: Products, tallies: Mapping[int, RunCounts], now: datetime
     ) -> None:
-        got = [(each.claimed.job, fetched, each.move.failure) for each, fetched in pages_in(made)]
+        got = [(each.claimed.job, fetched, each.transition.failure) for each, fetched in pages_in(made)]
         parsed = [(each.claimed.job, reading) for each, reading in made[Parsed]]
         judged = [(each.claimed.job, verdicts) for each, verdicts in made[Judged]]
         staged = [(each.claimed.job, one) for each, one in made[Judged] if isinstance(each.outcome, Advance)]
@@ -99,7 +99,9 @@ class Checkpoints:
         await self._bodies.outputs.put(connection, [one for one in rows if one[1]])
         if judged:
             await outputs.write_rejected(connection, self._database, self._ids, judged, now)
-            if lost := [(job, job.target_id, one.want) for job, each in judged for one in each.rejected if one.want]:
+            if lost := [
+                (job, job.target_id, one.request) for job, each in judged for one in each.rejected if one.request
+            ]:
                 await note_wants(connection, self._database, lost, now)
         for job, reading in parsed:
             tallies[job.run_id].count_fields(reading.found.records)
@@ -159,7 +161,7 @@ class Checkpoints:
         now: datetime,
     ) -> tuple[int, ...]:
         """Everything that a job's end, or a site's answer, changes besides the job; answers the runs that it ends."""
-        ended = [each for each in ours if each.move.ends]
+        ended = [each for each in ours if each.transition.ends]
         for each in ended:
             count_end(tallies[each.claimed.job.run_id], each)
         if ended:
@@ -170,7 +172,7 @@ class Checkpoints:
         if notes := [note for note in notes if effects.worth_noting(note)]:
             await effects.settle_hosts(connection, notes, now)
         await effects.rest_hosts(connection, ours)
-        if dead := [(each.claimed.job, each.move) for each in ended if each.move.status is JobStatus.DEAD]:
+        if dead := [(each.claimed.job, each.transition) for each in ended if each.transition.status is JobStatus.DEAD]:
             await dead_letters.bury(connection, self._database, self._ids, dead, now)
         retried = [each.claimed.job.id for each in ended if each.claimed.job.trigger == "RETRY"]
         if saved := [key for key in retried if key not in {job.id for job, _ in dead}]:
@@ -179,15 +181,17 @@ class Checkpoints:
         await suggest_upgrades(connection, self._database, [each for each, _ in made[Fetched]], now)
         return await settle_runs(connection, tallies)
 
-    async def _signal(self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime) -> list[Shift]:
+    async def _signal(
+        self, connection: AsyncConnection, ours: Sequence[Checkpoint], now: datetime
+    ) -> list[BreakerChange]:
         answers: dict[int, list[bool]] = {}
         policy: dict[int, Policy] = {}
         for each in ours:
-            well = speaks_for_source(each.claimed.job.stage, each.outcome)
+            well = breaker_signal(each.claimed.job.stage, each.outcome)
             if well is not None:
                 answers.setdefault(each.claimed.source.id, []).append(well)
                 policy[each.claimed.source.id] = self._policies[each.claimed.job.vertical]
-        hopeless = {each.claimed.source.id for each in ours if gives_source_up(each.outcome)}
+        hopeless = {each.claimed.source.id for each in ours if opens_breaker_at_once(each.outcome)}
         signals = [breakers.Signal(key, policy[key].breaker, said, key in hopeless) for key, said in answers.items()]
         return await breakers.record(connection, signals, now) if signals else []
 
@@ -201,7 +205,7 @@ async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) ->
 
 def is_written(checkpoint: Checkpoint, held: Mapping[int, str]) -> bool:
     """Whether the job has made this very move already, and is still ours; whoever ends or waits lets go of it."""
-    move = checkpoint.move
+    move = checkpoint.transition
     return move.status is JobStatus.LEASED and held[checkpoint.claimed.job.id] == move.stage
 
 

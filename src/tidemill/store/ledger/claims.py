@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.failure import Failure
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, charged, free_slots, opens_at
+from tidemill.core.pacing import Pace, charged, opens_at, requests_allowed
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.store.database.database import Database
 from tidemill.store.database.hot_statements import HotQuery
@@ -122,7 +122,8 @@ async def open_hosts(connection: AsyncConnection, lane: str, limit: int, now: da
     query = sql.OPEN_HOSTS if lane == MAIN_LANE else sql.OWN_HOSTS
     rows = await query.fetch(connection, lane=lane, now=now, limit=limit)
     shares = [
-        Share(row["host"], min(limit, free_slots(pace_of(row), row["tab_at"], row["busy"], now)), row) for row in rows
+        Share(row["host"], min(limit, requests_allowed(pace_of(row), row["tab_at"], row["busy"], now)), row)
+        for row in rows
     ]
     return [share for share in shares if share.slots > 0]
 

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import MAX_RETRIES, DeadLetterStatus, next_retry
-from tidemill.core.job import Job, Move
+from tidemill.core.job import Job, JobTransition
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
@@ -22,7 +22,7 @@ LONGEST_STACK = 20_000
 
 
 async def bury(
-    connection: AsyncConnection, database: Database, ids: Ids, dead: Sequence[tuple[Job, Move]], now: datetime
+    connection: AsyncConnection, database: Database, ids: Ids, dead: Sequence[tuple[Job, JobTransition]], now: datetime
 ) -> None:
     """Write a letter per dead job; one whose retry failed goes back to pending, with a longer wait."""
     known = await connection.execute(_TRIED, {"b_jobs": [job.id for job, _ in dead]})
@@ -31,7 +31,7 @@ async def bury(
     await write_each(connection, _BURY[database.dialect], rows)
 
 
-def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -> dict[str, Any]:
+def letter(key: int, job: Job, move: JobTransition, retries: int | None, now: datetime) -> dict[str, Any]:
     """A dead letter's row."""
     count = 0 if retries is None else retries + 1
     return {

@@ -8,12 +8,12 @@ import msgspec
 from sqlalchemy import bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import merged
+from tidemill.core.degradation import merged_services
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
-from tidemill.core.pacing import charged, opens_at, slower
+from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
-from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.database.column_types import storable
@@ -40,7 +40,7 @@ async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], no
 
 
 def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    move, outcome = checkpoint.move, checkpoint.outcome
+    move, outcome = checkpoint.transition, checkpoint.outcome
     if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
         return None
     stage, page_id = _PLAIN[move.stage], outcome.produced.page.id
@@ -48,7 +48,7 @@ def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
-    job, move = checkpoint.claimed.job, checkpoint.move
+    job, move = checkpoint.claimed.job, checkpoint.transition
     page = page_id_of(checkpoint)
     return {
         "id": job.id,
@@ -78,10 +78,10 @@ def page_id_of(checkpoint: Checkpoint) -> int | None:
     return fetched.page.id if fetched is not None else None
 
 
-def served_of(checkpoint: Checkpoint) -> Served | None:
+def served_of(checkpoint: Checkpoint) -> ServedFromStore | None:
     """The stored page that stood in for one that could not be got."""
     produced = getattr(checkpoint.outcome, "produced", None)
-    return produced if isinstance(produced, Served) else None
+    return produced if isinstance(produced, ServedFromStore) else None
 
 
 def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
@@ -103,7 +103,7 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
-    target, move = checkpoint.claimed.target, checkpoint.move
+    target, move = checkpoint.claimed.target, checkpoint.transition
     status, failures = target.status, target.consecutive_failures
     if move.status is JobStatus.DONE:
         status, failures = after_success(target)
@@ -140,7 +140,7 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
 
 def last_status(checkpoint: Checkpoint) -> str:
     """How the target's last scrape ended, in a word."""
-    move = checkpoint.move
+    move = checkpoint.transition
     if move.status is not JobStatus.DONE:
         return str(move.failure or move.status).upper()
     if served_of(checkpoint) is not None:
@@ -154,9 +154,9 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
     bad: dict[int, int] = {}
     for each in ended:
         key = each.claimed.source.id
-        heard = each.move.status is JobStatus.DONE and served_of(each) is None
+        heard = each.transition.status is JobStatus.DONE and served_of(each) is None
         well[key] = well.get(key, False) or heard
-        bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
+        bad[key] = bad.get(key, 0) + (each.transition.status is JobStatus.DEAD)
     rows = [{"id": key, "ended_at": now, "is_well": well[key], "failures": bad[key]} for key in sorted(well)]
     await sql.HOLD_SOURCES.fetch(connection, ids=sorted(well))
     await sql.SETTLE_SOURCES.write_at_commit(connection, rows)
@@ -202,17 +202,17 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -
 def worth_noting(note: HostNote) -> bool:
     """Hosts without spacing have nothing to remember, unless they asked to be left alone."""
     claimed, result = note.checkpoint.claimed, note.result
-    return bool(claimed.pace.interval) or result.retry_after is not None or result.slow_to is not None
+    return bool(claimed.pace.interval) or result.retry_after is not None or result.crawl_delay is not None
 
 
 def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     claimed, result = note.checkpoint.claimed, note.result
-    pace = slower(claimed.pace, result.slow_to)
+    pace = with_crawl_delay(claimed.pace, result.crawl_delay)
     booked_until = charged(pace, None, 1, result.requested_at or now)
     opens = opens_at(pace, booked_until, now)
     if result.retry_after is not None:
         opens = max(opens, now + result.retry_after)
-    delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
+    delay = None if result.crawl_delay is None else int(result.crawl_delay.total_seconds() * 1000)
     return {"host": claimed.job.host, "tab_at": booked_until, "opens_at": opens, "crawl_delay_ms": delay}
 
 
@@ -239,7 +239,7 @@ async def mark_runs(connection: AsyncConnection, batch: Sequence[Checkpoint]) ->
         keys = sorted({each.claimed.job.run_id for each in batch})
         rows = (await connection.execute(_MARKED, {"b_keys": keys})).all()
         marks = [
-            {"b_id": row.id, "b_degraded": merged(row.degraded or (), missed[row.id])}
+            {"b_id": row.id, "b_degraded": merged_services(row.degraded or (), missed[row.id])}
             for row in rows
             if row.id in missed
         ]

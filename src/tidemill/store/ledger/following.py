@@ -8,7 +8,7 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pagination import Follow, following, has_enough
+from tidemill.core.pagination import NextPage, has_enough, next_page
 from tidemill.core.policy import Policy
 from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import Checkpoint
@@ -54,11 +54,11 @@ async def follow(
         chain = chains.get(job.id, {})
         seen = {canonicalize(row["url"]) for row in chain.values()} | {canonicalize(final_url)}
         most = source.max_pages or policies[job.vertical].max_pages
-        enough = has_enough(job.page_number, shown, checkpoint.claimed.target.most_records)
-        step = following(job.page_number, next_url, job.host, seen, most, has_enough=enough)
-        if isinstance(step, Follow) and job.id in chain:
+        enough = has_enough(job.page_number, shown, checkpoint.claimed.target.max_records)
+        step = next_page(job.page_number, next_url, job.host, seen, most, has_enough=enough)
+        if isinstance(step, NextPage) and job.id in chain:
             rows.append(_job_row(ids.take(), chain[job.id], step, now))
-        elif not isinstance(step, Follow) and step.cut:
+        elif not isinstance(step, NextPage) and step.truncated:
             tallies[job.run_id].add(truncated_pages=1)
     if not rows:
         return 0
@@ -83,6 +83,6 @@ async def _insert(connection: AsyncConnection, database: Database, rows: list[di
     return list((await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars())
 
 
-def _job_row(key: int, parent: Row, step: Follow, now: datetime) -> dict[str, Any]:
+def _job_row(key: int, parent: Row, step: NextPage, now: datetime) -> dict[str, Any]:
     fresh = {"id": key, "url": step.url, "page_number": step.number, "created_at": now}
     return {name: parent[name] for name in _COPIED} | fresh | {"current_stage": Stage.FETCH, "status": "ready"}

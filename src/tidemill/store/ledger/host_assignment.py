@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
-from tidemill.core.pacing import is_exception, pace_key
+from tidemill.core.pacing import has_own_pace, pace_key
 from tidemill.core.source import counts_by_host
 from tidemill.core.urls import BadUrl, host_of
 from tidemill.store.database.database import Database
@@ -42,7 +42,7 @@ class HostAssignment:
         """Put every target under today's host, with its pace; answers how many had to move."""
         async with self._database.read() as connection:
             known = set((await connection.execute(_HOSTS)).scalars())
-            former = sorted(name for name in known - self._paces.own.keys() if is_exception(name))
+            former = sorted(name for name in known - self._paces.own.keys() if has_own_pace(name))
             wanted = [*(_is_at(name) for name in self._paces.own), *([targets.c.host.in_(former)] if former else [])]
             rows = (await connection.execute(_COUNTED.where(or_(*wanted)))).mappings().all() if wanted else []
         moves = [(row["host"], move) for row in rows if (move := self._move(row))["b_host"] != row["host"]]

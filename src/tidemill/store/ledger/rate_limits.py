@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Departure, Pace, charged, grace, is_held_alone, next_slot, opens_at
+from tidemill.core.pacing import Departure, Pace, charged, departure_tolerance, is_held_alone, next_departure, opens_at
 from tidemill.store.database.database import Database
 from tidemill.store.schema import hosts, jobs
 from tidemill.store.schema.rows import Row, pace_of
@@ -112,8 +112,8 @@ def _slower_of(row: Row, pace: Pace) -> Pace:
 def _put_on_tab(row: Row, pace: Pace, now: datetime, mine: datetime | None) -> tuple[Departure, dict[str, Any]]:
     """One more request, at the slower of the host's own pace and the one it is asked at."""
     pace = _slower_of(row, pace)
-    slot = next_slot(pace, row["tab_at"], now, mine)
+    slot = next_departure(pace, row["tab_at"], now, mine)
     # A claim of a host that is held alone goes at once: it must not come while this request may still leave late.
-    late = grace(pace) if is_held_alone(pace) else timedelta(0)
+    late = departure_tolerance(pace) if is_held_alone(pace) else timedelta(0)
     opens = max(row["opens_at"], opens_at(pace, slot.booked_until + late, now))
     return slot, {"b_host": row["host"], "b_tab": slot.booked_until, "b_opens": opens}

@@ -23,7 +23,7 @@ class CurrentStateReader:
         self._asked: dict[Pair, asyncio.Future[CurrentState | None]] = {}
         self._looks: set[asyncio.Task[None]] = set()
 
-    async def look(self, source_id: int, target_id: int) -> CurrentState | None:
+    async def current(self, source_id: int, target_id: int) -> CurrentState | None:
         """The source, target and breaker as they stand now; None when one of the two was removed."""
         pair = source_id, target_id
         if not self._asked:

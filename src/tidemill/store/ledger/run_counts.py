@@ -127,14 +127,14 @@ def merged(before: Mapping[str, int], now: Counter[str]) -> dict[str, int]:
 
 def count_end(tally: RunCounts, checkpoint: Checkpoint) -> None:
     """Count a job that ended."""
-    status = checkpoint.move.status
+    status = checkpoint.transition.status
     tally.ended += 1
     tally.add(
         urls_attempted=1,
         urls_succeeded=int(status is JobStatus.DONE),
         urls_failed=int(status is JobStatus.DEAD),
         urls_refused=int(status is JobStatus.REFUSED),
-        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.move.failure)),
+        urls_drifted=int(status is JobStatus.DEAD and is_drift(checkpoint.transition.failure)),
     )
 
 
@@ -171,7 +171,7 @@ def count_kept(tally: RunCounts, harvest: AcceptedRecords, kept: WriteCounts) ->
         records_updated=kept.updated,
         records_unchanged=kept.unchanged,
         records_repeated=harvest.repeated,
-        records_accepted=-kept.dropped - kept.held,
+        records_accepted=-kept.dropped - kept.held_back,
         records_dropped=kept.dropped,
-        records_quarantined=kept.held,
+        records_quarantined=kept.held_back,
     )

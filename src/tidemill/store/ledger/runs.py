@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.completeness import Certificate, RunEvidence, certify, far_short
-from tidemill.core.run import Counts, Noticed, RunStatus, RunSummary, conclude
+from tidemill.core.run import Counts, DriftNotice, RunStatus, RunSummary, final_status
 from tidemill.core.vertical import Vertical
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
@@ -78,7 +78,7 @@ class RunRepository:
         await self._credit(connection, ended)
         for each in ended:
             repository = self._repositories[each.run["vertical"]]
-            await repository.close_run(connection, each.run["scope"], conclude(each.counts), now)
+            await repository.close_run(connection, each.run["scope"], final_status(each.counts), now)
         noticed = await watch_runs(connection, self._ids, [watched(each) for each in ended], now, self._alarms)
         return [summary(each, removed[each.run["id"]], noticed[each.run["id"]], now) for each in ended]
 
@@ -226,7 +226,7 @@ def closing(ended: ClosingRun, removed: int, now: datetime) -> dict[str, Any]:
     run, counts, certificate = ended.run, ended.counts, ended.certificate
     return {
         "b_id": run["id"],
-        "b_status": conclude(counts),
+        "b_status": final_status(counts),
         "b_completed_at": now,
         "b_duration_ms": (now - run["started_at"]) // timedelta(milliseconds=1),
         "b_failure_rate": counts.failure_rate,
@@ -238,7 +238,7 @@ def closing(ended: ClosingRun, removed: int, now: datetime) -> dict[str, Any]:
     }
 
 
-def summary(ended: ClosingRun, removed: int, noticed: tuple[Noticed, ...], now: datetime) -> RunSummary:
+def summary(ended: ClosingRun, removed: int, noticed: tuple[DriftNotice, ...], now: datetime) -> RunSummary:
     """The run as it is announced."""
     run, certificate = ended.run, ended.certificate
     return RunSummary(
@@ -247,7 +247,7 @@ def summary(ended: ClosingRun, removed: int, noticed: tuple[Noticed, ...], now: 
         source_name=run["source_name"] or "",
         vertical=run["vertical"],
         trigger=run["trigger"],
-        status=conclude(ended.counts),
+        status=final_status(ended.counts),
         started_at=run["started_at"],
         completed_at=now,
         counts=ended.counts,

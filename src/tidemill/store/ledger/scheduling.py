@@ -15,7 +15,7 @@ from tidemill.core.job import OPEN
 from tidemill.core.outcome import Stage
 from tidemill.core.source import Source
 from tidemill.core.target import TargetStatus
-from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
+from tidemill.pipeline.dispatch import DueTarget, JobPlan, OpenedRun, RunPlan
 from tidemill.store.database.batches import portions, write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -67,15 +67,15 @@ class DispatchRepository:
         self._ids = ids
         self._due = _DUE if verticals is None else _DUE.where(sources.c.vertical.in_(sorted(verticals)))
 
-    async def due(self, now: datetime, limit: int) -> list[Due]:
+    async def due(self, now: datetime, limit: int) -> list[DueTarget]:
         """Targets that are due, of sources that may be asked."""
         return await self._dues(self._due, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
 
-    async def of_source(self, source_id: int) -> list[Due]:
+    async def of_source(self, source_id: int) -> list[DueTarget]:
         """Every target of a source that is switched on and not at work: what a manual run takes."""
         return await self._dues(_TARGETS.where(sources.c.id == source_id, targets.c.enabled, ~_WORKING))
 
-    async def of_targets(self, target_ids: Sequence[int]) -> list[Due]:
+    async def of_targets(self, target_ids: Sequence[int]) -> list[DueTarget]:
         """These targets, unless they are at work."""
         return await self._dues(_TARGETS.where(targets.c.id.in_(target_ids), ~_WORKING))
 
@@ -109,7 +109,7 @@ class DispatchRepository:
         async with self._database.write() as connection:
             await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=fresh), [row])
 
-    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[Opened]:
+    async def open(self, plans: Sequence[RunPlan], now: datetime) -> list[OpenedRun]:
         """Write runs and jobs in one transaction; a target is never enqueued twice for one due time."""
         keys = iter(await take_keys(self._ids, len(plans) + sum(len(plan.jobs) for plan in plans)))
         keyed = [(next(keys), plan) for plan in plans]
@@ -120,7 +120,9 @@ class DispatchRepository:
             for some in portions(_job_row(key, run_id, plan, job, now) for _, key, run_id, plan, job in line):
                 fresh.update(await self._insert_jobs(connection, some))
             opened = [
-                Opened(run_id, plan.source.id, plan.trigger, fresh[run_id]) for run_id, plan in keyed if run_id in fresh
+                OpenedRun(run_id, plan.source.id, plan.trigger, fresh[run_id])
+                for run_id, plan in keyed
+                if run_id in fresh
             ]
             if opened:
                 rows = [_run_row(run_id, plan, fresh[run_id], now) for run_id, plan in keyed if run_id in fresh]
@@ -135,7 +137,7 @@ class DispatchRepository:
         statement = self._database.insert(jobs).on_conflict_do_nothing(index_elements=each_once)
         return (await connection.execute(statement.returning(jobs.c.run_id), rows)).scalars()
 
-    async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[Due]:
+    async def _dues(self, query: Any, parameters: Mapping[str, Any] | None = None) -> list[DueTarget]:
         async with self._database.glance() as connection:
             rows = await connection.execute(query, parameters)
             known: dict[int, Source] = {}
@@ -144,7 +146,7 @@ class DispatchRepository:
                 target = target_of(dict(zip(_OF_TARGET, row[len(_OF_SOURCE) :], strict=True)))
                 if target.source_id not in known:
                     known[target.source_id] = source_of(dict(zip(_OF_SOURCE, row, strict=False)))
-                found.append(Due(known[target.source_id], target))
+                found.append(DueTarget(known[target.source_id], target))
         return found
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import Job, JobStatus, Move, after_failure
+from tidemill.core.job import Job, JobStatus, JobTransition, after_failure
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
@@ -139,7 +139,7 @@ async def _after_death(
         await dead_letters.bury(connection, database, ids, dead, now)
 
 
-async def _bury(connection: AsyncConnection, dead: list[tuple[Job, Move]], now: datetime) -> None:
+async def _bury(connection: AsyncConnection, dead: list[tuple[Job, JobTransition]], now: datetime) -> None:
     """End the jobs for good, and let their runs, targets and sources know."""
     ended = {"status": JobStatus.DEAD, "current_stage": Stage.DEAD_LETTER, "completed_at": now, "leased_by": None}
     for job, move in dead:

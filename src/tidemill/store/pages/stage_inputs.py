@@ -76,6 +76,7 @@ class StageInputs:
             return None
         kept = decode_staged(staged)
         accepted = [
-            Accepted(one.identity, vertical.revive(bytes(one.record)), bytes(one.record)) for one in kept.accepted
+            Accepted(one.identity, vertical.decode_record(bytes(one.record)), bytes(one.record))
+            for one in kept.accepted
         ]
         return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total, kept.next_url)

@@ -10,22 +10,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.drift import (
-    ALARM,
-    ALL,
-    BATCH,
-    WINDOW,
+    ALL_RECORDS,
+    BASELINE_WINDOW,
+    DEFAULT_ALARM,
+    MIN_BATCH,
     Baseline,
     DriftFinding,
+    DriftJudgement,
     DriftRule,
     DriftStrikes,
-    Judgement,
     baseline_of,
     batch_size,
     failure_rate,
     judge_fields,
     judge_run,
 )
-from tidemill.core.run import Counts, Noticed
+from tidemill.core.run import Counts, DriftNotice
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.upserts import upsert
@@ -66,7 +66,7 @@ _BATCHES = of_each_run(
         _batches.c.started_at >= bindparam("b_since"),
         _batches.c.id != runs.c.id,
         _batches.c.completed_at.is_not(None),
-        _batches.c.urls_succeeded + _batches.c.urls_failed >= BATCH,
+        _batches.c.urls_succeeded + _batches.c.urls_failed >= MIN_BATCH,
     ),
     limit=MOST_BATCHES,
 )
@@ -130,7 +130,7 @@ class Watched(msgspec.Struct, frozen=True):
     @property
     def is_batch(self) -> bool:
         """Whether it is large enough to say something about its adapter."""
-        return batch_size(self.counts) >= BATCH
+        return batch_size(self.counts) >= MIN_BATCH
 
 
 class JudgedRun(msgspec.Struct, frozen=True):
@@ -142,13 +142,13 @@ class JudgedRun(msgspec.Struct, frozen=True):
     watched: Watched
     baseline: Baseline
     before: DriftStrikes
-    judgement: Judgement
+    judgement: DriftJudgement
     fields: tuple[DriftFinding, ...] | None
 
 
 async def watch_runs(
     connection: AsyncConnection, ids: Ids, ended: Sequence[Watched], now: datetime, alarms: Mapping[str, str]
-) -> dict[int, tuple[Noticed, ...]]:
+) -> dict[int, tuple[DriftNotice, ...]]:
     """Judge runs that have just ended, each of another source; answers by run what a person should be told, once."""
     judged = await _judge(connection, ended, now, alarms)
     await _note_standings(connection, judged, now)
@@ -170,7 +170,7 @@ async def _judge(
     judged = []
     for each in ended:
         before, baseline = standing_of(rows.get(each.who)), usual.get(each.run["id"], Baseline())
-        judgement = judge_run(each.counts, before, baseline, alarms.get(each.run["vertical"], ALARM))
+        judgement = judge_run(each.counts, before, baseline, alarms.get(each.run["vertical"], DEFAULT_ALARM))
         if each.short:
             findings = (*judgement.findings, _short_list(each.run, each.short))
             judgement = msgspec.structs.replace(judgement, findings=findings)
@@ -202,14 +202,16 @@ async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now:
         return {}
     batches: dict[int, list[Counts]] = {key: [] for key in large}
     statement = _BATCHES[connection.dialect.name == "sqlite"]
-    for row in (await connection.execute(statement, {"b_ids": large, "b_since": now - WINDOW})).mappings():
+    for row in (await connection.execute(statement, {"b_ids": large, "b_since": now - BASELINE_WINDOW})).mappings():
         batches[row["run_id"]].append(Counts(**{name: row[name] for name in Counts.__struct_fields__}))
     return {key: baseline_of(found) for key, found in batches.items()}
 
 
 async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -> dict[int, tuple[DriftFinding, ...]]:
     """By run, what is off a blessed baseline; runs with too few records, or without a baseline, are not among them."""
-    counted = {each.run["id"]: each.run for each in ended if (each.run["field_counts"] or {}).get(ALL, 0) >= BATCH}
+    counted = {
+        each.run["id"]: each.run for each in ended if (each.run["field_counts"] or {}).get(ALL_RECORDS, 0) >= MIN_BATCH
+    }
     if not counted:
         return {}
     blessed: dict[int, dict[str, float]] = {}
@@ -230,10 +232,10 @@ async def _note_standings(connection: AsyncConnection, judged: Sequence[JudgedRu
             "source_id": each.watched.run["source_id"],
             "last_run_id": each.watched.run["id"],
             "updated_at": now,
-            **msgspec.structs.asdict(each.judgement.standing),
+            **msgspec.structs.asdict(each.judgement.strikes),
         }
         for each in judged
-        if each.watched.is_batch or each.judgement.standing != each.before
+        if each.watched.is_batch or each.judgement.strikes != each.before
     ]
     await write_each(connection, _STANDINGS[connection.dialect.name], rows)
 
@@ -247,7 +249,7 @@ async def _note_batches(connection: AsyncConnection, judged: Sequence[JudgedRun]
             "baseline_yield_rate": each.baseline.yield_rate if each.baseline.is_established else None,
             "baseline_sample_size": each.baseline.runs,
             "baseline_updated_at": now,
-            "consecutive_failed_batches": each.judgement.standing.failed_batches,
+            "consecutive_failed_batches": each.judgement.strikes.failed_batches,
             "last_batch_failure_rate": failure_rate(each.watched.counts),
             "updated_at": now,
         }
@@ -268,7 +270,7 @@ class SortedFindings(msgspec.Struct, frozen=True):
 
 async def _incidents(
     connection: AsyncConnection, ids: Ids, judged: Sequence[JudgedRun], now: datetime
-) -> dict[int, tuple[Noticed, ...]]:
+) -> dict[int, tuple[DriftNotice, ...]]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
     known: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
     for row in (await connection.execute(_OPEN, _those([each.watched for each in judged]))).mappings():
@@ -295,14 +297,16 @@ def _sorted_out(judged: JudgedRun, known: Mapping[tuple[str, str], int]) -> Sort
         [
             (known[key], *key)
             for key in known
-            if key not in found and _is_over(key, judgement.well, judged.fields, whole)
+            if key not in found and _is_over(key, judgement.cleared, judged.fields, whole)
         ],
     )
 
 
-def _told(found: SortedFindings) -> tuple[Noticed, ...]:
-    opened = tuple(Noticed(each.rule, each.field, each.detail) for each in found.new)
-    return opened + tuple(Noticed(rule, field, "as it should be again", is_over=True) for _, rule, field in found.over)
+def _told(found: SortedFindings) -> tuple[DriftNotice, ...]:
+    opened = tuple(DriftNotice(each.rule, each.field, each.detail) for each in found.new)
+    return opened + tuple(
+        DriftNotice(rule, field, "as it should be again", is_over=True) for _, rule, field in found.over
+    )
 
 
 def _is_over(
@@ -329,7 +333,7 @@ def _incident_row(key: int, run: Mapping[Any, Any], finding: DriftFinding, now: 
 
 async def _switch_off(
     connection: AsyncConnection, ids: Ids, run: Mapping[Any, Any], reason: DriftFinding, now: datetime
-) -> Noticed:
+) -> DriftNotice:
     """Switch off the adapter; where it still serves other sources, only the source that it no longer fits."""
     adapter, source = run["adapter_id"], run["source_id"]
     who = {"b_adapter": adapter, "b_source": source}
@@ -344,4 +348,4 @@ async def _switch_off(
     subject = f"source {run['source_name']}" if others else f"adapter {adapter}"
     note = AuditEntry(WATCHER, f"{scope}.disable", subject, {"rule": reason.rule.value, "detail": reason.detail})
     await write_audit(connection, [(ids.take(), note)], now)
-    return Noticed(reason.rule, "", reason.detail, disabled=scope)
+    return DriftNotice(reason.rule, "", reason.detail, disabled=scope)

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.drift import ALL, shares_of
+from tidemill.core.drift import ALL_RECORDS, shares_of
 from tidemill.core.page import Page
 from tidemill.core.source import Source
 from tidemill.core.views.quality import IncidentView
@@ -103,7 +103,7 @@ class IncidentRepository:
         for counts in counted:
             for field, count in counts.items():
                 total[field] = total.get(field, 0) + count
-        return FieldBaseline(source_id, total.get(ALL, 0), shares_of(total))
+        return FieldBaseline(source_id, total.get(ALL_RECORDS, 0), shares_of(total))
 
     async def bless(
         self, blessings: Sequence[FieldBaseline], by: str, now: datetime, audit: Sequence[AuditEntry] = ()

@@ -8,7 +8,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.proposals import Drifted, Proposal, ProposalStatus, SelectorFinding
+from tidemill.core.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -54,14 +54,14 @@ class Proposals:
         self._ids = ids
         self._bodies = bodies
 
-    async def drifted(self, limit: int) -> list[Drifted]:
+    async def drifted(self, limit: int) -> list[DriftedTarget]:
         """Targets whose latest page yielded nothing and has not been looked at yet."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_DRIFTED.limit(limit))).mappings().all()
             found = [await self._drifted(connection, row) for row in rows]
         return [each for each in found if each is not None]
 
-    async def _drifted(self, connection: AsyncConnection, row: Any) -> Drifted | None:
+    async def _drifted(self, connection: AsyncConnection, row: Any) -> DriftedTarget | None:
         source = (await connection.execute(select(sources).where(sources.c.id == row["source_id"]))).mappings().one()
         good = (await connection.execute(select(pages).where(pages.c.id == row["good_page_id"]))).mappings().first()
         page = (await connection.execute(select(pages).where(pages.c.id == row["page_id"]))).mappings().one()
@@ -69,7 +69,7 @@ class Proposals:
         bodies = await self._bodies.get(connection, [page["body_key"]])
         if good is None or stored is None or page["body_key"] not in bodies:
             return None
-        return Drifted(
+        return DriftedTarget(
             source=source_of(source),
             target_id=row["id"],
             adapter_id=row["adapter_id"],

@@ -7,7 +7,7 @@ from typing import Any
 from tidemill.core.breaker import Breaker, Closed, Open, Probing
 from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Pace, slower
+from tidemill.core.pacing import Pace, with_crawl_delay
 from tidemill.core.source import Coordinates, FetcherKind, Source, Visibility
 from tidemill.core.target import Target, TargetStatus
 
@@ -111,7 +111,7 @@ def pace_of(row: Row) -> Pace:
     """A host's pace, its robots.txt Crawl-delay applied."""
     delay = row["crawl_delay_ms"]
     pace = Pace(timedelta(milliseconds=row["interval_ms"]), row["burst"], row["parallel"])
-    return slower(pace, None if delay is None else timedelta(milliseconds=delay))
+    return with_crawl_delay(pace, None if delay is None else timedelta(milliseconds=delay))
 
 
 def breaker_of(row: Row | None) -> Breaker:

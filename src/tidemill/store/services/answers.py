@@ -29,7 +29,7 @@ class AnswerRepository:
         self._put_place = _replacing(database, geocodes)
         self._put_told = _replacing(database, model_answers)
 
-    async def keep_place(self, key: str, query: str, pinned: Geocoded, now: datetime) -> None:
+    async def save_geocoded(self, key: str, query: str, pinned: Geocoded, now: datetime) -> None:
         """A geocoder's answer, 'never heard of it' included."""
         point = pinned.coordinates
         row = {
@@ -43,10 +43,10 @@ class AnswerRepository:
         async with self._database.write() as connection:
             await connection.execute(self._put_place, [row])
 
-    async def keep_told(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
+    async def save_model_answers(self, told: Mapping[Key, ModelAnswer], model: str, now: datetime) -> None:
         """A model's answers to many questions, in one go."""
         rows = [
-            {"key": key, "kind": kind.value, "value": one.value, "sureness": one.sureness, "model": model,
+            {"key": key, "kind": kind.value, "value": one.value, "sureness": one.confidence, "model": model,
              "answered_at": now}
             for (kind, key), one in told.items()
         ]  # fmt: skip
@@ -54,7 +54,7 @@ class AnswerRepository:
             async with self._database.write() as connection:
                 await connection.execute(self._put_told, rows)
 
-    async def recall(self, wanted: Collection[Key]) -> dict[Key, Answer]:
+    async def load(self, wanted: Collection[Key]) -> dict[Key, Answer]:
         """What is known of these."""
         async with self._database.glance() as connection:
             return await known_answers(connection, wanted)
@@ -72,11 +72,11 @@ class StoredHints:
         """What is known at once."""
         return self._known.get(key)
 
-    async def recall(self, keys: Collection[str]) -> bool:
+    async def load(self, keys: Collection[str]) -> bool:
         """Bring these to mind, if the database knows them; answers whether any is new. A lost database knows none."""
         fresh = [(RequestKind.DATE, key) for key in keys if key not in self._known]
         try:
-            found = await self._answers.recall(fresh) if fresh else {}
+            found = await self._answers.load(fresh) if fresh else {}
         except StoreError:
             return False
         if len(self._known) + len(found) > MOST_HINTS:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, delete, select
 
-from tidemill.core.views.browsers import PoolState, PoolView, RecycleWish
+from tidemill.core.views.browsers import PoolState, PoolView, RecycleRequest
 from tidemill.store.database.database import Database
 from tidemill.store.schema import engine_state
 
@@ -61,11 +61,11 @@ class BrowserRepository:
             for row in rows
         ]
 
-    async def wish(self) -> RecycleWish | None:
+    async def wish(self) -> RecycleRequest | None:
         """The last wish that browsers be replaced."""
         async with self._database.read() as connection:
             row = (await connection.execute(_NAMED, {"b_name": WISH})).one_or_none()
-        return None if row is None else RecycleWish(row.updated_at, row.value["by"])
+        return None if row is None else RecycleRequest(row.updated_at, row.value["by"])
 
     async def ask_to_recycle(self, by: str, now: datetime) -> None:
         """Every pool that sees this replaces its browser."""

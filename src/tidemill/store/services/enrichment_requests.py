@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import Service, merged
+from tidemill.core.degradation import Service, merged_services
 from tidemill.core.enrichment import EnrichmentRequest, RequestKind
 from tidemill.store.database.database import Database
 from tidemill.store.schema import enrichment_wants as wants
@@ -39,7 +39,7 @@ class Bringer(Protocol):
 class OpenRequest(msgspec.Struct, frozen=True):
     """A question that waits, and how often it was tried in vain."""
 
-    want: EnrichmentRequest
+    request: EnrichmentRequest
     vertical: str
     tries: int
 
@@ -74,12 +74,12 @@ class EnrichmentRequestRepository:
             async with self._database.write() as connection:
                 await connection.execute(_POSTPONE, rows)
 
-    async def blame(self, service: Service, kinds: Sequence[RequestKind]) -> int:
+    async def mark_degraded_runs(self, service: Service, kinds: Sequence[RequestKind]) -> int:
         """Mark the runs whose records wait for a service that failed us; answers how many."""
         async with self._database.write() as connection:
             keys = sorted((await connection.execute(_RUNS, {"b_kinds": [*kinds]})).scalars())
             rows = (await connection.execute(_MARKED, {"b_keys": keys})).all() if keys else []
-            marks = [{"b_id": row.id, "b_degraded": merged(row.degraded or (), [service])} for row in rows
+            marks = [{"b_id": row.id, "b_degraded": merged_services(row.degraded or (), [service])} for row in rows
                      if service not in (row.degraded or ())]  # fmt: skip
             if marks:
                 await connection.execute(_MARK, marks)
@@ -98,7 +98,7 @@ class EnrichmentRequestRepository:
             await connection.execute(_DONE, {"b_keys": sorted(keys)})
         return subjects
 
-    async def give_up(self, keys: Collection[str]) -> None:
+    async def abandon(self, keys: Collection[str]) -> None:
         """No answer will save the records that were lost for want of these days."""
         if keys:
             async with self._database.write() as connection:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.budget import Budget, Refused, Spent, refusal, start_of
+from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal, start_of
 from tidemill.core.degradation import Service
 from tidemill.store.database.database import Database
 from tidemill.store.schema import service_spend
@@ -22,7 +22,7 @@ class SpendingRepository:
         more = {name: service_spend.c[name] + statement.excluded[name] for name in ("amount", "calls")}
         self._add = statement.on_conflict_do_update(index_elements=["service", "hour"], set_=more)
 
-    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> Refused | None:
+    async def reserve(self, service: Service, cost: int, budget: Budget, now: datetime) -> BudgetRefusal | None:
         """Put `cost` aside if the budget has room for it; else which limit is in the way.
 
         The hour's row is written first and held until we are done, so that whoever comes meanwhile sees it.
@@ -31,7 +31,7 @@ class SpendingRepository:
             await self._write(connection, service, cost, 1, now)
             spent = await _sum(connection, service, now)
             before = Spent(spent.hour - cost, spent.day - cost, spent.month - cost)
-            refused = refusal(budget, before, cost, now)
+            refused = budget_refusal(budget, before, cost, now)
             if refused is not None:
                 await self._write(connection, service, -cost, -1, now)
             return refused

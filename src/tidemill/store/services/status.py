@@ -8,16 +8,16 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from tidemill.core.degradation import (
+    FALLBACKS,
     LONGEST_REASON,
-    MATRIX,
     NEEDED_BY_ALL,
     Service,
     ServiceState,
     ServiceStatus,
     degraded,
-    is_forgotten,
+    is_outdated,
     off,
-    well,
+    working,
 )
 from tidemill.pipeline.happenings import (
     Announce,
@@ -69,13 +69,13 @@ class Services:
             return known.state
         return ServiceState.OFF if service in self._missing else ServiceState.WORKS
 
-    def weighing_on_all(self) -> tuple[Service, ...]:
+    def degraded_for_all_runs(self) -> tuple[Service, ...]:
         """The degraded services that every run needs."""
         if not self._known:
             return ()
         return tuple(each for each in sorted(NEEDED_BY_ALL) if self.state_of(each) is ServiceState.DEGRADED)
 
-    def probe_with(self, service: Service, probe: Probe) -> None:
+    def register_probe(self, service: Service, probe: Probe) -> None:
         """Let the periodic look ask the service with `probe`."""
         self._probes[service] = probe
 
@@ -89,7 +89,7 @@ class Services:
         self._known[service] = _Known(ServiceState.DEGRADED, since, now, is_written=False)
         is_first = await self._write_trouble(service, storable(why, LONGEST_REASON), now)
         if is_first or (is_news and is_first is None):
-            self._announce(ServiceDegraded(now, service, why[:LONGEST_REASON], MATRIX[service].instead))
+            self._announce(ServiceDegraded(now, service, why[:LONGEST_REASON], FALLBACKS[service].fallback))
 
     async def works(self, service: Service) -> None:
         """The service answered as it should."""
@@ -106,12 +106,12 @@ class Services:
                 self._known[Service.DATABASE] = _Known(
                     ServiceState.DEGRADED, happening.at, happening.at, is_written=False
                 )
-                instead = MATRIX[Service.DATABASE].instead
+                instead = FALLBACKS[Service.DATABASE].fallback
                 self._announce(ServiceDegraded(happening.at, Service.DATABASE, happening.detail, instead))
         elif type(happening) is StageDone and (trouble := self._known.pop(Service.DATABASE, None)) is not None:
             self._announce(ServiceRestored(happening.at, Service.DATABASE, trouble.since))
 
-    async def standing(self) -> list[ServiceStatus]:
+    async def statuses(self) -> list[ServiceStatus]:
         """How every service stands, as far as any process knows."""
         async with self._database.glance() as connection:
             rows = {row["service"]: row for row in (await connection.execute(_ALL)).mappings()}
@@ -130,7 +130,7 @@ class Services:
     async def _is_back(self, service: Service, seen_at: datetime) -> bool:
         probe = self._probes.get(service)
         if probe is None:
-            if not is_forgotten(seen_at, self._clock.now(), FORGOTTEN_AFTER):
+            if not is_outdated(seen_at, self._clock.now(), FORGOTTEN_AFTER):
                 return False
         elif why := await probe():
             await self.degraded(service, why)
@@ -146,7 +146,7 @@ class Services:
             return degraded(service, known.since, "")
         if service in self._missing:
             return off(service, self._missing[service])
-        return well(service, None if row is None else row["since"])
+        return working(service, None if row is None else row["since"])
 
     async def _write_trouble(self, service: Service, why: str, now: datetime) -> bool | None:
         """Write the word down; True when it is news to everyone, None when the database cannot be told."""

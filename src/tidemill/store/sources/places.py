@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
-from tidemill.core.discovery import Hit
+from tidemill.core.discovery import SearchResult
 from tidemill.core.places import Place
 from tidemill.core.source import Coordinates
 from tidemill.store.database.column_types import storable
@@ -53,7 +53,7 @@ class SearchRepository:
         fresh = {name: put.excluded[name] for name in ("place", "asked_at", "answered_at", "hits")}
         self._put = put.on_conflict_do_update(index_elements=["query"], set_=fresh)
 
-    async def recall(self, queries: Sequence[str]) -> dict[str, "Searched"]:
+    async def load(self, queries: Sequence[str]) -> dict[str, "Searched"]:
         """What is known of these questions."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_RECALL, {"b_queries": list(queries)})).all()
@@ -64,7 +64,9 @@ class SearchRepository:
         row = {"query": query, "place": place, "asked_at": now, "answered_at": None, "hits": None}
         await self._write(row)
 
-    async def finish(self, query: str, place: str, hits: Sequence[Hit], asked_at: datetime, now: datetime) -> None:
+    async def finish(
+        self, query: str, place: str, hits: Sequence[SearchResult], asked_at: datetime, now: datetime
+    ) -> None:
         """A question was answered."""
         kept = [msgspec.structs.replace(hit, url=storable(hit.url, _LONGEST), title=storable(hit.title, _LONGEST),
                                         snippet=storable(hit.snippet, _LONGEST)) for hit in hits]  # fmt: skip
@@ -87,12 +89,12 @@ class Searched(msgspec.Struct, frozen=True):
 
     asked_at: datetime
     answered_at: datetime | None
-    hits: tuple[Hit, ...] | None
+    hits: tuple[SearchResult, ...] | None
 
 
-def hits_of(stored: object) -> tuple[Hit, ...] | None:
+def hits_of(stored: object) -> tuple[SearchResult, ...] | None:
     """The hits as they were stored."""
-    return None if stored is None else tuple(msgspec.convert(stored, list[Hit]))
+    return None if stored is None else tuple(msgspec.convert(stored, list[SearchResult]))
 
 
 _PLACES = select(municipalities).order_by(municipalities.c.name)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.reconcile import Chosen, SourceClaim, is_missing, reconcile
+from tidemill.core.reconcile import ReconciledField, SourceClaim, is_missing, reconcile
 from tidemill.verticals.events.record import Event, EventStatus, Precision
 
 _TOGETHER = {
@@ -62,7 +62,7 @@ def card_of(members: Sequence[Member]) -> Card:
     return Card(
         event=msgspec.structs.replace(first.event, **_values(chosen)),
         provenance={
-            name: Origin(source=each.source, at=each.at, against=each.against) for name, each in chosen.items()
+            name: Origin(source=each.source, at=each.at, against=each.disagreeing) for name, each in chosen.items()
         },
         members=[member.event_id for member in weighed],
         sources=[member.event.source_name for member in weighed],
@@ -95,24 +95,24 @@ def _claim(member: Member) -> SourceClaim:
     )
 
 
-def _values(chosen: Mapping[str, Chosen]) -> dict[str, Any]:
+def _values(chosen: Mapping[str, ReconciledField]) -> dict[str, Any]:
     values = {name: chosen[name].value for name in _ALONE if name in chosen}
     for name, parts in _TOGETHER.items():
         values |= dict(zip(parts, chosen[name].value, strict=True))
     return values
 
 
-def _best_place(members: Sequence[Member]) -> Chosen | None:
+def _best_place(members: Sequence[Member]) -> ReconciledField | None:
     """The most precise coordinates count before the weightiest source's: a town's centre is no venue."""
     best = max(members, key=lambda one: _PRECISION[one.event.location_precision])
     if _PRECISION[best.event.location_precision] == _PRECISION[members[0].event.location_precision]:
         return None
     event = best.event
     value = (event.latitude, event.longitude, event.location_precision)
-    return Chosen(value, event.source_name, best.updated_at)
+    return ReconciledField(value, event.source_name, best.updated_at)
 
 
-def _status(members: Sequence[Member], chosen: Chosen) -> Chosen:
+def _status(members: Sequence[Member], chosen: ReconciledField) -> ReconciledField:
     """Cancelled only when nobody shows it as going ahead any more; who says so stands in the provenance."""
     if chosen.value is not EventStatus.CANCELLED:
         return chosen
@@ -120,4 +120,4 @@ def _status(members: Sequence[Member], chosen: Chosen) -> Chosen:
     if going is None:
         return chosen
     cancelling = tuple(one.event.source_name for one in members if one.event.status is EventStatus.CANCELLED)
-    return Chosen(going.event.status, going.event.source_name, going.updated_at, cancelling)
+    return ReconciledField(going.event.status, going.event.source_name, going.updated_at, cancelling)

@@ -15,6 +15,6 @@ EVENTS = Vertical(
     judge=judge,
     record=Event,
     shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
-    enriching=ENRICHING,
+    enrichment=ENRICHING,
     discovery=PROFILE,
 )

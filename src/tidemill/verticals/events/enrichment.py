@@ -64,7 +64,7 @@ _decode = msgspec.json.Decoder(_EnrichmentReply).decode
 class EventEnriching:
     """The events' side of enrichment."""
 
-    def wants(self, record: Event, source: Source) -> Sequence[EnrichmentRequest]:
+    def requests_for(self, record: Event, source: Source) -> Sequence[EnrichmentRequest]:
         """A better place than the town's for an event with a venue, and a category that some word speaks for."""
         found = []
         if record.location_precision is not Precision.VENUE and (place := place_question(record, source)):
@@ -75,7 +75,9 @@ class EventEnriching:
             )
         return found
 
-    def lost(self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date) -> EnrichmentRequest | None:
+    def recovery_request(
+        self, fields: Mapping[str, Any], reason: str, source: Source, read_on: date
+    ) -> EnrichmentRequest | None:
         """The day of an event whose date no rule could read, when there is text that may tell it."""
         if reason not in _SAVABLE:
             return None
@@ -89,7 +91,9 @@ class EventEnriching:
         want = _asked(RequestKind.DATE, {**question, "since": since})
         return EnrichmentRequest(want.kind, want.key, {**question, "read_on": read_on.isoformat()})
 
-    def saved(self, fields: Mapping[str, Any], want: EnrichmentRequest, answer: Answer) -> Mapping[str, Any] | None:
+    def fields_with_answer(
+        self, fields: Mapping[str, Any], want: EnrichmentRequest, answer: Answer
+    ) -> Mapping[str, Any] | None:
         """The fields with the day that the model read, if the text bears it out."""
         if not isinstance(answer, ModelAnswer) or not (
             day := believed_date(answer, str(want.question.get("text", "")))
@@ -97,15 +101,15 @@ class EventEnriching:
             return None
         return {**fields, "starts": day, "time": "", "written": str(want.question.get("text", ""))[:200]}
 
-    def marked(self, record: Event, answer: Answer) -> Event:
+    def with_provenance(self, record: Event, answer: Answer) -> Event:
         """An event whose day the model read: less sure than one whose day stood there for rules to read."""
-        sureness = answer.sureness if isinstance(answer, ModelAnswer) else 0.0
+        sureness = answer.confidence if isinstance(answer, ModelAnswer) else 0.0
         confidence = round(record.confidence * (0.5 + 0.4 * sureness), 3)
         return msgspec.structs.replace(record, normalization_method=Method.AI, confidence=confidence)
 
-    def dressed(self, record: Event, answers: Answers, source: Source) -> Event:
+    def enriched(self, record: Event, answers: Answers, source: Source) -> Event:
         """The event with the place and category that are known, where they pass our own rules."""
-        for want in self.wants(record, source):
+        for want in self.requests_for(record, source):
             answer = answers.get((want.kind, want.key))
             if isinstance(answer, Geocoded):
                 record = _placed(record, answer, source)
@@ -126,7 +130,7 @@ class EventEnriching:
         lines = "\n".join(msgspec.json.encode(entry).decode() for entry in entries)
         return PROMPT.replace("{categories}", ", ".join(Category)).replace("{entries}", lines)
 
-    def shape(self) -> Mapping[str, Any]:
+    def answer_schema(self) -> Mapping[str, Any]:
         """The JSON schema of a reply, in the words of the service's API."""
         one = {
             "type": "OBJECT",
@@ -139,7 +143,9 @@ class EventEnriching:
             "required": ["answers"],
         }
 
-    def told(self, reply: bytes, wants: Sequence[EnrichmentRequest]) -> dict[tuple[RequestKind, str], ModelAnswer]:
+    def parse_reply(
+        self, reply: bytes, wants: Sequence[EnrichmentRequest]
+    ) -> dict[tuple[RequestKind, str], ModelAnswer]:
         """The answers within bounds: a category of ours, a date that is one, or an honest 'do not know'."""
         try:
             answers = _decode(reply).answers
@@ -211,9 +217,9 @@ def home_of(event: Event, source: Source) -> Coordinates | None:
 
 
 def _sorted(event: Event, answer: ModelAnswer) -> Event:
-    if answer.value not in _CATEGORIES or answer.sureness < _SURE_ENOUGH:
+    if answer.value not in _CATEGORIES or answer.confidence < _SURE_ENOUGH:
         return event
-    confidence = round(event.confidence * (0.9 + 0.1 * answer.sureness), 3)
+    confidence = round(event.confidence * (0.9 + 0.1 * answer.confidence), 3)
     return msgspec.structs.replace(
         event, category=Category(answer.value), normalization_method=Method.HYBRID, confidence=confidence
     )
@@ -226,7 +232,7 @@ def _is_within_bounds(kind: RequestKind, value: str) -> bool:
 def believed_date(answer: ModelAnswer, text: str) -> str:
     """The day if it is one and the text bears it out: its number stands in the text, or the text has none; else ''."""
     match = _DATE.fullmatch(answer.value)
-    if match is None or answer.sureness < _SURE_ENOUGH:
+    if match is None or answer.confidence < _SURE_ENOUGH:
         return ""
     try:
         day = date.fromisoformat(match[1])

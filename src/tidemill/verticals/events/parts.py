@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tidemill.core.rhythm import Every
-from tidemill.engine.ticks import Tick
+from tidemill.core.schedules import Every
+from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.events.enrichment import ENRICHING
 from tidemill.verticals.events.export import Exporter
@@ -58,7 +58,7 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
         return f"{await store.publisher.publish(environment.clock.now())} events"
 
     return EventsParts(
-        chores=[Tick("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
+        chores=[Chore("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
         explainers=[
             event_explainer(store.views, environment.views, environment.verticals["events"], environment.clock)
         ],

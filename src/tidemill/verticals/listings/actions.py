@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.freshness import Fading
+from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.run import Trigger
 from tidemill.operations.explanation import Explainer, Explanation
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
@@ -33,7 +33,7 @@ class MarketActions:
         dispatcher: Dispatcher,
         audit: AuditLog,
         clock: Clock,
-        fading: Fading,
+        fading: ConfidenceDecay,
         wake: Callable[[int], None],
     ) -> None:
         """`wake` tells workers that there is work."""

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
-from tidemill.core.rhythm import Cron, Every
-from tidemill.engine.ticks import Tick
+from tidemill.core.schedules import Cron, Every
+from tidemill.engine.periodic import Chore
 from tidemill.pipeline.happenings import Announce, Overdue
 from tidemill.pipeline.ports import Clock
 from tidemill.pipeline.verify import Verifier
@@ -37,13 +37,13 @@ class MarketChores:
         self._doubts = doubts
         self._told: set[tuple[str, str]] = set()
 
-    def ticks(self) -> list[Tick]:
+    def ticks(self) -> list[Chore]:
         """Each chore with how often it is due, in UTC."""
         return [
-            Tick("markets", HOURLY, self.lay_out),
-            Tick("freshness", HOURLY, self.freshen),
-            Tick("market_breakers", NIGHTLY, self.reset_breakers),
-            Tick("market_proof", HOURLY, self.prove),
+            Chore("markets", HOURLY, self.lay_out),
+            Chore("freshness", HOURLY, self.freshen),
+            Chore("market_breakers", NIGHTLY, self.reset_breakers),
+            Chore("market_proof", HOURLY, self.prove),
         ]
 
     async def lay_out(self) -> str:

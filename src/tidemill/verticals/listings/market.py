@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.freshness import Fading, too_fast
+from tidemill.core.freshness import ConfidenceDecay, decay_problem
 from tidemill.core.urls import BadUrl, canonicalize
 
 TIERS: Mapping[str, int] = {"hot": 6, "standard": 12, "cool": 24}
@@ -77,7 +77,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True, rename=OUTSIDE_NAMES):
         return None if self.last_scrape_at is None else self.last_scrape_at + self.every
 
 
-def market_troubles(market: Market, fading: Fading) -> list[str]:
+def market_troubles(market: Market, fading: ConfidenceDecay) -> list[str]:
     """Everything about a market that cannot be meant, in words for whoever typed it."""
     found = []
     if not _ID.fullmatch(market.id):
@@ -95,7 +95,7 @@ def market_troubles(market: Market, fading: Fading) -> list[str]:
         )
     if not 1 <= market.max_listings <= MOST_LISTINGS:
         found.append(f"max_listings_per_scrape {market.max_listings}: write 1 to {MOST_LISTINGS}")
-    if not found and (trouble := too_fast(fading, market.tier, market.every)) is not None:
+    if not found and (trouble := decay_problem(fading, market.tier, market.every)) is not None:
         found.append(trouble)
     return found
 

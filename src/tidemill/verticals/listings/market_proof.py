@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.freshness import Fading, too_fast
+from tidemill.core.freshness import ConfidenceDecay, decay_problem
 from tidemill.verticals.listings.market import Market
 
 WINDOW = timedelta(hours=48)
@@ -83,5 +83,5 @@ def too_small_a_cap(market: Market, size: int | None) -> MarketDoubt | None:
 
 def too_slow(market: Market) -> MarketDoubt | None:
     """A market whose homes readers would lose between two scrapes, however it got into the table."""
-    trouble = too_fast(Fading(), market.tier, market.every)
+    trouble = decay_problem(ConfidenceDecay(), market.tier, market.every)
     return None if trouble is None else MarketDoubt(market.id, "rhythm", trouble)

@@ -1,8 +1,8 @@
 """How listings are scraped: the inventory preset, by tier, fading by the hour."""
 
-from tidemill.core.freshness import Fading
+from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.policy import INVENTORY
 
 POLICY = INVENTORY
-FADING = POLICY.fading or Fading()
+FADING = POLICY.decay or ConfidenceDecay()
 """How a home's confidence falls, and from where on readers see it."""

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from tidemill.pipeline.ports import Clock
-from tidemill.pipeline.webhooks import Delivery, Post, Sent
+from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, WebhookTransport
 from tidemill.verticals.prices.views import ChangeView
 
 AT_ONCE = 500
@@ -100,7 +100,7 @@ class Outbox(Protocol):
         """Those whose time has come."""
         ...
 
-    async def record(self, sent: Sequence[Sent], now: datetime) -> None:
+    async def record(self, sent: Sequence[DeliveryAttempt], now: datetime) -> None:
         """Write down what became of each attempt."""
         ...
 
@@ -116,7 +116,7 @@ class Changes(Protocol):
 class Notifier:
     """Looks at what changed, and tells whoever asked to be told."""
 
-    def __init__(self, outbox: Outbox, changes: Changes, post: Post, clock: Clock) -> None:
+    def __init__(self, outbox: Outbox, changes: Changes, post: WebhookTransport, clock: Clock) -> None:
         """`changes` are the readers' own: what they may not see, no notice tells of."""
         self._outbox = outbox
         self._changes = changes
@@ -127,7 +127,7 @@ class Notifier:
         """One round: write down what is new, then send what is due; answers in a few words what was done."""
         noted = await self.collect()
         sent = await self.deliver()
-        taken = sum(each.is_taken for each in sent)
+        taken = sum(each.is_accepted for each in sent)
         return f"{noted} notices noted, {taken} of {len(sent)} taken"
 
     async def collect(self) -> int:
@@ -142,7 +142,7 @@ class Notifier:
             count += await self._outbox.put(wanted, cursor, self._clock.now())
         return count
 
-    async def deliver(self) -> list[Sent]:
+    async def deliver(self) -> list[DeliveryAttempt]:
         """Send what is due, one after the other: a slow subscriber delays only this round."""
         sent = []
         for delivery in await self._outbox.due(self._clock.now(), AT_ONCE):

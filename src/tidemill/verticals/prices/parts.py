@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tidemill.core.rhythm import Every
-from tidemill.engine.ticks import Tick
+from tidemill.core.schedules import Every
+from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.links import LinkActions
@@ -59,7 +59,7 @@ def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
     clock = environment.clock
     notifier = Notifier(store.webhooks, store.views, environment.post, clock)
     return PricesParts(
-        chores=[Tick("notices", EVERY_MINUTE, notifier.notify, follows="services")],
+        chores=[Chore("notices", EVERY_MINUTE, notifier.notify, follows="services")],
         corrections=CorrectionActions(store.corrections, clock),
         links=LinkActions(store.links, clock),
         webhooks=WebhookActions(store.webhooks, environment.refusal, clock),

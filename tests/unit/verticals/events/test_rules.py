@@ -234,4 +234,4 @@ def test_a_tracking_pixel_is_no_image() -> None:
 
 def test_a_stored_event_comes_back_as_it_was() -> None:
     verdict = judged(url="https://edam.nl/e/1", ends="2026-12-01T22:00")
-    assert EVENTS.revive(msgspec.json.encode(verdict.record)) == verdict.record
+    assert EVENTS.decode_record(msgspec.json.encode(verdict.record)) == verdict.record

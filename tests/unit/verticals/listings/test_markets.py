@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from tidemill.core.freshness import Fading
-from tidemill.core.verification import Fate, fate_of
+from tidemill.core.freshness import ConfidenceDecay
+from tidemill.core.verification import Presence, presence_from_answer
 from tidemill.verticals.listings.market import SEEDED, Market, filled, market_troubles, slug, template_trouble
 from tidemill.verticals.listings.market_proof import doubts
 
@@ -27,7 +27,7 @@ def found(market, covered=1, jobs=100, size=None):
 
 @pytest.mark.shows("L1")
 def test_no_seeded_market_contradicts_itself():
-    assert [market_troubles(market, Fading()) for market in SEEDED] == [[]] * 19
+    assert [market_troubles(market, ConfidenceDecay()) for market in SEEDED] == [[]] * 19
 
 
 @pytest.mark.shows("L1")
@@ -45,7 +45,7 @@ def test_no_seeded_market_contradicts_itself():
     ],
 )
 def test_what_cannot_be_meant_is_said_in_words(changes, words):
-    (trouble,) = market_troubles(salem(**changes), Fading())
+    (trouble,) = market_troubles(salem(**changes), ConfidenceDecay())
     assert words in trouble
 
 
@@ -108,16 +108,16 @@ def test_what_is_off_or_covered_by_nobody_owes_nothing():
 @pytest.mark.parametrize(
     ("status", "clean", "notice", "fate"),
     [
-        (200, True, "", Fate.THERE),
-        (200, True, "no longer available", Fate.GONE),
-        (404, False, "", Fate.GONE),
-        (410, False, "", Fate.GONE),
-        (200, False, "", Fate.UNKNOWN),
-        (403, False, "", Fate.UNKNOWN),
-        (429, False, "", Fate.UNKNOWN),
-        (503, False, "", Fate.UNKNOWN),
-        (0, False, "", Fate.UNKNOWN),
+        (200, True, "", Presence.THERE),
+        (200, True, "no longer available", Presence.GONE),
+        (404, False, "", Presence.GONE),
+        (410, False, "", Presence.GONE),
+        (200, False, "", Presence.UNKNOWN),
+        (403, False, "", Presence.UNKNOWN),
+        (429, False, "", Presence.UNKNOWN),
+        (503, False, "", Presence.UNKNOWN),
+        (0, False, "", Presence.UNKNOWN),
     ],
 )
 def test_only_a_clean_answer_is_there_and_only_evidence_is_gone(status, clean, notice, fate):
-    assert fate_of(status, clean=clean, notice=notice)[0] is fate
+    assert presence_from_answer(status, clean=clean, notice=notice)[0] is fate

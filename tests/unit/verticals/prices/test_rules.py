@@ -49,7 +49,7 @@ def test_an_offer_has_all_that_its_page_and_its_title_say() -> None:
 
 def test_an_offer_comes_back_from_its_stored_form() -> None:
     found = offer()
-    assert PRICES.revive(msgspec.json.encode(found)) == found
+    assert PRICES.decode_record(msgspec.json.encode(found)) == found
 
 
 @pytest.mark.shows("C1")

@@ -106,7 +106,7 @@ def report_of(attempt: Attempt) -> FetchReport:
         encoding=result.content_encoding,
         content_type=result.content_type,
         charset=result.charset,
-        crawl_delay_seconds=result.slow_to.total_seconds() if result.slow_to else None,
+        crawl_delay_seconds=result.crawl_delay.total_seconds() if result.crawl_delay else None,
         retry_after_seconds=result.retry_after.total_seconds() if result.retry_after else None,
         failure=failure,
         error=result.error,

@@ -64,7 +64,7 @@ class BreakerFollower:
     def _open(self, move: BreakerMoved, *, first: bool) -> None:
         self.opened = 1 if first else self.opened + 1
         self.state = "OPEN"
-        due = POLICY.rest(self.opened - 1)
+        due = POLICY.cooldown_after(self.opened - 1)
         until = move.until or move.at
         self._expect(abs(until - move.at - due) <= SLACK, f"rests for {until - move.at}, not {due}", move)
         self.spans.append((move.at, until))

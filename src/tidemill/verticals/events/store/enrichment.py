@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answers, Enriching, EnrichmentRequest, RequestKind
+from tidemill.core.enrichment import Answers, EnrichmentRequest, EnrichmentRules, RequestKind
 from tidemill.core.job import Job
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
@@ -52,7 +52,7 @@ class Backlog(msgspec.Struct, frozen=True):
 class EventEnrichment:
     """Puts answers into events. `asks` are the services that this installation means to use, working or not."""
 
-    def __init__(self, database: Database, ids: Ids, enriching: Enriching, asks: Collection[Service]) -> None:
+    def __init__(self, database: Database, ids: Ids, enriching: EnrichmentRules, asks: Collection[Service]) -> None:
         """`enriching` is the events' own side."""
         self._database = database
         self._ids = ids
@@ -73,7 +73,7 @@ class EventEnrichment:
         await note_wants(connection, self._database, noted, now)
         return [self._dressed(event, answers, owners.get(job.source_id)) for _, job, event in bare]
 
-    async def seek(self, now: datetime) -> int:
+    async def request_missing(self, now: datetime) -> int:
         """Look through events that were shelved before these services were set up; answers how many lack something.
 
         A service that comes later is so asked about everything that is still to come, a few hundred at a time.
@@ -142,12 +142,12 @@ class EventEnrichment:
     def _wants(self, event: Event, source: Source | None) -> Sequence[EnrichmentRequest]:
         if source is None:
             return ()
-        return [want for want in self._enriching.wants(event, source) if want.kind.service in self._asks]
+        return [want for want in self._enriching.requests_for(event, source) if want.kind.service in self._asks]
 
     def _dressed(self, event: Event, answers: Answers, source: Source | None) -> Event:
         if source is None or not answers:
             return event
-        dressed: Event = self._enriching.dressed(event, answers, source)
+        dressed: Event = self._enriching.enriched(event, answers, source)
         return dressed
 
 

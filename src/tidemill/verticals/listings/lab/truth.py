@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from tidemill.core.freshness import SEEN, Fading, lasts
+from tidemill.core.freshness import SEEN, ConfidenceDecay, time_until_below
 from tidemill.lab.simulation.laws import LawVerdict
 from tidemill.verticals.listings.lab.world import HomesWorld, MarketFault, TrueHome
 from tidemill.verticals.listings.market import Market
@@ -148,8 +148,8 @@ def _late(world: HomesWorld, troubles: Sequence[MarketFault], stored: MarketRows
 
 
 def _patience(market: Market) -> timedelta:
-    fading = Fading()
-    return lasts(SEEN, fading.rate(market.tier), fading.floor) + market.every
+    fading = ConfidenceDecay()
+    return time_until_below(SEEN, fading.rate(market.tier), fading.floor) + market.every
 
 
 def _doubles(stored: MarketRows) -> list[str]:

@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, ColumnElement, Integer, and_, case, literal, 
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, Fading, lasts
+from tidemill.core.freshness import MICROS_AN_HOUR, SEEN, VERIFIED, ConfidenceDecay, time_until_below
 from tidemill.store.database.column_types import Timestamp
 from tidemill.verticals.listings.store.tables import listings, market_configs
 
@@ -35,7 +35,7 @@ def _on_postgres(element: Any, compiler: Any, **options: Any) -> str:
     return f"CAST(EXTRACT(EPOCH FROM {span}) * 1000000 AS BIGINT)"
 
 
-def rate_of(fading: Fading, tier: ColumnElement[str]) -> ColumnElement[int]:
+def rate_of(fading: ConfidenceDecay, tier: ColumnElement[str]) -> ColumnElement[int]:
     """Points an hour by tier; a tier that nobody named fades as fast as any."""
     return case(
         *((tier == name, literal(rate, Integer)) for name, rate in sorted(fading.rates.items())),
@@ -49,7 +49,7 @@ def faded(worth: int, rate: ColumnElement[int], elapsed: ColumnElement[int]) -> 
     return case((elapsed <= 0, literal(worth, Integer)), (left < 0, literal(0, Integer)), else_=left)
 
 
-def confidence(fading: Fading, now: datetime) -> ColumnElement[int]:
+def confidence(fading: ConfidenceDecay, now: datetime) -> ColumnElement[int]:
     """How sure we are of a listing, from 0 to 100, of rows of `listings` joined with their market."""
     rate = rate_of(fading, market_configs.c.tier)
     present = literal(now, Timestamp())
@@ -58,7 +58,7 @@ def confidence(fading: Fading, now: datetime) -> ColumnElement[int]:
     return case((and_(listings.c.verified_at.is_not(None), by_check > by_sight), by_check), else_=by_sight)
 
 
-def at_least(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
+def at_least(fading: ConfidenceDecay, level: int, now: datetime) -> ColumnElement[bool]:
     """Whether confidence is `level` or more, as bare comparisons with moments."""
     return or_(
         listings.c.last_seen_at > _lost_at(fading, SEEN, level, now),
@@ -66,7 +66,7 @@ def at_least(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
     )
 
 
-def below(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
+def below(fading: ConfidenceDecay, level: int, now: datetime) -> ColumnElement[bool]:
     """Whether confidence is under `level`; from each market an index leads straight to those rows."""
     return and_(
         listings.c.last_seen_at <= _lost_at(fading, SEEN, level, now),
@@ -74,10 +74,11 @@ def below(fading: Fading, level: int, now: datetime) -> ColumnElement[bool]:
     )
 
 
-def _lost_at(fading: Fading, worth: int, level: int, now: datetime) -> ColumnElement[datetime]:
+def _lost_at(fading: ConfidenceDecay, worth: int, level: int, now: datetime) -> ColumnElement[datetime]:
     """The moment at or before which a sighting, or a check, no longer amounts to `level`, by the market's tier."""
     moments = {
-        tier: literal(now - lasts(worth, rate, level), Timestamp()) for tier, rate in sorted(fading.rates.items())
+        tier: literal(now - time_until_below(worth, rate, level), Timestamp())
+        for tier, rate in sorted(fading.rates.items())
     }
-    fastest = literal(now - lasts(worth, max(fading.rates.values()), level), Timestamp())
+    fastest = literal(now - time_until_below(worth, max(fading.rates.values()), level), Timestamp())
     return case(*((market_configs.c.tier == tier, moment) for tier, moment in moments.items()), else_=fastest)

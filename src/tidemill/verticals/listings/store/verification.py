@@ -23,8 +23,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.freshness import Fading
-from tidemill.core.verification import Fate, VerificationCheck, VerificationResult
+from tidemill.core.freshness import ConfidenceDecay
+from tidemill.core.verification import Presence, VerificationCheck, VerificationResult
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
@@ -55,13 +55,13 @@ _IN_MARKETS = listings.join(market_configs, market_configs.c.id == listings.c.ma
 class Verification:
     """The repository's side of verification."""
 
-    def __init__(self, database: Database, ids: Ids, fading: Fading) -> None:
+    def __init__(self, database: Database, ids: Ids, fading: ConfidenceDecay) -> None:
         """`fading` says how confidence falls, and under what it is asked about."""
         self._database = database
         self._ids = ids
         self._fading = fading
 
-    async def wanted(self, now: datetime, limit: int) -> list[VerificationCheck]:
+    async def due(self, now: datetime, limit: int) -> list[VerificationCheck]:
         """Homes that fade, then those that no list shows any more; each source's own address.
 
         Of either kind those come first that readers look at or saved, then the faintest.
@@ -107,10 +107,10 @@ class Verification:
         shows; the home is over when no other source shows it, and else the next one is asked without delay.
         """
         await self._ids.reserve(len(looked))
-        unshown = [one for one in looked if one.fate is Fate.GONE]
+        unshown = [one for one in looked if one.presence is Presence.GONE]
         rows = [
-            {"b_id": one.listing_id, "b_now": now, "b_result": f"{one.fate}: {one.words}"[:300],
-             "b_there": one.fate is Fate.THERE, "b_settled": one.fate is not Fate.GONE}
+            {"b_id": one.listing_id, "b_now": now, "b_result": f"{one.presence}: {one.detail}"[:300],
+             "b_there": one.presence is Presence.THERE, "b_settled": one.presence is not Presence.GONE}
             for one in sorted(looked, key=lambda one: one.listing_id)
         ]  # fmt: skip
         async with self._database.write() as connection:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_, update
 
-from tidemill.core.freshness import Fading, badge
+from tidemill.core.freshness import ConfidenceDecay, badge
 from tidemill.core.identity import normalized
 from tidemill.store.database.database import Database
 from tidemill.store.schema import record_history, sources
@@ -34,7 +34,7 @@ _FROM = listings.join(market_configs, market_configs.c.id == listings.c.market_i
 class ListingViews:
     """Reads the repository of homes for people."""
 
-    def __init__(self, database: Database, fading: Fading) -> None:
+    def __init__(self, database: Database, fading: ConfidenceDecay) -> None:
         """`fading` says how confidence falls, and from where on readers see a home."""
         self._database = database
         self._fading = fading

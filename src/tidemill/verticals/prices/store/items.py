@@ -239,7 +239,9 @@ def identifiers_of(offer: Offer) -> dict[str, str]:
 
 def tally(harvests: Sequence[tuple[Job, AcceptedRecords]], done: SortedOffers) -> dict[int, WriteCounts]:
     """The counts per job."""
-    counts = {job.id: {"inserted": 0, "updated": 0, "unchanged": 0, "dropped": 0, "held": 0} for job, _ in harvests}
+    counts = {
+        job.id: {"inserted": 0, "updated": 0, "unchanged": 0, "dropped": 0, "held_back": 0} for job, _ in harvests
+    }
     for item in done.new:
         counts[item.job.id]["inserted"] += 1
     for item, row in done.known:
@@ -248,5 +250,5 @@ def tally(harvests: Sequence[tuple[Job, AcceptedRecords]], done: SortedOffers) -
     for item in done.repeated:
         counts[item.job.id]["dropped"] += 1
     for item, _, _ in done.held:
-        counts[item.job.id]["held"] += 1
+        counts[item.job.id]["held_back"] += 1
     return {key: WriteCounts(**each) for key, each in counts.items()}

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, text, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.pipeline.webhooks import Delivery, Sent, next_attempt
+from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, next_attempt
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -90,7 +90,7 @@ class WebhookRepository:
             rows = (await connection.execute(_DUE, {"b_now": now, "b_limit": limit})).mappings()
             return [Delivery(**{name: row[name] for name in Delivery.__struct_fields__}) for row in rows]
 
-    async def record(self, sent: Sequence[Sent], now: datetime) -> None:
+    async def record(self, sent: Sequence[DeliveryAttempt], now: datetime) -> None:
         """Write down what became of each attempt."""
         async with self._database.write() as connection:
             await connection.execute(_RECORD, [_record_row(each, now) for each in sent])
@@ -175,15 +175,15 @@ def _delivery_row(key: int, by: Subscription, notice: Notice, now: datetime) -> 
     }
 
 
-def _record_row(sent: Sent, now: datetime) -> dict[str, Any]:
+def _record_row(sent: DeliveryAttempt, now: datetime) -> dict[str, Any]:
     attempts = sent.delivery.attempts + 1
-    later = None if sent.is_taken else next_attempt(attempts, now)
+    later = None if sent.is_accepted else next_attempt(attempts, now)
     return {
         "b_id": sent.delivery.id,
-        "b_status": "delivered" if sent.is_taken else "pending" if later is not None else "failed",
+        "b_status": "delivered" if sent.is_accepted else "pending" if later is not None else "failed",
         "b_attempts": attempts,
         "b_next_attempt_at": later,
         "b_last_code": sent.code or None,
         "b_last_error": storable(sent.error, LONGEST_ERROR) or None,
-        "b_delivered_at": now if sent.is_taken else None,
+        "b_delivered_at": now if sent.is_accepted else None,
     }

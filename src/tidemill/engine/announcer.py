@@ -1,4 +1,4 @@
-"""The narrator: says in typed words what a commit has just made true."""
+"""Announces the events of each commit."""
 
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import JobStatus
@@ -18,42 +18,42 @@ from tidemill.pipeline.happenings import (
     RecordsKept,
     StageDone,
     StoreTrouble,
-    at_run_end,
+    happenings_at_run_end,
 )
 from tidemill.pipeline.ports import Clock
 
 
-class Narrator:
-    """Announces what happened, after it is safe."""
+class CommitAnnouncer:
+    """Announces what was committed, after the commit."""
 
     def __init__(self, announce: Announce, clock: Clock) -> None:
-        """`announce` hears every happening in order."""
+        """`announce` is called with every event in order."""
         self._announce = announce
         self._clock = clock
 
     def committed(self, batch: list[Checkpoint], committed: Committed) -> None:
-        """Tell of a group of checkpoints."""
+        """Announce the events of a group of checkpoints."""
         now = self._clock.now()
         for checkpoint in batch:
             job = checkpoint.claimed.job
-            if job.id not in committed.held:
+            if job.id not in committed.still_leased:
                 self._announce(LeaseLost(now, job.id, job.run_id, job.source_id, job.stage))
             elif isinstance(checkpoint.outcome, Advance):
                 self._advanced(checkpoint, committed)
             else:
                 self._stopped(checkpoint)
-        for shift in committed.shifts:
-            self._announce(BreakerMoved(now, shift.source_id, shift.before, shift.after, shift.until))
+        for change in committed.breaker_changes:
+            self._announce(BreakerMoved(now, change.source_id, change.before, change.after, change.until))
 
     def _advanced(self, checkpoint: Checkpoint, committed: Committed) -> None:
         now, job = self._clock.now(), checkpoint.claimed.job
         produced = checkpoint.outcome.produced if isinstance(checkpoint.outcome, Advance) else None
         if isinstance(produced, Fetched | Unchanged):
             result = produced.result
-            took = round(result.duration.total_seconds() * 1000)
+            milliseconds = round(result.duration.total_seconds() * 1000)
             unchanged = isinstance(produced, Unchanged)
-            whose = (now, job.id, job.run_id, job.source_id, job.host)
-            self._announce(PageGot(*whose, result.status_code, len(result.body), took, unchanged))
+            job_fields = (now, job.id, job.run_id, job.source_id, job.host)
+            self._announce(PageGot(*job_fields, result.status_code, len(result.body), milliseconds, unchanged))
         if isinstance(produced, AcceptedRecords):
             kept = committed.kept[job.id]
             rejected = produced.judged.rejected
@@ -67,24 +67,26 @@ class Narrator:
         self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage))
 
     def _stopped(self, checkpoint: Checkpoint) -> None:
-        now, job, step = self._clock.now(), checkpoint.claimed.job, checkpoint.move
-        whose = (now, job.id, job.run_id, job.source_id, job.host)
-        failure = step.failure or Failure.BUG
-        match step.status:
-            case JobStatus.WAITING if step.not_before is not None:
-                self._announce(JobWaits(*whose, job.stage, step.not_before, step.detail, step.failure))
+        now, job, transition = self._clock.now(), checkpoint.claimed.job, checkpoint.transition
+        job_fields = (now, job.id, job.run_id, job.source_id, job.host)
+        failure = transition.failure or Failure.BUG
+        match transition.status:
+            case JobStatus.WAITING if transition.not_before is not None:
+                self._announce(
+                    JobWaits(*job_fields, job.stage, transition.not_before, transition.detail, transition.failure)
+                )
             case JobStatus.REFUSED:
-                self._announce(JobRefused(*whose, failure, step.detail))
+                self._announce(JobRefused(*job_fields, failure, transition.detail))
             case _:
-                self._announce(JobDead(*whose, Stage(job.stage), failure, step.detail))
+                self._announce(JobDead(*job_fields, Stage(job.stage), failure, transition.detail))
                 if MEANING[failure].alerts:
-                    self._announce(PersonNeeded(*whose, failure, step.detail))
+                    self._announce(PersonNeeded(*job_fields, failure, transition.detail))
 
     def run_closed(self, summary: RunSummary) -> None:
-        """Tell of a run's end."""
-        for told in at_run_end(summary, self._clock.now()):
-            self._announce(told)
+        """Announce the events of a closed run."""
+        for happening in happenings_at_run_end(summary, self._clock.now()):
+            self._announce(happening)
 
     def store_trouble(self, detail: str) -> None:
-        """Tell that the database refused."""
+        """Announce that the database refused."""
         self._announce(StoreTrouble(self._clock.now(), detail))

@@ -5,17 +5,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.rhythm import (
+from tidemill.core.schedules import (
     Adaptive,
     BadSchedule,
     Cron,
     Every,
     Tier,
-    adapted,
+    adapted_interval,
     next_due,
     parse_schedule,
     slot_of,
-    spread,
+    with_jitter,
 )
 
 AMSTERDAM = ZoneInfo("Europe/Amsterdam")
@@ -70,15 +70,15 @@ def test_an_unknown_tier_names_the_ones_there_are():
 @pytest.mark.shows("S2")
 def test_an_adaptive_interval_halves_after_a_change_and_grows_without_one():
     schedule = Adaptive(timedelta(hours=1), timedelta(hours=24))
-    assert adapted(schedule, timedelta(hours=8), changed=True) == timedelta(hours=4)
-    assert adapted(schedule, timedelta(hours=8), changed=False) == timedelta(hours=12)
-    assert adapted(schedule, timedelta(hours=1), changed=True) == timedelta(hours=1)
-    assert adapted(schedule, timedelta(hours=23), changed=False) == timedelta(hours=24)
+    assert adapted_interval(schedule, timedelta(hours=8), changed=True) == timedelta(hours=4)
+    assert adapted_interval(schedule, timedelta(hours=8), changed=False) == timedelta(hours=12)
+    assert adapted_interval(schedule, timedelta(hours=1), changed=True) == timedelta(hours=1)
+    assert adapted_interval(schedule, timedelta(hours=23), changed=False) == timedelta(hours=24)
 
 
 @pytest.mark.shows("O5", "L2")
 def test_starts_are_spread_over_a_minute():
-    assert spread(NOON, 0.5, timedelta(seconds=60)) == NOON + timedelta(seconds=30)
+    assert with_jitter(NOON, 0.5, timedelta(seconds=60)) == NOON + timedelta(seconds=30)
 
 
 @pytest.mark.shows("B12")

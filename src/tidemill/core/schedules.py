@@ -26,11 +26,11 @@ _TIER = re.compile(r"tier(?:\s+(\w+))?\Z")
 
 
 class BadSchedule(ValueError):
-    """A schedule that a person wrote and nobody can follow; the message says what to write instead."""
+    """An invalid schedule text; the message says what to write instead."""
 
 
 class Cron(msgspec.Struct, frozen=True):
-    """At the moments that a cron line names, in the source's time zone."""
+    """At the times of a cron expression, in the source's time zone."""
 
     line: str
 
@@ -49,7 +49,7 @@ class Adaptive(msgspec.Struct, frozen=True):
 
 
 class Tier(msgspec.Struct, frozen=True):
-    """As often as the tier of the source (or a named tier) says."""
+    """At the interval of the source's tier, or of a named tier."""
 
     name: str | None
 
@@ -58,7 +58,7 @@ Schedule = Cron | Every | Adaptive | Tier
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Read a schedule as a person writes it: `0 6 * * *`, `@daily`, `every 6h`, `adaptive 1h-24h`, `tier hot`."""
+    """Parse a schedule text: `0 6 * * *`, `@daily`, `every 6h`, `adaptive 1h-24h` or `tier hot`."""
     plain = " ".join(text.lower().split())
     if found := _INTERVAL.match(plain):
         return Every(_span(found[1], found[2], text))
@@ -67,9 +67,9 @@ def parse_schedule(text: str) -> Schedule:
     if found := _TIER.match(plain):
         return Tier(found[1])
     line = ALIASES.get(plain, " ".join(text.split()))
-    if trouble := _cron_trouble(line):
+    if problem := _cron_problem(line):
         msg = (
-            f"{text!r} is no schedule ({trouble}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
+            f"{text!r} is no schedule ({problem}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
         )
         raise BadSchedule(msg)
     return Cron(line)
@@ -78,7 +78,7 @@ def parse_schedule(text: str) -> Schedule:
 def next_due(
     schedule: Schedule, after: datetime, zone: ZoneInfo, tiers: Mapping[str, timedelta], tier: str
 ) -> datetime:
-    """The first moment after `after` at which the schedule asks for a scrape."""
+    """Return the first scheduled time after `after`."""
     match schedule:
         case Cron(line=line):
             moment = next(CronSim(line, after.astimezone(zone)))
@@ -90,34 +90,34 @@ def next_due(
 
 
 def tier_interval(tier: str, tiers: Mapping[str, timedelta]) -> timedelta:
-    """The interval of a tier, or a message that names the tiers there are."""
+    """Return the interval of a tier; raise `BadSchedule`, which lists the known tiers, for an unknown one."""
     if tier not in tiers:
         msg = f"unknown tier {tier!r}; this vertical has {', '.join(sorted(tiers)) or 'no tiers'}"
         raise BadSchedule(msg)
     return tiers[tier]
 
 
-def adapted(schedule: Adaptive, interval: timedelta | None, *, changed: bool) -> timedelta:
-    """The next interval: halved after a change, half as long again without one, within the bounds."""
+def adapted_interval(schedule: Adaptive, interval: timedelta | None, *, changed: bool) -> timedelta:
+    """Return the next interval: half the last one after a change, 1.5 times without one, within the bounds."""
     current = interval if interval is not None else schedule.shortest
     following = current / 2 if changed else current * 1.5
     return min(schedule.longest, max(schedule.shortest, following))
 
 
-def spread(moment: datetime, roll: float, width: timedelta) -> datetime:
-    """The moment, put off by a random part of `width`, so that not everything starts at once."""
+def with_jitter(moment: datetime, roll: float, width: timedelta) -> datetime:
+    """Return the moment plus a random part of `width`, so that not everything starts at once."""
     return moment + width * roll
 
 
 def slot_of(moment: datetime, period: timedelta) -> datetime:
-    """The start of the period that `moment` falls in: two schedulers agree on it without talking."""
+    """Return the start of the time slot that `moment` falls in, the same for every process."""
     seconds = int(moment.timestamp())
     width = max(1, int(period.total_seconds()))
     return datetime.fromtimestamp(seconds - seconds % width, tz=moment.tzinfo)
 
 
-def _cron_trouble(line: str) -> str:
-    """Why nobody can follow this cron line; '' if it is fine."""
+def _cron_problem(line: str) -> str:
+    """Return what is wrong with a cron expression; '' if it is valid."""
     if _STEPPED_LAST.search(line):
         return "the last day of a month has no steps"
     try:
