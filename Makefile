@@ -17,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench browser hooks lock release clean
+.PHONY: help demo test check fix bench browser hooks lock tree release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -81,6 +81,9 @@ lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
 	@$(LOCK) pyproject.toml $(EXTRAS) --group test --group check -c requirements/bench.txt -o requirements/develop.txt
 	@$(LOCK) pyproject.toml -c requirements/develop.txt -o requirements/base.txt
 	@$(LOCK) --group release -c requirements/bench.txt -o requirements/release.txt
+
+tree: ## Write the tree of the code into CONTRIBUTING.md
+	@$(PYTHON) tools/tree.py
 
 # Without VERSION, DRY=1 rehearses the version that the package has.
 release: $(VENV)/ready-develop $(VENV)/ready-release ## Check, build, try and tag VERSION (DRY=1 for a rehearsal)

@@ -14,7 +14,7 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, answer, task_from_command_line
 from tidemill.core.source import Coordinates
 from tidemill.engine.clock import RealClock
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.database.migrate import upgrade
 from tidemill.verticals.events.card import Member, card_of
@@ -67,8 +67,8 @@ async def fill(database: Database, count: int) -> None:
     while batch := [one for one, _ in zip(made, range(AT_ONCE), strict=False)]:
         words = sorted((word for _, words in batch for word in words), key=lambda row: row["word"])
         async with database.write() as connection:
-            await write_many(connection, event_cards.insert(), [card for card, _ in batch])
-            await write_many(connection, event_words.insert(), words)
+            await write_each(connection, event_cards.insert(), [card for card, _ in batch])
+            await write_each(connection, event_words.insert(), words)
 
 
 async def measure(ask: Callable[[], Awaitable[list[Any]]]) -> float:

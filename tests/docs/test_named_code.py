@@ -13,7 +13,7 @@ MODULE = re.compile(r"[\w./<>-]+\.py")
 FOLDER = re.compile(r"[a-z_]+(?:/[a-z_]+)*/")
 DOTTED = re.compile(r"tidemill(?:\.[a-z_]\w*)+")
 POINTER = re.compile(r"\[((?:`[\w.]+`(?:, | and )?)+)\]\(([^)#\s]+\.py)\)")
-PLACES = ("", "src/tidemill", "src/tidemill/verticals/events", "tests")
+PLACES = ("", "src/tidemill", "src/tidemill/verticals/events", "src/tidemill/verticals/listings", "tests")
 
 
 def is_there(root: Path, page: Path, name: str) -> bool:

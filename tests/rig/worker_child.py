@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import sys
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -36,6 +36,7 @@ from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import load_settings
 from tidemill.store.database import inline
+from tidemill.store.database.postgres import PostgresConnection
 from tidemill.verticals.events.definition import EVENTS
 
 Orders = dict[str, Any]
@@ -130,7 +131,6 @@ WATCHED_TABLES = {
     "INSERT INTO raw_records ": "parse",
     "INSERT INTO staged_records ": "normalize",
     "INSERT INTO events ": "persist",
-    "SELECT e.id, e.source_id, e.identity, e.checksum, e.gone_at FROM unnest(": "persist",  # a COPY passes by unseen
     "UPDATE pipeline_jobs SET status": "claim",
     "UPDATE scrape_runs SET status": "close",
 }
@@ -141,9 +141,25 @@ def meet_statement(statement: str, info: dict[Any, Any], fate: Fate) -> None:
     if statement == "COMMIT" and "writes" in info:
         fate.at(f"{info['writes']} commit")
     for words, stage in WATCHED_TABLES.items():
-        if words in statement and info.get("writes") != stage:  # on PostgreSQL the last writes are one statement
+        if words in statement and info.get("writes") != stage:
             info["writes"] = stage
             fate.at(f"{stage} write")
+
+
+def watch_hot_statements(fate: Fate) -> None:
+    """Give fate its points in what goes to PostgreSQL's driver without passing by SQLAlchemy."""
+    run, copy = PostgresConnection.run, PostgresConnection.copy
+
+    async def watched_run(self: PostgresConnection, statement: str, parameters: Sequence[Any]) -> int:
+        meet_statement(statement, self.sync_connection.info, fate)
+        return await run(self, statement, parameters)
+
+    async def watched_copy(self: PostgresConnection, table: str, names: Sequence[str], rows: Sequence[Any]) -> None:
+        meet_statement(f"INSERT INTO {table} ", self.sync_connection.info, fate)
+        await copy(self, table, names, rows)
+
+    watched: Any = PostgresConnection
+    watched.run, watched.copy = watched_run, watched_copy
 
 
 def watch_database(system: bootstrap.System, fate: Fate) -> None:
@@ -156,8 +172,11 @@ def watch_database(system: bootstrap.System, fate: Fate) -> None:
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, record: Any) -> None:
-        if system.store.database.is_sqlite:  # where most statements do not pass by SQLAlchemy
+        if system.store.database.is_sqlite:  # whose driver tells of statements that do not pass by SQLAlchemy
             connection.set_trace_callback(lambda statement: meet_statement(statement, record.info, fate))
+
+    if not system.store.database.is_sqlite:
+        watch_hot_statements(fate)
 
     @event.listens_for(engine, "commit")
     def _commit(connection: Any) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.ticks import Ticks
@@ -89,13 +90,14 @@ def build_actions(
         upgrades=UpgradeActions(UpgradeRepository(store.database, store.ids), sources, clock),
         why=WhyActions(store.views, sources, targets, VERTICALS, clock, services.standing, explainers),
         doctor=Doctor(
-            DatabasePing(store.database),
+            DatabasePing(store.database, CHAINS),
             store.views,
             ticks.overdue,
             written_folders(settings, store.database),
             settings.max_pending,
             clock,
             store.overbooked_hosts.overbooked,
+            store.sweeps.not_installed,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
     )

@@ -35,6 +35,9 @@ from tidemill.store.services.spill import SpillFile
 
 MICRO_DOLLARS = 1_000_000
 
+OPTIONAL_TICKS: dict[str, Every | Cron] = {"enrich": Every(timedelta(minutes=1))}
+"""Work that is done only where a service may be asked; its rhythm may be set all the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutsideServices:
@@ -188,7 +191,7 @@ def service_ticks(
 
     ticks = [Tick("discover", Cron("0 3 * * 0"), discover)]
     if enricher is not None:
-        ticks.append(Tick("enrich", Every(timedelta(minutes=1)), partial(run_enrichment, enricher)))
+        ticks += [Tick(name, rhythm, partial(run_enrichment, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks
 
 

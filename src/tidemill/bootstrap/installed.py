@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from tidemill.plugin import Plugin
@@ -63,4 +65,18 @@ def _reason_unusable(plugin: Any, found: dict[str, Plugin[Any, Any]]) -> str:
         return "it is no `tidemill.plugin.Plugin`"
     if not isinstance(getattr(plugin, "name", None), str) or not _NAME.fullmatch(plugin.name):
         return "its `name` is not made of small letters, digits and underscores"
-    return f"the name {plugin.name!r} is taken" if plugin.name in found else ""
+    if plugin.name in found:
+        return f"the name {plugin.name!r} is taken"
+    if plugin.migrations and package_folder(plugin.migrations) is None:
+        return f"there is no package {plugin.migrations!r} with its migrations"
+    return ""
+
+
+def package_folder(name: str) -> Path | None:
+    """Where a package lies; None if there is none of that name."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    folders = (spec.submodule_search_locations if spec is not None else None) or ()
+    return next((Path(folder) for folder in folders), None)

@@ -19,6 +19,7 @@ OWN: tuple[Plugin[Any, Any], ...] = (
 )
 
 DEFAULT_VERTICAL = OWN[0].name
+DEFAULT_ADAPTER = f"{DEFAULT_VERTICAL}.generic"
 """What commands are about unless they are told."""
 
 _found = with_installed_plugins(OWN, entry_points(group=GROUP))

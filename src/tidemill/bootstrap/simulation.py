@@ -9,6 +9,7 @@ import msgspec
 
 from tidemill.bootstrap.labs import LAB_PARTS
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.core.rhythm import Every
 from tidemill.lab.simulation.system_under_test import SimulatedEnvironment, SystemUnderTest
@@ -16,7 +17,6 @@ from tidemill.lab.simulation.worker_control import WorkerControl
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
-from tidemill.store.database.migrate import upgrade
 from tidemill.store.database.sqlite import fleeting_engine
 
 ACTOR = "simulation"

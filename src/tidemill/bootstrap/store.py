@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tidemill.bootstrap.plugins import PLUGINS
-from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.core.policy import checked
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
@@ -88,7 +87,7 @@ def build_store(settings: Settings, database: Database) -> Store:
     environment = StoreEnvironment(
         database=database, ids=ids, sources=sources, targets=targets, asks=settings.enrichment_services
     )
-    verticals = {name: plugin.store(environment) for name, plugin in PLUGINS.items()}
+    verticals = {name: plugin.store(environment) for name, plugin in LOADED_PLUGINS.items()}
     repositories = {name: each.repository for name, each in verticals.items()}
     ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
     return Store(
@@ -96,12 +95,12 @@ def build_store(settings: Settings, database: Database) -> Store:
         ids=ids,
         bodies=bodies,
         ledger=ledger,
-        agenda=DispatchRepository(database, ids),
+        agenda=DispatchRepository(database, ids, VERTICALS),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=TickSlots(database),
         dead_letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
-        sweeps=Sweeps(database),
+        sweeps=Sweeps(database, VERTICALS),
         overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
         current_state=CurrentStateReader(database),
         rate_limits=RateLimitRepository(database),

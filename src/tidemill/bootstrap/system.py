@@ -10,6 +10,7 @@ from tidemill.bootstrap.actions import Actions, build_actions
 from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.chores import build_chore_dependencies
 from tidemill.bootstrap.enrichment import (
+    OPTIONAL_TICKS,
     OutsideServices,
     build_discovery,
     build_enricher,
@@ -20,16 +21,16 @@ from tidemill.bootstrap.enrichment import (
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
-from tidemill.bootstrap.plugins import PLUGINS, UNUSABLE_PLUGINS
+from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
-from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.bootstrap.webhooks import WebhookSender, build_webhooks
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
 from tidemill.engine.chores import engine_ticks, proof_tick
 from tidemill.engine.clock import RealClock, real_dice
-from tidemill.engine.drain import LONG_SLICE, SLICE, Drain
+from tidemill.engine.drain import Drain
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.engine.ticks import Tick, Ticks
@@ -121,7 +122,7 @@ def build(
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
         verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
     )  # fmt: skip
-    parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in PLUGINS.items()}
+    parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
         *engine_ticks(chore_dependencies),
         *service_ticks(discovery, outside_services, enricher),
@@ -154,14 +155,14 @@ def build(
 
 
 def with_own_rhythms(chores: Sequence[Tick], settings: Settings) -> list[Tick]:
-    """Return the periodic work with this installation's own rhythms."""
-    rhythms = settings.rhythms({tick.name: tick.rhythm for tick in chores})
+    """The periodic work at this installation's own times."""
+    rhythms = settings.rhythms(OPTIONAL_TICKS | {tick.name: tick.rhythm for tick in chores})
     return [msgspec.structs.replace(tick, rhythm=rhythms[tick.name]) for tick in chores]
 
 
 def announce_unusable_packages(announce: Listeners, clock: Clock) -> None:
-    """Announce every installed adapter or vertical that cannot be loaded; the system works without it."""
-    for kind, left_out in (("vertical", UNUSABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
+    """An installed adapter or vertical that cannot be loaded is left out, and said so: the others work on."""
+    for kind, left_out in (("vertical", UNUSABLE_PLUGINS + UNLOADABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
         for broken in left_out:
             announce(PartCrashed(clock.now(), f"{kind} {broken.name}", f"{broken.where} is left out: {broken.reason}"))
 
@@ -191,7 +192,6 @@ def drain_factory(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
-            stages=LONG_SLICE if store.database.is_sqlite else SLICE,
             narrow={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 

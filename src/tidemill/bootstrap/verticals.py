@@ -1,17 +1,22 @@
 """The verticals as the stages see them, with the adapters that installed packages bring."""
 
 from importlib.metadata import entry_points
+from typing import Any
 
 from tidemill.bootstrap.adapters import GROUP, with_installed_adapters
-from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.bootstrap.loading import loaded_verticals
+from tidemill.bootstrap.plugins import OWN, PLUGINS
 from tidemill.core.enrichment import Enriching
 from tidemill.core.vertical import Vertical
+from tidemill.plugin import Plugin
 
-_extended = with_installed_adapters(
-    {name: plugin.load() for name, plugin in PLUGINS.items()}, entry_points(group=GROUP)
-)
+_own = {plugin.name: plugin.load() for plugin in OWN}
+_brought, UNLOADABLE_PLUGINS = loaded_verticals(plugin for name, plugin in PLUGINS.items() if name not in _own)
+_extended = with_installed_adapters({**_own, **_brought}, entry_points(group=GROUP))
 VERTICALS: dict[str, Vertical] = _extended[0]
 """Every vertical by name."""
+LOADED_PLUGINS: dict[str, Plugin[Any, Any]] = {name: PLUGINS[name] for name in VERTICALS}
+"""Where each of them comes from."""
 UNUSABLE_ADAPTERS = _extended[1]
 """Installed adapters that cannot be used, and why."""
 

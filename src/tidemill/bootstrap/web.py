@@ -8,11 +8,11 @@ from typing import Any
 
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.bootstrap.plugins import PLUGINS
+from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System
+from tidemill.bootstrap.verticals import LOADED_PLUGINS
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
-from tidemill.store.database.migrate import require_current
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
@@ -78,7 +78,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
 
 def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
     """Return what each vertical adds to the web app."""
-    extensions = (plugin.web(deps, system.parts[name]) for name, plugin in PLUGINS.items())
+    extensions = (plugin.web(deps, system.parts[name]) for name, plugin in LOADED_PLUGINS.items())
     return [extension for extension in extensions if extension is not None]
 
 

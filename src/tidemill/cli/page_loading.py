@@ -9,6 +9,7 @@ import msgspec
 import xxhash
 
 from tidemill.bootstrap.fetchers import build_fetchers
+from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System, build
 from tidemill.cli.system_opening import refuse_if_absent
 from tidemill.core.gates import Gate, GateAnswer, GateDecision, breaker_closed, go, standing_gates
@@ -23,7 +24,6 @@ from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import Fetcher, FetchRequest, FetchResult, FetchStatus, StoreError
 from tidemill.settings import Settings
 from tidemill.store.database.database import open_database
-from tidemill.store.database.migrate import require_current
 
 MAX_FILE_BYTES = 50_000_000
 """Bytes; no agenda is larger."""

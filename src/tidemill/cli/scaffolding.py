@@ -1,22 +1,43 @@
-"""Make a new adapter from its vertical's templates: a package, its golden pages and the test that reads them."""
+"""Makes something new out of templates: an adapter out of its vertical's, or a vertical that runs as made."""
 
+import keyword
 import re
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from string import Template
 
+from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.core.urls import BadUrl, registrable_domain
 from tidemill.operations.mistakes import Mistake
+from tidemill.store.schema import metadata
 
 PAGES = ("usual.html", "empty.html", "changed.html", "blocked.html", "golden.json")
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+TEMPLATE_ENDING = ".txt"
+_ADAPTER_NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_VERTICAL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+LONGEST_NAME = 30
+TOP = PurePosixPath()
+RESERVED = frozenset(
+    {"api", "health", "incidents", "links", "metrics", "offers", "openapi", "products", "ready", "services", "static",
+     "status", "upgrades", "v1",
+     "busy", "faults", "homes", "interval", "json", "keep", "port", "seconds", "seed", "shops", "sites"}
+)  # fmt: skip
+"""Paths of the web app and options of demo and lab that no command is called after; a test keeps the list complete."""
 
 
 def verticals() -> list[str]:
-    """Return the verticals that have templates."""
-    return sorted(each.name for each in _templates().iterdir() if each.is_dir() and each.name[0].isalpha())
+    """The verticals that have templates for adapters."""
+    return sorted(name for name in PLUGINS if adapter_templates(name) is not None)
+
+
+def adapter_templates(vertical: str) -> Traversable | None:
+    """The folder `scaffold` in the package of a vertical, if it has one."""
+    plugin = PLUGINS.get(vertical)
+    folder = files(type(plugin).__module__) / "scaffold" if plugin is not None else None
+    return folder if folder is not None and folder.is_dir() else None
 
 
 def scaffold(name: str, vertical: str, host: str, into: Path, now: datetime) -> list[Path]:
@@ -25,43 +46,98 @@ def scaffold(name: str, vertical: str, host: str, into: Path, now: datetime) -> 
     Raises:
         Mistake: the name, the vertical or the address cannot be used, or there is something already.
     """
-    if not _NAME.fullmatch(name):
+    if not _ADAPTER_NAME.fullmatch(name):
         msg = f"{name!r} cannot be an adapter's name; write small letters, digits and dashes, such as townhall-arnhem"
         raise Mistake(msg)
-    if vertical not in verticals():
+    source = adapter_templates(vertical)
+    if source is None:
         msg = f"there is no template for {vertical!r}; there are {', '.join(verticals())}"
         raise Mistake(msg)
-    values = _values(name, host, now)
-    folder, package = into / f"tidemill-{values['slug']}", values["package"]
-    if folder.exists():
-        msg = f"{folder} exists already; choose another name, or another folder by --into"
-        raise Mistake(msg)
-    source = _templates() / vertical
+    values = {**names_of(name), "domain": _site(host), "today": now.isoformat(timespec="seconds")}
+    folder, package = new_folder(into, values), values["package"]
     wanted = {
-        folder / "pyproject.toml": _templates() / "project.toml.txt",
+        folder / "pyproject.toml": _templates() / "adapter" / "pyproject.toml.txt",
         folder / package / "__init__.py": source / "adapter.py.txt",
         folder / "tests" / f"test_{package}.py": source / "test.py.txt",
         **{folder / package / "golden" / page: source / page for page in PAGES},
     }
+    return write(wanted, values)
+
+
+def scaffold_vertical(name: str, into: Path, taken: Mapping[str, object]) -> list[Path]:
+    """Write the files of a new vertical; `taken` are the commands that there are, by name.
+
+    Raises:
+        Mistake: the name cannot be used, or there is something already.
+    """
+    if objection := _objection(name, taken):
+        msg = f"{name!r} cannot be a vertical's name: {objection}"
+        raise Mistake(msg)
+    values = {**names_of(name), "name": name, "words": name.replace("_", " "), "table": f"{name}_records"}
+    values["label"] = values["words"].capitalize()
+    folder = new_folder(into, values)
+    places = {"package": values["package"], "NAME": name}
+    wanted = {folder / _place(path, places): template for path, template in _files(_templates() / "vertical")}
+    return write(wanted, values)
+
+
+def _objection(name: str, taken: Mapping[str, object]) -> str:
+    if not _VERTICAL_NAME.fullmatch(name) or len(name) > LONGEST_NAME or keyword.iskeyword(name):
+        return f"write small letters, digits and underscores, at most {LONGEST_NAME}, such as used_cars"
+    if name in PLUGINS:
+        return "there is a vertical of that name"
+    if name in taken:
+        return f"`tidemill {name}` is a command already"
+    if name in RESERVED or f"{name}_records" in metadata.tables:
+        return "Tidemill itself uses it"
+    return ""
+
+
+def names_of(name: str) -> dict[str, str]:
+    """How a thing is called where names have to look a certain way."""
+    slug = name.replace("_", "-")
+    return {
+        "slug": slug,
+        "package": f"tidemill_{slug.replace('-', '_')}",
+        "class_name": "".join(part.capitalize() for part in slug.split("-")),
+    }
+
+
+def new_folder(into: Path, values: Mapping[str, str]) -> Path:
+    """The folder to make; it must not be there yet."""
+    folder = into / f"tidemill-{values['slug']}"
+    if folder.exists():
+        msg = f"{folder} exists already; choose another name, or another folder by --into"
+        raise Mistake(msg)
+    return folder
+
+
+def write(wanted: Mapping[Path, Traversable], values: Mapping[str, str]) -> list[Path]:
+    """Fill in templates, each at its place."""
     for target, template in wanted.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(Template(template.read_text("utf-8")).substitute(values), "utf-8")
     return list(wanted)
 
 
+def _files(folder: Traversable, under: PurePosixPath = TOP) -> Iterator[tuple[PurePosixPath, Traversable]]:
+    """Every template below a folder with its path, files before folders."""
+    for each in sorted(folder.iterdir(), key=lambda found: (found.is_dir(), found.name)):
+        if each.is_dir():
+            yield from _files(each, under / each.name)
+        elif each.name.endswith(TEMPLATE_ENDING):
+            yield under / each.name, each
+
+
+def _place(template: PurePosixPath, places: Mapping[str, str]) -> Path:
+    """Where a template's file goes: some folders and files are called as the vertical is."""
+    *folders, file = template.parts
+    stem, dot, ending = file.removesuffix(TEMPLATE_ENDING).partition(".")
+    return Path(*(places.get(each, each) for each in folders), places.get(stem, stem) + dot + ending)
+
+
 def _templates() -> Traversable:
     return files("tidemill.cli.scaffold")
-
-
-def _values(name: str, host: str, now: datetime) -> dict[str, str]:
-    slug = name.replace("_", "-")
-    return {
-        "slug": slug,
-        "package": f"tidemill_{slug.replace('-', '_')}",
-        "class_name": "".join(part.capitalize() for part in slug.split("-")),
-        "domain": _site(host),
-        "today": now.isoformat(timespec="seconds"),
-    }
 
 
 def _site(host: str) -> str:

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 import typer
 
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.migrations import require_current, upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.database.migrate import current, require_current, upgrade
+from tidemill.store.database.migrate import current
 from tidemill.terminal.global_options import GlobalOptions
 
 Result = TypeVar("Result")

@@ -12,6 +12,7 @@ class Rejection(StrEnum):
     QUEUE_FULL = "queue_full"
     ADAPTER_DISABLED = "adapter_disabled"
     RATE_LIMITED = "rate_limited"
+    NOT_INSTALLED = "vertical_not_installed"
 
 
 class QueueLimits(msgspec.Struct, frozen=True):

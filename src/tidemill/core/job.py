@@ -87,10 +87,15 @@ def move(job: Job, outcome: Outcome, policy: Policy, now: datetime, roll: float)
             return Move(JobStatus.DONE, Stage.COMPLETED, job.attempts)
         case Advance(to=stage):
             return Move(JobStatus.LEASED, stage, 0)
-        case Snooze(until=until, reason=reason):
-            return Move(JobStatus.WAITING, job.stage, job.attempts, until, None, reason)
+        case Snooze():
+            return put_off(job, outcome)
         case Fail():
             return after_failure(job, outcome, policy, now, roll)
+
+
+def put_off(job: Job, snooze: Snooze) -> Move:
+    """Let a job wait where it stands; no attempt is spent."""
+    return Move(JobStatus.WAITING, job.stage, job.attempts, snooze.until, None, snooze.reason)
 
 
 def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: float) -> Move:

@@ -4,13 +4,13 @@ import asyncio
 import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import move
+from tidemill.core.job import Move, move, put_off
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
@@ -26,12 +26,12 @@ from tidemill.pipeline.ports import Dice, StoreError
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
+NOT_INSTALLED = timedelta(hours=1)
+"""How long a job waits before a worker looks again whether its vertical is installed."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
-SLICE = 2
-"""Stages run in one go before the event loop gets a turn, where a commit's answers come unannounced, one per turn."""
-LONG_SLICE = 6
-"""The same where a commit calls when it is back: each turn less is time saved, and the caches stay warm."""
+STAGES_PER_TURN = 4
+"""Stages run in a row before the event loop gets a turn, in which commits and sockets are served."""
 
 
 class Drain:
@@ -48,13 +48,11 @@ class Drain:
         capacity: int = CAPACITY,
         narrow: Mapping[str, int] | None = None,
         commits: int = 1,
-        stages: int = SLICE,
     ) -> None:
         """`worker_id` is asked at each claim: a worker that was given up comes back under a new key.
 
         `commits` is how many groups the database can commit at once. All jobs of a source are written by one writer, so
         that two groups never wait for each other's rows.
-        `stages` are run in one go, at most and unless the ledger calls.
         `narrow` names lanes that carry fewer jobs than `capacity`: what waits for a browser is better left to others.
         """
         self._ledger = ledger
@@ -63,7 +61,6 @@ class Drain:
         self._worker_id = worker_id
         self._capacity = capacity
         self._narrow = narrow or {}
-        self._stages = stages
         policies = {name: vertical.policy for name, vertical in tools.verticals.items()}
         self._writers = [Writer(ledger, tools.clock, narrator, policies) for _ in range(commits)]
         self._writer_of: dict[int, Writer] = {}
@@ -142,13 +139,24 @@ class Drain:
         await self._ledger.reserve_keys(2 * room)
         self._looked_at = self._tools.clock.now()
         claimed = await self._ledger.claim(lane, room, self._worker_id(), self._looked_at)
-        fresh = [each for each in claimed if each.job.stage is Stage.FETCH]
+        known = [each for each in claimed if each.job.vertical in self._tools.verticals]
+        if len(known) < len(claimed):
+            self._put_off([each for each in claimed if each.job.vertical not in self._tools.verticals])
+        fresh = [each for each in known if each.job.stage is Stage.FETCH]
         self._in_hand.update(each.job.id for each in fresh)
         for each in fresh:
             self._start(self._fetch(each))
-        if resumed := [each for each in claimed if each.job.stage is not Stage.FETCH]:
+        if resumed := [each for each in known if each.job.stage is not Stage.FETCH]:
             await self._resume(resumed)
         return len(claimed)
+
+    def _put_off(self, claimed: Sequence[Claimed]) -> None:
+        """Let the jobs of verticals wait whose package is not installed here: another worker may have it."""
+        self._in_hand.update(each.job.id for each in claimed)
+        until = self._tools.clock.now() + NOT_INSTALLED
+        for each in claimed:
+            wait = Snooze(until, f"no installed package brings the vertical {each.job.vertical!r}")
+            self._hand_over(each, wait, put_off(each.job, wait))
 
     async def _until_stirred(self) -> None:
         """Wait for a job to end or for a wake-up; when the last claim ran dry, also for the next host to open."""
@@ -188,6 +196,9 @@ class Drain:
         """Turn a stage's answer into a move and hand it to the writer."""
         policy = self._tools.verticals[claimed.job.vertical].policy
         step = move(claimed.job, outcome, policy, self._tools.clock.now(), self._dice.random())
+        self._hand_over(claimed, outcome, step)
+
+    def _hand_over(self, claimed: Claimed, outcome: Outcome, step: Move) -> None:
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, step))
         if not self._inbox and len(self._fetching) <= 1:  # this may be a fetch itself: nobody else is coming
             for writer in self._writers:
@@ -199,19 +210,17 @@ class Drain:
         return self._writer_of.setdefault(source_id, dealt)
 
     async def _work(self) -> None:
-        """Run the stages that need nobody else, a slice at a time."""
+        """Run the stages that need nobody else, a few at a time."""
         while True:
             await self._arrived.wait()
             self._arrived.clear()
             while self._inbox:
-                for _ in range(min(self._stages, len(self._inbox))):
+                for _ in range(min(STAGES_PER_TURN, len(self._inbox))):
                     claimed, material = self._inbox.popleft()
                     if isinstance(material, Fetched) and len(material.page.body) > LARGE_PAGE:
                         self._start(self._parse_aside(claimed, material))
                     else:
                         self._answer_or_recall(claimed, material, run_stage(claimed, material, self._tools))
-                    if self._ledger.is_calling:
-                        break
                 await yield_to_loop()
 
     def _answer_or_recall(self, claimed: Claimed, material: object, outcome: Outcome) -> None:
@@ -298,7 +307,7 @@ def moved_on(checkpoint: Checkpoint) -> Claimed:
 
 
 async def yield_to_loop() -> None:
-    """Let the event loop serve its sockets before the next slice."""
+    """Let the event loop serve its sockets before the next stages."""
     await asyncio.sleep(0)  # noqa: TID251 - gives way, waits for no time
 
 

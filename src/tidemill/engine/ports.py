@@ -11,11 +11,6 @@ from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resume
 class JobLedger(Protocol):
     """Jobs, leases and checkpoints; the database is the queue."""
 
-    @property
-    def is_calling(self) -> bool:
-        """Whether a commit is back and waits for the loop, which had better not begin another stage first."""
-        ...
-
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
         """Take jobs that may run now."""
         ...

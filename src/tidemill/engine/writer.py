@@ -101,10 +101,11 @@ class Writer:
     async def _give_up(self, checkpoint: Checkpoint, refusal: Exception) -> Committed:
         """Fail the job whose output cannot be written; if even that is refused, its lease runs out."""
         self._narrator.store_trouble(str(refusal))
+        policy = self._policies.get(checkpoint.claimed.job.vertical)
+        if policy is None:  # its vertical is not installed: it was only to wait, and its lease runs out
+            return Committed(frozenset())
         fail = failure_of(refusal)
-        step = after_failure(
-            checkpoint.claimed.job, fail, self._policies[checkpoint.claimed.job.vertical], self._clock.now(), 0.0
-        )
+        step = after_failure(checkpoint.claimed.job, fail, policy, self._clock.now(), 0.0)
         failed = msgspec.structs.replace(checkpoint, outcome=fail, move=step)
         try:
             committed = await self._patiently([failed])

@@ -15,6 +15,7 @@ from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
 from tidemill.operations.explanation import at, span
 from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing
 from tidemill.store.views.views import Views
 
@@ -60,8 +61,12 @@ class Doctor:
         max_pending: int,
         clock: Clock,
         overbooked: Callable[[], Awaitable[list[tuple[str, str]]]],
+        not_installed: Callable[[], Awaitable[list[tuple[str, int]]]],
     ) -> None:
-        """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to."""
+        """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to.
+
+        `not_installed` lists verticals that sources belong to and that no installed package brings.
+        """
         self._ping = ping
         self._views = views
         self._overdue = overdue
@@ -69,6 +74,7 @@ class Doctor:
         self._max_pending = max_pending
         self._clock = clock
         self._overbooked = overbooked
+        self._not_installed = not_installed
 
     async def examine(self) -> list[DoctorCheck]:
         """Every check; what needs tables is left out when there are none."""
@@ -78,7 +84,8 @@ class Doctor:
         except StoreError as trouble:
             return [DoctorCheck("database", "failure", str(trouble), "check --database or TIDEMILL_DATABASE"), *checks]
         checks = [database_check(health), clock_check(self._clock.now(), health.time, []), *checks]
-        if health.stands_at != health.needs:
+        checks[1:1] = map(plugin_check, health.plugins)
+        if not health.is_current:
             return checks
         return [*checks, *await self._check_work()]
 
@@ -90,6 +97,7 @@ class Doctor:
             *([late] if late.level != "ok" else []),
             *tick_checks(await self._overdue()),
             *(overbooked_host(*each) for each in await self._overbooked()),
+            *(not_installed(*each) for each in await self._not_installed()),
             *work_checks(totals, self._max_pending),
             workers_check(workers),
         ]
@@ -101,6 +109,23 @@ def database_check(health: DatabaseHealth) -> DoctorCheck:
         return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
     words = f"tables at step {health.stands_at or 'none'}, this version needs {health.needs}"
     return DoctorCheck("database", "failure", words, "run `tidemill migrate`")
+
+
+def plugin_check(status: ChainStatus) -> DoctorCheck:
+    """Whether the tables of a vertical that a package brings are those of its version."""
+    name, stands_at = f"tables of {status.vertical}", f"at step {status.stands_at or 'none'}"
+    if status.needs is None:
+        words = f"{stands_at}, and no installed package brings this vertical; they stay as they are"
+        return DoctorCheck(name, "warning", words, "install its package again, or leave them")
+    if status.stands_at == status.needs:
+        return DoctorCheck(name, "ok", stands_at)
+    return DoctorCheck(name, "failure", f"{stands_at}, its package needs {status.needs}", "run `tidemill migrate`")
+
+
+def not_installed(vertical: str, count: int) -> DoctorCheck:
+    """Sources whose vertical no installed package brings."""
+    words = f"{count} sources are of this vertical, and no installed package brings it; they and their jobs wait"
+    return DoctorCheck(f"vertical {vertical}", "warning", words, "install its package, or remove the sources")
 
 
 def disk_check(folder: Path) -> DoctorCheck:

@@ -125,8 +125,11 @@ class QuarantineActions:
         """The record as the rules accept it, or a mistake that says what they still have against it."""
         vertical = self._verticals.get(record.vertical)
         source = await self._sources.find(record.source_id)
-        if vertical is None or source is None:
+        if source is None:
             msg = f"the source of record {record.id} was removed; reject it"
+            raise Mistake(msg)
+        if vertical is None:
+            msg = f"no installed package brings the vertical {record.vertical!r}; install it, or reject the record"
             raise Mistake(msg)
         if "record" in record.raw:  # the rules had accepted it, and the repository held it back
             return _revived(vertical, record, fields)

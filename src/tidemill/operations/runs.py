@@ -104,6 +104,9 @@ class RunActions:
         if wait := held_for(source, now):
             return Started(rejected=asked, reason=Rejection.RATE_LIMITED, retry_after_seconds=wait.total_seconds())
         done, answer = await self._dispatcher.enqueue(due, Trigger.MANUAL)
+        if answer.reason is Rejection.NOT_INSTALLED:
+            msg = f"no installed package brings the vertical {source.view.vertical!r}, so its sources are not asked"
+            raise SwitchedOff(msg)
         self._wake(done.workers)
         opened = await self._opened(source.view.id, now) if done.runs else []
         detail = {"jobs": done.jobs, "rejected": answer.rejected, "runs": opened}

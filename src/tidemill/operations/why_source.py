@@ -54,8 +54,10 @@ def source_gates(detail: SourceDetail, vertical: Vertical | None) -> list[Step]:
     on = step_of(gates.source_on(msgspec.structs.replace(source, auto_disabled=False)))
     drift = stopped("drift", gates.source_on(source).words) if source.enabled and source.auto_disabled else None
     drift = drift or passed("drift", "not switched off by drift")
-    policy = vertical.policy if vertical is not None else None
-    return [on, drift, step_of(gates.compliance(source, policy))]
+    if vertical is None:
+        words = f"no installed package brings {source.vertical!r}; its jobs wait until one does"
+        return [stopped("vertical", words), on, drift]
+    return [on, drift, step_of(gates.compliance(source, vertical.policy))]
 
 
 def step_of(answer: gates.GateAnswer) -> Step:

@@ -64,7 +64,7 @@ class DueTargets(Protocol):
     """The ledger's side of dispatch."""
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
-        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job."""
+        """Targets that are due, of sources that may be asked: enabled, closed breaker, no open job, known vertical."""
         ...
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
@@ -161,6 +161,9 @@ class Dispatcher:
         refused: list[Rejection] = []
         for each in ordered:
             adapter = each.target.adapter_id
+            if each.source.vertical not in self._verticals:
+                refused.append(Rejection.NOT_INSTALLED)
+                continue
             if adapter in disabled:
                 refused.append(Rejection.ADAPTER_DISABLED)
                 continue

@@ -204,7 +204,11 @@ class Enricher:
         return _sum(Enriched(asked=len(batch), micro_dollars=paid), await self._put_in(batch, told))
 
     async def _use_known(self, due: Sequence[AskedLike]) -> tuple[Enriched, list[AskedLike]]:
-        """Put in what was answered before, and say what is still open: nothing is paid for twice."""
+        """Put in what was answered before, and say what is still open: nothing is paid for twice.
+
+        What a vertical asked that is not installed any more stays as it is.
+        """
+        due = [asked for asked in due if asked.vertical in self._repairs]
         known = await self._answers.recall([_key(asked) for asked in due]) if due else {}
         done = await self._put_in(due, known)
         return done, [asked for asked in due if _key(asked) not in known]

@@ -21,7 +21,7 @@ _EXACT_RANK = 26
 """Nominatim's `place_rank` from which an answer is a street or better."""
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _FoundPlace(msgspec.Struct, frozen=True):
     lat: str | float
     lon: str | float
     place_rank: int = 0
@@ -29,7 +29,7 @@ class _Place(msgspec.Struct, frozen=True):
     kind: str = msgspec.field(default="", name="class")
 
 
-_decode = msgspec.json.Decoder(list[_Place]).decode
+_decode = msgspec.json.Decoder(list[_FoundPlace]).decode
 
 
 class Nominatim:

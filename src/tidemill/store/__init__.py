@@ -1,1 +1,1 @@
-"""The only code with SQL: one module per concern, one schema on SQLite and PostgreSQL."""
+"""SQL that every vertical shares: one folder per concern, one schema on SQLite and PostgreSQL."""

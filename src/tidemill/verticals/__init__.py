@@ -1,1 +1,1 @@
-"""KNOW: the kinds of data, each in a folder of the same shape: record, rules, policy, sources, README."""
+"""KNOW: the kinds of data, each one folder that hands itself to the system as one value."""

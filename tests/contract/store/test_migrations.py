@@ -1,5 +1,6 @@
 import asyncio
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,16 @@ from tidemill.core.identity import signed_checksum
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import open_database
-from tidemill.store.database.migrate import alembic_config, current, newest, require_current, upgrade
+from tidemill.store.database.migrate import (
+    ChainStatus,
+    MigrationChain,
+    alembic_config,
+    current,
+    newest,
+    plugin_status,
+    require_current,
+    upgrade,
+)
 from tidemill.store.schema import metadata
 
 pytestmark = pytest.mark.shows("D1")
@@ -103,3 +113,82 @@ async def test_events_of_before_get_the_hash_by_which_they_are_found(database_ur
     assert [tuple(row) for row in found] == [
         (row["id"], row["identity"], signed_checksum(row["identity"].encode()), 1) for row in rows
     ]
+
+
+STEP = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "{step}", {after!r}
+
+
+def upgrade():
+    op.create_table("{table}", sa.Column("id", sa.BigInteger(), primary_key=True))
+"""
+
+
+def chain(folder: Path, vertical: str, *tables: str) -> MigrationChain:
+    """The migrations of a package: one table a step, the steps called as ours are."""
+    (folder / vertical).mkdir(parents=True, exist_ok=True)
+    for number, table in enumerate(tables, 1):
+        words = STEP.format(step=f"{number:04}", after=f"{number - 1:04}" if number > 1 else None, table=table)
+        (folder / vertical / f"{number:04}_{table}.py").write_text(words)
+    return MigrationChain(vertical, folder / vertical)
+
+
+async def test_packages_bring_steps_of_their_own_which_may_be_called_as_ours_are(database_url, tmp_path):
+    database = open_database(database_url)
+    chains = [chain(tmp_path / "50% off", "books", "books", "covers"), chain(tmp_path, "films", "films")]
+    try:
+        assert await upgrade(database, chains) == (None, newest())
+        await require_current(database, chains)
+        assert await plugin_status(database, chains) == [
+            ChainStatus("books", "0002", "0002"), ChainStatus("films", "0001", "0001"),
+        ]  # fmt: skip
+        assert await current(database) == newest()
+    finally:
+        await database.close()
+
+
+async def test_every_installed_package_must_have_its_tables(database_url, tmp_path):
+    database = open_database(database_url)
+    try:
+        await upgrade(database)
+        books = [chain(tmp_path, "books", "books")]
+        with pytest.raises(StoreError, match=r"'books' stands at nothing, this version needs 0001; run `tidemill mig"):
+            await require_current(database, books)
+        await upgrade(database, books)
+        more = [chain(tmp_path, "books", "books", "covers")]
+        with pytest.raises(StoreError, match="stands at 0001, this version needs 0002"):
+            await require_current(database, more)
+        assert await upgrade(database, more) == (newest(), newest())
+        await require_current(database, more)
+    finally:
+        await database.close()
+
+
+async def test_the_tables_of_a_package_that_is_gone_stay_and_stop_nobody(database_url, tmp_path):
+    database = open_database(database_url)
+    books, films = chain(tmp_path, "books", "books"), chain(tmp_path, "films", "films")
+    try:
+        await upgrade(database, [books])
+        assert await upgrade(database, [films]) == (newest(), newest())
+        await require_current(database, [films])
+        assert await plugin_status(database, [films]) == [
+            ChainStatus("books", "0001", None), ChainStatus("films", "0001", "0001"),
+        ]  # fmt: skip
+        async with database.read() as connection:
+            assert (await connection.execute(text("SELECT count(*) FROM books"))).scalar_one() == 0
+    finally:
+        await database.close()
+
+
+async def test_a_package_whose_steps_fail_is_named_and_costs_no_other_its_tables(database_url, tmp_path):
+    database = open_database(database_url)
+    books, broken = chain(tmp_path, "books", "books"), chain(tmp_path, "broken", "books")
+    try:
+        with pytest.raises(StoreError, match="the tables of the vertical 'broken' cannot be made"):
+            await upgrade(database, [books, broken])
+        await require_current(database, [books])
+    finally:
+        await database.close()

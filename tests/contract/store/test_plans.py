@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from rig.clock import NOON
-from tidemill.store.database.bulk import _asked, _said
 from tidemill.store.database.database import Database, open_database
-from tidemill.verticals.events.store.repository import _UNSEEN
+from tidemill.verticals.events.store.repository_sql import UNSEEN_EVENTS
 
 SOURCES = text(
     "INSERT INTO scraper_sources (id, name, vertical, base_url, adapter_id, created_at, updated_at)"
@@ -43,9 +42,8 @@ async def full(migrated_postgres_url: str) -> AsyncIterator[Database]:
 async def test_the_end_of_runs_reads_the_events_of_their_own_sources_only(full: Database, beforehand: str) -> None:
     async with full.write() as connection:
         await connection.execute(text(beforehand))
-        asked = {"b_runs": list(range(1, 17)), "b_now": NOON, "b_most": 80_000}
-        question, values = _said(_asked(_UNSEEN[False], connection.dialect), asked)
-        lines = (await connection.exec_driver_sql(f"EXPLAIN {question}", values)).scalars().all()
+        asked = UNSEEN_EVENTS.postgres_values({"runs": list(range(1, 17)), "now": NOON, "each": 5_000})
+        lines = (await connection.exec_driver_sql(f"EXPLAIN {UNSEEN_EVENTS.postgres}", asked)).scalars().all()
     plan = "\n".join(lines)
     assert "uq_events_source_id_identity_hash" in plan
     assert "Seq Scan on events" not in plan

@@ -275,7 +275,7 @@ async def test_removing_a_source_takes_its_targets_with_it(
 ) -> None:
     await importer.sources_file(FILE.encode(), "ans")
     gone = await source_desk.remove("jazzclub", "ans")
-    left = await Views(database, RowOutputs(database)).targets()
+    left = await Views(database, RowOutputs()).targets()
     assert len(left) == 2
     assert gone.id not in {target.source_id for target in left}
 

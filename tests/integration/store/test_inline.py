@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tidemill.lab.virtual import VirtualClock, run_virtual
-from tidemill.store.database.inline import InlineAsyncConnection, InlineEngine
+from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.sqlite import PRAGMAS, inline_engine
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
@@ -151,22 +151,3 @@ async def write(engine: AsyncEngine, statement: str, later: str = "") -> None:
         if later:
             cast("InlineAsyncConnection", connection).driver.defer_to_commit(run_later)
         await connection.execute(text(statement))
-
-
-def test_the_bell_rings_from_the_end_of_a_commit_until_the_loop_has_heard_of_it(tmp_path: Path) -> None:
-    async def main(_clock: VirtualClock) -> list[bool]:
-        engine = cast("InlineEngine", engine_on(tmp_path / "some.db"))
-        heard = [engine.bell.rings]
-
-        def listen(_driver: sqlite3.Connection) -> None:
-            heard.append(engine.bell.rings)  # while it is written
-            asyncio.get_running_loop().call_soon(lambda: heard.append(engine.bell.rings))  # once it is back
-
-        async with engine.begin() as connection:
-            await connection.execute(text("CREATE TABLE t (n INTEGER PRIMARY KEY)"))
-            cast("InlineAsyncConnection", connection).driver.defer_to_commit(listen)
-        heard.append(engine.bell.rings)
-        await engine.dispose()
-        return heard
-
-    assert run_virtual(main, EPOCH) == [False, False, True, False]

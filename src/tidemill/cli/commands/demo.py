@@ -12,6 +12,7 @@ import typer
 from rich.live import Live
 
 from tidemill.bootstrap.labs import DEMO_OPTIONS
+from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.bootstrap.web import Telemetry, serve_web
 from tidemill.cli.demo_lab import lab_server, with_demo_schedule
@@ -23,7 +24,6 @@ from tidemill.core.views.totals import RecordTotal
 from tidemill.lab.demo import DemoOption, DemoTerms, Entry, ServedSites
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.database.migrate import upgrade
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command, with_switches
 from tidemill.terminal.session import run

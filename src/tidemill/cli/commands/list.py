@@ -1,12 +1,15 @@
 """`tidemill list`."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
 import msgspec
 import typer
 
-from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS, VERTICALS
+from tidemill.bootstrap.installed import UnusablePackage
+from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
+from tidemill.bootstrap.verticals import UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS
 from tidemill.cli.system_opening import open_system
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
@@ -48,15 +51,21 @@ def list_things(
 def known_lines(what: What) -> list[ListLine]:
     """Return what this version brings along, without a database."""
     if what is What.VERTICALS:
-        return [
+        usable = [
             ListLine(one.name, f"policy {one.policy.name}, {one.policy.schedule}, {len(one.adapters)} adapters")
             for one in VERTICALS.values()
         ]
+        return usable + left_out(UNUSABLE_PLUGINS + UNLOADABLE_PLUGINS)
     adapters = [adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()]
     known = [
         ListLine(one.id, f"{one.version}, for {'any site' if one.domain == '*' else one.domain}") for one in adapters
     ]
-    return known + [ListLine(one.name, f"left out: {one.reason}") for one in UNUSABLE_ADAPTERS]
+    return known + left_out(UNUSABLE_ADAPTERS)
+
+
+def left_out(unusable: Iterable[UnusablePackage]) -> list[ListLine]:
+    """What installed packages bring and cannot be used."""
+    return [ListLine(one.name, f"left out: {one.reason}") for one in unusable]
 
 
 async def source_lines(ctx: typer.Context) -> list[ListLine]:

@@ -1,10 +1,13 @@
 """`tidemill migrate`."""
 
+from typing import Any, NamedTuple
+
 import typer
 
+from tidemill.bootstrap.migrations import plugin_status, upgrade
 from tidemill.bootstrap.system import build
 from tidemill.cli.system_opening import settings_of
-from tidemill.store.database.migrate import upgrade
+from tidemill.store.database.migrate import ChainStatus
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import print_json, print_line
@@ -12,21 +15,62 @@ from tidemill.terminal.showing import print_json, print_line
 app = single_command()
 
 
+class Migrated(NamedTuple):
+    """Where our own tables and those of verticals from packages stood, and where they stand."""
+
+    before: str | None
+    after: str
+    plugins_before: dict[str, str | None]
+    plugins: list[ChainStatus]
+
+
 @app.command()
 def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Bring the database's tables to this version."""
-
-    async def upgrade_tables() -> tuple[str | None, str]:
-        system = build(settings_of(ctx))
-        try:
-            return await upgrade(system.store.database)
-        finally:
-            await system.close()
-
-    before, after = run(upgrade_tables())
+    done = run(migrated(ctx))
     if json:
-        print_json({"before": before, "after": after})
-    elif before == after:
-        print_line(f"the tables are at step {after} already")
-    else:
-        print_line(f"the tables are at step {after} now (before: {before or 'none'})")
+        print_json(as_json(done))
+        return
+    print_line(in_words("the tables", done.before, done.after))
+    for each in done.plugins:
+        print_line(plugin_in_words(each, done.plugins_before.get(each.vertical)))
+
+
+async def migrated(ctx: typer.Context) -> Migrated:
+    """Take every step that is missing."""
+    system = build(settings_of(ctx))
+    try:
+        former = {each.vertical: each.stands_at for each in await plugin_status(system.store.database)}
+        before, after = await upgrade(system.store.database)
+        return Migrated(before, after, former, await plugin_status(system.store.database))
+    finally:
+        await system.close()
+
+
+def in_words(what: str, before: str | None, after: str) -> str:
+    """How far tables are, and how far they were."""
+    if before == after:
+        return f"{what} are at step {after} already"
+    return f"{what} are at step {after} now (before: {before or 'none'})"
+
+
+def plugin_in_words(status: ChainStatus, before: str | None) -> str:
+    """How far a plugin's tables are; they stay when its package goes."""
+    whose = f"the tables of {status.vertical}"
+    if status.needs is None:
+        return f"{whose} stay at step {status.stands_at}: no installed package brings this vertical"
+    return in_words(whose, before, status.needs)
+
+
+def as_json(done: Migrated) -> dict[str, Any]:
+    """The same for a program; verticals from packages are told of where there are any."""
+    found: dict[str, Any] = {"before": done.before, "after": done.after}
+    if done.plugins:
+        found["plugins"] = {
+            each.vertical: {
+                "before": done.plugins_before.get(each.vertical), "after": each.stands_at,
+                "installed": each.needs is not None,
+            }
+            for each in done.plugins
+        }  # fmt: skip
+    return found

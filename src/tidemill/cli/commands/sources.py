@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.bootstrap.plugins import DEFAULT_VERTICAL
+from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
 from tidemill.cli.import_report import report_import
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.views import SourceDetail
@@ -114,9 +114,7 @@ def add_source(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A short name, such as jazzclub.")],
     url: Annotated[str, typer.Argument(metavar="URL", help="The site's address.")],
     vertical: Annotated[str, typer.Option(help="What kind of data it has.")] = DEFAULT_VERTICAL,
-    adapter: Annotated[
-        str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")
-    ] = "events.generic",
+    adapter: Annotated[str, typer.Option(help="What reads its pages; see `tidemill list adapters`.")] = DEFAULT_ADAPTER,
     target: Annotated[list[str] | None, typer.Option("--target", metavar="URL", help="A page to scrape.")] = None,
     market_url: Annotated[
         str | None, typer.Option(help="Homes for rent: its search page, with {city_slug} and the like; covers markets.")

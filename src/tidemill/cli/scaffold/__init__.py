@@ -1,1 +1,1 @@
-"""Templates for what `tidemill new` makes, a folder per vertical; `$name` and the like are filled in."""
+"""Templates for what `tidemill new` makes; `$name` and the like are filled in. A vertical has those of its adapters."""

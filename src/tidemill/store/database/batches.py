@@ -1,8 +1,11 @@
 """Many rows, a portion at a time: what a million of them cost in memory is what a thousand cost."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Executable
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 Item = TypeVar("Item")
 
@@ -14,3 +17,9 @@ def portions(items: Iterable[Item], size: int = AT_ONCE) -> Iterator[list[Item]]
     left = iter(items)
     while some := list(islice(left, size)):
         yield some
+
+
+async def write_each(connection: AsyncConnection, statement: Executable, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Execute a statement of SQLAlchemy's for each row; no rows, no statement."""
+    if rows:
+        await connection.execute(statement, rows)

@@ -25,19 +25,23 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
-def _micros_or_none(moment: datetime | None) -> int | None:
+def micros_or_none(moment: datetime | None) -> int | None:
+    """A moment as SQLite keeps it."""
     return None if moment is None else to_micros(moment)
 
 
-def _moment_or_none(micros: int | None) -> datetime | None:
+def moment_or_none(micros: int | None) -> datetime | None:
+    """A moment that SQLite kept."""
     return None if micros is None else EPOCH + timedelta(microseconds=micros)
 
 
-def _json_or_none(value: Any) -> str | None:
+def json_or_none(value: Any) -> str | None:
+    """A value as JSON text; nothing is NULL, not JSON's null."""
     return None if value is None else msgspec.json.encode(value).decode()
 
 
-def _read_or_none(text: str | None) -> Any:
+def parsed_or_none(text: str | None) -> Any:
+    """The value in a JSON text."""
     return None if text is None else msgspec.json.decode(text)
 
 
@@ -61,20 +65,20 @@ class Timestamp(TypeDecorator[datetime]):
 
     def bind_processor(self, dialect: Dialect) -> Any:
         """The quick way for SQLite, where every row of every page has a few moments."""
-        return _micros_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
+        return micros_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         """The quick way back."""
-        return _moment_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+        return moment_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn a moment into what the database keeps."""
-        return _micros_or_none(value) if dialect.name == "sqlite" else value
+        return micros_or_none(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Turn what the database keeps into a moment."""
         if value is None or dialect.name == "sqlite":
-            return _moment_or_none(value)
+            return moment_or_none(value)
         return value.astimezone(UTC)  # type: ignore[no-any-return]  # asyncpg gives datetimes
 
 
@@ -90,16 +94,16 @@ class Json(TypeDecorator[Any]):
 
     def bind_processor(self, dialect: Dialect) -> Any:
         """The quick way for SQLite."""
-        return _json_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
+        return json_or_none if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         """The quick way back."""
-        return _read_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+        return parsed_or_none if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """Encode for SQLite; SQLAlchemy does so for PostgreSQL."""
-        return _json_or_none(value) if dialect.name == "sqlite" else value
+        return json_or_none(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Decode what SQLite kept as text."""
-        return _read_or_none(value) if dialect.name == "sqlite" else value
+        return parsed_or_none(value) if dialect.name == "sqlite" else value

@@ -13,7 +13,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from tidemill.pipeline.ports import StoreError, StoreLost
-from tidemill.store.database.inline import InlineEngine
 from tidemill.store.database.postgres import postgres_engine
 from tidemill.store.database.sqlite import lasting_engine, threaded_engine
 
@@ -38,11 +37,6 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether this is the embedded database."""
         return self.dialect == "sqlite"
-
-    @property
-    def is_calling(self) -> bool:
-        """Whether a commit is back from the disk and waits for the loop; PostgreSQL's answers come unannounced."""
-        return isinstance(self.engine, InlineEngine) and self.engine.bell.rings
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:

@@ -28,19 +28,12 @@ MOMENT_MILLISECONDS = 250
 """How long somebody who no longer wants to wait has to wait all the same."""
 
 
-class Bell:
-    """Rings from the moment that a thread has done its errand until the loop has heard of it."""
-
-    rings = False
-
-
 class InlineConnection(sqlite3.Connection):
     """SQLite's own connection; beginning and committing may wait, and then others have the loop."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Open the database; nothing is put off yet."""
         super().__init__(*arguments, **options)
-        self.bell = Bell()
         self.log: WalCheckpointer | None = None
         self._deferred: list[Callable[[sqlite3.Connection], None]] = []
         self._rows_logged = 0
@@ -91,7 +84,7 @@ class InlineConnection(sqlite3.Connection):
     async def commit_aside(self) -> None:
         """Commit; the work put off and the wait for the disk are a thread's, so that the loop goes on serving."""
         if self.in_transaction:
-            await run_in_thread(self._finish, self.bell)
+            await run_in_thread(self._finish)
 
     def _finish(self) -> None:
         for work in self._deferred:
@@ -189,14 +182,13 @@ class InlineEngine(AsyncEngine):
     _connection_cls = InlineAsyncConnection
 
     def __init__(self, sync_engine: Engine, log: WalCheckpointer | None = None) -> None:
-        """`log` is told of every commit, and closed with the engine; the bell tells that one is back."""
+        """`log` is told of every commit, and closed with the engine."""
         super().__init__(sync_engine)
-        self.bell = Bell()
         self._log = log
         event.listen(sync_engine, "connect", self._equip)
 
     def _equip(self, connection: InlineConnection, _record: object) -> None:
-        connection.bell, connection.log = self.bell, self._log
+        connection.log = self._log
 
     async def dispose(self, close: bool = True) -> None:  # noqa: FBT001, FBT002 - SQLAlchemy's words
         """Let go of every connection, once nobody brings the log in any more."""
@@ -214,13 +206,13 @@ class InlineEngine(AsyncEngine):
             await connection.commit()
 
 
-async def run_in_thread(work: Callable[[], None], bell: Bell | None = None) -> None:
+async def run_in_thread(work: Callable[[], None]) -> None:
     """Do something in a thread. Cancelling waits for its end: until then the connection is the thread's, not ours.
 
     Its end wakes the waiter at once; by way of `asyncio.wait`, a busy loop would let it wait for one more turn.
     """
     loop = asyncio.get_running_loop()
-    errand = _ThreadTask(work, loop, bell or Bell())
+    errand = _ThreadTask(work, loop)
     loop.run_in_executor(None, errand.run)
     cancelled: asyncio.CancelledError | None = None
     while not errand.over:
@@ -237,12 +229,11 @@ async def run_in_thread(work: Callable[[], None], bell: Bell | None = None) -> N
 class _ThreadTask:
     """Something done in a thread; whoever waits may stop waiting and begin again."""
 
-    def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop, bell: Bell) -> None:
+    def __init__(self, work: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
         self.over = False
         self.trouble: BaseException | None = None
         self._work = work
         self._loop = loop
-        self._bell = bell
         self._waiter = loop.create_future()
 
     def run(self) -> None:
@@ -251,7 +242,6 @@ class _ThreadTask:
             self._work()
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             self.trouble = error
-        self._bell.rings = True
         self._loop.call_soon_threadsafe(self._told)
 
     async def wait(self) -> None:
@@ -260,7 +250,6 @@ class _ThreadTask:
         await self._waiter
 
     def _told(self) -> None:
-        self._bell.rings = False
         self.over = True
         if not self._waiter.done():
             self._waiter.set_result(None)

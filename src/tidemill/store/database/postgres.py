@@ -1,15 +1,8 @@
-"""PostgreSQL as the engine uses it: as few questions and answers to a transaction as can be.
+"""PostgreSQL as the engine uses it: hot statements go to asyncpg itself, all others through SQLAlchemy."""
 
-A busy loop looks at its sockets once a turn, so that each statement waits for a turn besides its own time.
-"""
+from collections.abc import Sequence
+from typing import Any
 
-import re
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
-from functools import lru_cache
-from typing import Any, cast
-
-import msgspec
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.engine import URL
@@ -30,8 +23,7 @@ started for it: either takes milliseconds each time.
 """
 DRIVER = "postgresql+attentive"
 KEPT_STATEMENTS = 500
-"""Statements that a connection keeps prepared: more than there are, what is sent together included."""
-_PLACE = re.compile(r"\$(\d+)")
+"""Statements that a connection keeps prepared: more than there are."""
 
 
 class AttentiveDialect(PGDialect_asyncpg):
@@ -46,14 +38,6 @@ class AttentiveDialect(PGDialect_asyncpg):
 
 
 registry.register("postgresql.attentive", __name__, AttentiveDialect.__name__)
-
-
-class Write(msgspec.Struct, frozen=True):
-    """A statement whose parameters are whole columns, and the table that it writes to."""
-
-    table: str
-    statement: str
-    columns: tuple[list[Any], ...]
 
 
 class as_sqlalchemy_says:  # noqa: N801 - reads as a word in a with statement
@@ -73,59 +57,45 @@ class as_sqlalchemy_says:  # noqa: N801 - reads as a word in a with statement
 
 
 class PostgresConnection(AsyncConnection):
-    """A connection whose last writes wait for the commit, and then travel together."""
+    """A connection that can also talk to asyncpg itself, within its transaction.
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        """Nothing waits yet."""
-        super().__init__(*arguments, **named)
-        self._waiting: list[Write] = []
+    SQLAlchemy's way to the driver takes as long as the driver's own way to the server and back.
+    """
 
-    def defer_to_commit(self, write: Write) -> None:
-        """Leave a write to the end of this transaction; if it is refused, so is the commit."""
-        self._waiting.append(write)
-
-    async def commit(self) -> None:
-        """Send what was put off, and commit."""
-        await self.send()
-        await super().commit()
+    __slots__ = ()
 
     async def fetch(self, statement: str, parameters: Sequence[Any]) -> list[Any]:
-        """What the driver itself answers to a question, within this connection's transaction.
-
-        SQLAlchemy's way to the driver takes as long as the driver's own way to the server and back.
-        """
-        adapted: Any = self._proxied.connection.dbapi_connection
+        """The rows that a statement answers."""
         with as_sqlalchemy_says(statement):
-            if adapted._transaction is None:  # noqa: SLF001 - it begins with the first statement; there is no public way
-                await adapted._start_transaction()  # noqa: SLF001 - as above
-            rows: list[Any] = await adapted.driver_connection.fetch(statement, *parameters)
+            rows: list[Any] = await (await self._driver()).fetch(statement, *parameters)
             return rows
 
-    async def copy(self, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert rows by COPY, within this connection's transaction, which has begun."""
-        driver: Any = (await self.get_raw_connection()).driver_connection
-        with as_sqlalchemy_says(table):
-            await driver.copy_records_to_table(table, records=rows, columns=names)
+    async def run(self, statement: str, parameters: Sequence[Any]) -> int:
+        """Execute a statement; answers how many rows it met."""
+        with as_sqlalchemy_says(statement):
+            status: str = await (await self._driver()).execute(statement, *parameters)
+            return int(status.rpartition(" ")[2])
 
-    async def send(self) -> None:
-        """Send what was put off, in one statement as far as no table is written to twice."""
-        waiting, self._waiting = self._waiting, []
-        for some in _apart(waiting):
-            text = as_one(tuple((write.statement, len(write.columns)) for write in some))
-            await self.exec_driver_sql(text, tuple(column for write in some for column in write.columns))
+    async def copy(self, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert new rows by COPY; what is refused is refused as by INSERT.
+
+        The driver looks at each value of an array, before it sends it, to see if it is an array too. Here it does not.
+        """
+        with as_sqlalchemy_says(table):
+            await (await self._driver()).copy_records_to_table(table, records=rows, columns=names)
+
+    async def _driver(self) -> Any:
+        """The connection of asyncpg, in a transaction: SQLAlchemy would begin one with its own first statement."""
+        adapted: Any = self._proxied.connection.dbapi_connection
+        if adapted._transaction is None:  # noqa: SLF001 - there is no public way, so SQLAlchemy's version is capped
+            await adapted._start_transaction()  # noqa: SLF001 - as above
+        return adapted.driver_connection
 
 
 class PostgresEngine(AsyncEngine):
-    """Opens connections that can put writes off."""
+    """Opens connections that can talk to asyncpg itself."""
 
     _connection_cls = PostgresConnection
-
-    @asynccontextmanager
-    async def begin(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction; what was put off is sent before it is committed."""
-        async with super().begin() as connection:
-            yield connection
-            await cast("PostgresConnection", connection).send()
 
 
 def postgres_engine(url: URL, pool_size: int) -> AsyncEngine:
@@ -142,27 +112,3 @@ def postgres_engine(url: URL, pool_size: int) -> AsyncEngine:
         },
     )
     return PostgresEngine(made.sync_engine)
-
-
-@lru_cache(maxsize=256)
-def as_one(statements: tuple[tuple[str, int], ...]) -> str:
-    """One statement that does what these do, each with so many parameters; all see what was there before them."""
-    numbered = []
-    before = 0
-    for text, parameters in statements:
-        numbered.append(_PLACE.sub(lambda found, before=before: f"${int(found[1]) + before}", text))  # type: ignore[misc]
-        before += parameters
-    *others, last = numbered
-    return f"WITH {', '.join(f'w{place} AS ({text})' for place, text in enumerate(others))} {last}" if others else last
-
-
-def _apart(writes: Sequence[Write]) -> Iterator[list[Write]]:
-    """The writes in order, in lists in which each table occurs once: one statement may change a row only once."""
-    some: list[Write] = []
-    for write in writes:
-        if any(write.table == other.table for other in some):
-            yield some
-            some = []
-        some.append(write)
-    if some:
-        yield some

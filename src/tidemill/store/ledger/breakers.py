@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -11,9 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, given_up, reopens_at, succeeded
 from tidemill.pipeline.checkpoints import Shift
-from tidemill.store.database.bulk import change, read_all, write_at_commit
 from tidemill.store.database.database import Database
-from tidemill.store.database.upserts import upsert
+from tidemill.store.ledger.breakers_sql import HOLD_BREAKERS, NEW_BREAKER, RECORD_BREAKERS
 from tidemill.store.schema import breakers, sources
 from tidemill.store.schema.rows import breaker_columns, breaker_of, state_name
 
@@ -38,7 +36,7 @@ class Breakers:
     async def admit(self, source_id: int, now: datetime) -> datetime | None:
         """None when the call may go now (it is the probe); else the moment at which to ask again."""
         async with self._database.write() as connection:
-            row = next(iter(await read_all(connection, _WITH_VERTICAL, {"b_source": source_id})), None)
+            row = (await connection.execute(_WITH_VERTICAL, {"b_source": source_id})).mappings().one_or_none()
             before = breaker_of(row)
             policy = self._policies.get(row["vertical"] if row else "", BreakerPolicy())
             after, admitted = ask(before, policy, now)
@@ -46,7 +44,7 @@ class Breakers:
                 await store(connection, source_id, after, now)
             if admitted:
                 return None
-            await change(connection, _REJECTED, {"b_source": source_id})
+            await connection.execute(_REJECTED, {"b_source": source_id})
             return max(reopens_at(after, now), now)
 
     async def reset(self, source_id: int, now: datetime) -> str:
@@ -66,37 +64,23 @@ _WITH_VERTICAL = (
     .where(breakers.c.source_id == bindparam("b_source"))
     .with_for_update(of=breakers)
 )
-_OF_SOURCES = (
-    select(breakers)
-    .where(breakers.c.source_id.in_(bindparam("b_keys", expanding=True)))
-    .order_by(breakers.c.source_id)
-    .with_for_update()
-)
 
 
 async def locked(connection: AsyncConnection, source_id: int) -> Any:
     """The source's row, held until the transaction ends."""
-    return next(iter(await read_all(connection, _OF_SOURCES, {"b_keys": [source_id]})), None)
+    return next(iter(await HOLD_BREAKERS.fetch(connection, sources=[source_id])), None)
 
 
 async def store(connection: AsyncConnection, source_id: int, breaker: Breaker, now: datetime) -> None:
     """Write a breaker's new state."""
-    values = {**breaker_columns(breaker), "changed_at": now}
-    fresh = {f"b_{name}": value for name, value in values.items()}
-    await change(connection, _stored(tuple(values)), {"b_source": source_id, **fresh})
+    fresh = _OF_SOURCE.values(**breaker_columns(breaker), changed_at=now)
+    await connection.execute(fresh, {"b_source": source_id})
 
 
-@lru_cache(maxsize=8)
-def _stored(names: tuple[str, ...]) -> Any:
-    return _OF_SOURCE.values({name: bindparam(f"b_{name}") for name in names})
-
-
-async def record(
-    connection: AsyncConnection, database: Database, signals: Sequence[Signal], now: datetime
-) -> list[Shift]:
+async def record(connection: AsyncConnection, signals: Sequence[Signal], now: datetime) -> list[Shift]:
     """Apply what a batch of jobs said about their sources; answers the breakers that changed state."""
     keys = sorted(signal.source_id for signal in signals)
-    rows = {row["source_id"]: row for row in await read_all(connection, _OF_SOURCES, {"b_keys": keys})}
+    rows = {row["source_id"]: row for row in await HOLD_BREAKERS.fetch(connection, sources=keys)}
     shifts: list[Shift] = []
     written = []
     for signal in sorted(signals, key=lambda each: each.source_id):
@@ -110,13 +94,13 @@ async def record(
             until = reopens_at(after, now) if state_name(after) == "OPEN" else None
             shifts.append(Shift(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
-    await write_at_commit(connection, _RECORDED[database.dialect], written)
+    await RECORD_BREAKERS.write_at_commit(connection, written)
     return shifts
 
 
 def _columns(signal: Signal, row: Any, after: Breaker, now: datetime) -> dict[str, Any]:
     calls, well = len(signal.answers), sum(signal.answers)
-    kept = row or _NEW
+    kept = row or NEW_BREAKER
     changed = row is None or state_name(breaker_of(row)) != state_name(after)
     values = {name: kept[name] for name in ("state", "failure_count", "success_count", "cooldown_until",
                                             "consecutive_opens", "last_failure_at", "changed_at")}  # fmt: skip
@@ -132,10 +116,3 @@ def _columns(signal: Signal, row: Any, after: Breaker, now: datetime) -> dict[st
         "total_failures": kept["total_failures"] + calls - well,
         "changed_at": now if changed else kept["changed_at"],
     }
-
-
-_NEW: dict[str, Any] = {
-    "state": "CLOSED", "failure_count": 0, "success_count": 0, "cooldown_until": None, "consecutive_opens": 0,
-    "last_failure_at": None, "changed_at": None, "total_calls": 0, "total_successes": 0, "total_failures": 0,
-}  # fmt: skip
-_RECORDED = upsert(breakers, ["source_id"], _NEW)

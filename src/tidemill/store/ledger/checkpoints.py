@@ -6,7 +6,6 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import JobStatus, gives_source_up, speaks_for_source
@@ -24,17 +23,17 @@ from tidemill.pipeline.checkpoints import (
     Unchanged,
     WriteCounts,
 )
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import breakers, dead_letters, effects, list_pages
 from tidemill.store.ledger.effects import HostNote
+from tidemill.store.ledger.effects_sql import FENCES
 from tidemill.store.ledger.following import Onward, follow
 from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.records.repository import KEYS_PER_RECORD, RecordRepository
-from tidemill.store.schema import jobs, staged_records
+from tidemill.store.schema import staged_records
 from tidemill.store.services.enrichment_requests import note_wants
 from tidemill.store.sources.upgrades import suggest_upgrades
 
@@ -190,22 +189,13 @@ class Checkpoints:
                 policy[each.claimed.source.id] = self._policies[each.claimed.job.vertical]
         hopeless = {each.claimed.source.id for each in ours if gives_source_up(each.outcome)}
         signals = [breakers.Signal(key, policy[key].breaker, said, key in hopeless) for key, said in answers.items()]
-        return await breakers.record(connection, self._database, signals, now) if signals else []
-
-
-_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
-_FENCES = (
-    select(jobs.c.id, jobs.c.fence, jobs.c.current_stage)
-    .where(jobs.c.id.in_(_KEYS))
-    .order_by(jobs.c.id)
-    .with_for_update()
-)
+        return await breakers.record(connection, signals, now) if signals else []
 
 
 async def held_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> dict[int, str]:
     """The jobs of the batch whose fence is still the one they were claimed with, and the stages they are at."""
     fences = {each.claimed.job.id: each.claimed.job.fence for each in batch}
-    rows = await read_all(connection, _FENCES, {"b_keys": sorted(fences)})
+    rows = await FENCES.fetch(connection, ids=sorted(fences))
     return {row["id"]: row["current_stage"] for row in rows if row["fence"] == fences[row["id"]]}
 
 

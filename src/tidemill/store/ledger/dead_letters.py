@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import MAX_RETRIES, DeadLetterStatus, next_retry
 from tidemill.core.job import Job, Move
-from tidemill.store.database.bulk import change, read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -25,10 +25,10 @@ async def bury(
     connection: AsyncConnection, database: Database, ids: Ids, dead: Sequence[tuple[Job, Move]], now: datetime
 ) -> None:
     """Write a letter per dead job; one whose retry failed goes back to pending, with a longer wait."""
-    known = await read_all(connection, _TRIED, {"b_jobs": [job.id for job, _ in dead]})
-    tried = {row["job_id"]: row["retry_count"] for row in known}
+    known = await connection.execute(_TRIED, {"b_jobs": [job.id for job, _ in dead]})
+    tried = {row.job_id: row.retry_count for row in known}
     rows = [letter(ids.take(), job, move, tried.get(job.id), now) for job, move in dead]
-    await write_many(connection, _BURY[database.dialect], rows)
+    await write_each(connection, _BURY[database.dialect], rows)
 
 
 def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -> dict[str, Any]:
@@ -55,16 +55,17 @@ def letter(key: int, job: Job, move: Move, retries: int | None, now: datetime) -
 
 async def resolve(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
     """Close the letters of jobs that went well on their retry."""
-    await change(connection, _RESOLVE, {"b_jobs": job_ids, "b_now": now})
+    await connection.execute(_RESOLVE, {"b_jobs": job_ids, "b_now": now})
 
 
 async def give_back(connection: AsyncConnection, job_ids: Sequence[int], now: datetime) -> None:
     """Put the letters of jobs whose retry came to nothing back among the pending ones, with a longer wait."""
-    counts = {row["id"]: row["retry_count"] + 1 for row in await read_all(connection, _RETRYING, {"b_jobs": job_ids})}
+    retried = await connection.execute(_RETRYING, {"b_jobs": job_ids})
+    counts = {row.id: row.retry_count + 1 for row in retried}
     rows = [
         {"b_id": key, "b_count": count, "b_next": next_retry(count, now), "b_now": now} for key, count in counts.items()
     ]
-    await write_many(connection, _GIVE_BACK, rows)
+    await write_each(connection, _GIVE_BACK, rows)
 
 
 _OF_JOBS = dead_letters.c.job_id.in_(bindparam("b_jobs", expanding=True))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Boolean, bindparam, case, null, select, update
+from sqlalchemy import bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.degradation import merged
@@ -16,46 +16,13 @@ from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure,
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Served, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
-from tidemill.store.database.bulk import read_all, write_at_commit, write_many
 from tidemill.store.database.column_types import storable
-from tidemill.store.schema import hosts, jobs, runs, sources, targets
+from tidemill.store.ledger import effects_sql as sql
+from tidemill.store.schema import hosts, runs
 
 LONGEST_ERROR = 2_000
 _PLAIN = {stage: str(stage) for stage in Stage}
 """Stages as plain strings: SQLite asks a member how it wants to be written, which takes longer than writing it."""
-
-_JOB = (
-    update(jobs)
-    .where(jobs.c.id == bindparam("b_id"))
-    .values(
-        current_stage=bindparam("b_stage"),
-        status=bindparam("b_status"),
-        attempts=bindparam("b_attempts"),
-        not_before=bindparam("b_not_before"),
-        page_id=bindparam("b_page"),
-        failure=bindparam("b_failure"),
-        last_error=bindparam("b_error"),
-        completed_at=bindparam("b_completed"),
-        leased_by=null(),
-        fence=jobs.c.fence + 1,
-    )
-)
-
-
-_ONWARD = (
-    update(jobs)
-    .where(jobs.c.id == bindparam("b_id"))
-    .values(
-        current_stage=bindparam("b_stage"),
-        attempts=bindparam("b_attempts"),
-        page_id=bindparam("b_page"),
-        not_before=null(),
-        failure=null(),
-        last_error=null(),
-        completed_at=null(),
-    )
-)
-"""For most moves, from one stage to the next in the same hands; what lists jobs by status is left alone."""
 
 
 async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
@@ -68,8 +35,8 @@ async def move_jobs(connection: AsyncConnection, batch: Sequence[Checkpoint], no
             others.append(_job_row(each, now))
         else:
             onward.append(row)
-    await write_at_commit(connection, _ONWARD, onward)
-    await write_at_commit(connection, _JOB, others)
+    await sql.MOVE_ONWARD.write_at_commit(connection, onward)
+    await sql.MOVE_AWAY.write_at_commit(connection, others)
 
 
 def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -77,22 +44,22 @@ def _onward_row(checkpoint: Checkpoint) -> dict[str, Any] | None:
     if move.status is not JobStatus.LEASED or not isinstance(outcome, Advance):
         return None
     stage, page_id = _PLAIN[move.stage], outcome.produced.page.id
-    return {"b_id": checkpoint.claimed.job.id, "b_stage": stage, "b_attempts": move.attempts, "b_page": page_id}
+    return {"id": checkpoint.claimed.job.id, "current_stage": stage, "attempts": move.attempts, "page_id": page_id}
 
 
 def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
     job, move = checkpoint.claimed.job, checkpoint.move
     page = page_id_of(checkpoint)
     return {
-        "b_id": job.id,
-        "b_stage": move.stage,
-        "b_status": move.status,
-        "b_attempts": move.attempts,
-        "b_not_before": move.not_before,
-        "b_page": page if page is not None else job.page_id,
-        "b_failure": move.failure,
-        "b_error": storable(move.detail or _note_on(checkpoint), LONGEST_ERROR) or None,
-        "b_completed": now if move.ends else None,
+        "id": job.id,
+        "current_stage": move.stage,
+        "status": move.status,
+        "attempts": move.attempts,
+        "not_before": move.not_before,
+        "page_id": page if page is not None else job.page_id,
+        "failure": move.failure,
+        "last_error": storable(move.detail or _note_on(checkpoint), LONGEST_ERROR) or None,
+        "completed_at": now if move.ends else None,
     }
 
 
@@ -124,34 +91,6 @@ def fetched_of(checkpoint: Checkpoint) -> Fetched | Unchanged | None:
     return product if isinstance(product, Fetched | Unchanged) else None
 
 
-_MOMENT = targets.c.next_due_at.type
-_STATUS = bindparam("b_status", type_=targets.c.status.type)
-_WELL = bindparam("b_well", type_=Boolean())
-_BREAKS = bindparam("b_breaks", type_=Boolean())
-_TARGET = (
-    update(targets)
-    .where(targets.c.id == bindparam("b_id"))
-    .values(
-        # a person who paused it while its job was in hand has the last word
-        status=case((targets.c.status == TargetStatus.PAUSED, targets.c.status), else_=_STATUS),
-        consecutive_failures=bindparam("b_failures"),
-        last_scraped_at=bindparam("b_now"),
-        last_status=bindparam("b_last"),
-        etag=bindparam("b_etag"),
-        last_modified=bindparam("b_modified"),
-        good_page_id=bindparam("b_page"),
-        good_digest=bindparam("b_digest"),
-        good_reader=bindparam("b_reader"),
-        # the row itself is asked whether it was broken: a letter's retry may have broken or revived it meanwhile
-        next_due_at=case(
-            (_WELL & (targets.c.status == TargetStatus.BROKEN), bindparam("b_at_once", type_=_MOMENT)),
-            (_BREAKS & (targets.c.status != TargetStatus.BROKEN), bindparam("b_recheck", type_=_MOMENT)),
-            else_=targets.c.next_due_at,
-        ),
-    )
-)
-
-
 async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
     """Write what a job's end means for its target: health, and the page to compare the next one with.
 
@@ -160,7 +99,7 @@ async def settle_targets(connection: AsyncConnection, ended: Sequence[Checkpoint
     """
     firsts = [each for each in ended if each.claimed.job.page_number == 1]
     rows = {each.claimed.target.id: _target_row(each, now) for each in firsts}
-    await write_at_commit(connection, _TARGET, [rows[key] for key in sorted(rows)])
+    await sql.SETTLE_TARGETS.write_at_commit(connection, [rows[key] for key in sorted(rows)])
 
 
 def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
@@ -171,30 +110,30 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
     elif move.status is JobStatus.DEAD:
         status, failures = after_failure(target)
     row = {
-        "b_id": target.id,
-        "b_status": status,
-        "b_failures": failures,
-        "b_now": now,
-        "b_last": last_status(checkpoint),
-        "b_etag": target.etag,
-        "b_modified": target.last_modified,
-        "b_page": target.good_page_id,
-        "b_digest": target.good_digest,
-        "b_reader": target.good_reader,
-        "b_well": move.status is JobStatus.DONE,
-        "b_breaks": status is TargetStatus.BROKEN,
-        "b_at_once": now,
-        "b_recheck": now + RECHECK_EVERY,
+        "id": target.id,
+        "status": status,
+        "consecutive_failures": failures,
+        "last_scraped_at": now,
+        "last_status": last_status(checkpoint),
+        "etag": target.etag,
+        "last_modified": target.last_modified,
+        "good_page_id": target.good_page_id,
+        "good_digest": target.good_digest,
+        "good_reader": target.good_reader,
+        "is_well": move.status is JobStatus.DONE,
+        "breaks": status is TargetStatus.BROKEN,
+        "at_once": now,
+        "recheck": now + RECHECK_EVERY,
     }
     produced = getattr(checkpoint.outcome, "produced", None)
     if isinstance(produced, AcceptedRecords):
         page = produced.judged.page
         row |= {
-            "b_etag": page.etag,
-            "b_modified": page.last_modified,
-            "b_page": page.id,
-            "b_digest": page.digest,
-            "b_reader": produced.judged.reader,
+            "etag": page.etag,
+            "last_modified": page.last_modified,
+            "good_page_id": page.id,
+            "good_digest": page.digest,
+            "good_reader": produced.judged.reader,
         }
     return row
 
@@ -209,24 +148,6 @@ def last_status(checkpoint: Checkpoint) -> str:
     return UNCHANGED if isinstance(getattr(checkpoint.outcome, "produced", None), Unchanged) else "SUCCESS"
 
 
-_SOURCE = (
-    update(sources)
-    .where(sources.c.id == bindparam("b_id"))
-    .values(
-        last_scraped_at=bindparam("b_now"),
-        last_success_at=case((_WELL, bindparam("b_now")), else_=sources.c.last_success_at),
-        consecutive_failures=case((_WELL, 0), else_=sources.c.consecutive_failures + bindparam("b_bad")),
-    )
-)
-_HELD_SOURCES = (
-    select(sources.c.id)
-    .where(sources.c.id.in_(bindparam("b_keys", expanding=True)))
-    .order_by(sources.c.id)
-    .with_for_update(key_share=True)
-)
-"""Holds the rows in order of key: two workers that end jobs of the same sources wait one for the other, never both."""
-
-
 async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
     """Note when each source was last scraped and whether it went well."""
     well: dict[int, bool] = {}
@@ -236,20 +157,9 @@ async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint
         heard = each.move.status is JobStatus.DONE and served_of(each) is None
         well[key] = well.get(key, False) or heard
         bad[key] = bad.get(key, 0) + (each.move.status is JobStatus.DEAD)
-    rows = [{"b_id": key, "b_now": now, "b_well": well[key], "b_bad": bad[key]} for key in sorted(well)]
-    await read_all(connection, _HELD_SOURCES, {"b_keys": sorted(well)})
-    await write_at_commit(connection, _SOURCE, rows)
-
-
-_HOST = (
-    update(hosts)
-    .where(hosts.c.host == bindparam("b_host"))
-    .values(
-        tab_at=case((hosts.c.tab_at > bindparam("b_tab"), hosts.c.tab_at), else_=bindparam("b_tab")),
-        opens_at=case((hosts.c.opens_at > bindparam("b_opens"), hosts.c.opens_at), else_=bindparam("b_opens")),
-        crawl_delay_ms=bindparam("b_delay"),
-    )
-)
+    rows = [{"id": key, "ended_at": now, "is_well": well[key], "failures": bad[key]} for key in sorted(well)]
+    await sql.HOLD_SOURCES.fetch(connection, ids=sorted(well))
+    await sql.SETTLE_SOURCES.write_at_commit(connection, rows)
 
 
 class HostNote(msgspec.Struct, frozen=True):
@@ -264,11 +174,11 @@ async def settle_hosts(connection: AsyncConnection, notes: Sequence[HostNote], n
     rows: dict[str, dict[str, Any]] = {}
     for note in notes:
         row = _host_row(note, now)
-        known = rows.get(row["b_host"])
-        if known is not None:
-            row["b_tab"], row["b_opens"] = max(row["b_tab"], known["b_tab"]), max(row["b_opens"], known["b_opens"])
-        rows[row["b_host"]] = row
-    await write_many(connection, _HOST, [rows[host] for host in sorted(rows)])
+        if (known := rows.get(row["host"])) is not None:
+            row |= {name: max(row[name], known[name]) for name in ("tab_at", "opens_at")}
+        rows[row["host"]] = row
+    await sql.HOLD_HOSTS.fetch(connection, hosts=sorted(rows))
+    await sql.SETTLE_HOSTS.write(connection, [rows[host] for host in sorted(rows)])
 
 
 _REST = (
@@ -286,7 +196,7 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -
             host = each.claimed.job.host
             rests[host] = max(each.outcome.until, rests.get(host, each.outcome.until))
     if rests:
-        await write_many(connection, _REST, [{"b_host": host, "b_until": rests[host]} for host in sorted(rests)])
+        await connection.execute(_REST, [{"b_host": host, "b_until": rests[host]} for host in sorted(rests)])
 
 
 def worth_noting(note: HostNote) -> bool:
@@ -303,7 +213,7 @@ def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     if result.retry_after is not None:
         opens = max(opens, now + result.retry_after)
     delay = None if result.slow_to is None else int(result.slow_to.total_seconds() * 1000)
-    return {"b_host": claimed.job.host, "b_tab": booked_until, "b_opens": opens, "b_delay": delay}
+    return {"host": claimed.job.host, "tab_at": booked_until, "opens_at": opens, "crawl_delay_ms": delay}
 
 
 _MARKED = (

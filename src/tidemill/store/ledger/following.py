@@ -12,7 +12,6 @@ from tidemill.core.pagination import Follow, following, has_enough
 from tidemill.core.policy import Policy
 from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import Checkpoint
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
@@ -72,7 +71,7 @@ async def follow(
 
 async def _chains(connection: AsyncConnection, job_ids: Sequence[int]) -> dict[int, dict[int, Row]]:
     chains: dict[int, dict[int, Row]] = {}
-    for row in await read_all(connection, _CHAINS, {"b_keys": sorted(job_ids)}):
+    for row in (await connection.execute(_CHAINS, {"b_keys": sorted(job_ids)})).mappings():
         chains.setdefault(row["parent_id"], {})[row["id"]] = row
     return chains
 

@@ -35,11 +35,6 @@ class Ledger:
         self.materials = StageInputs(database, bodies, verticals)
         self.runs = RunRepository(database, ids, repositories, verticals)
 
-    @property
-    def is_calling(self) -> bool:
-        """Whether a commit is back and waits for the loop."""
-        return self._database.is_calling
-
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
         """Take jobs that may run now."""
         return await self._claims.claim(lane, limit, worker_id, now)

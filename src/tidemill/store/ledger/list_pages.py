@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.core.target import Target
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint
-from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
 from tidemill.store.schema import target_pages
@@ -27,7 +27,7 @@ async def further_pages(connection: AsyncConnection, target_ids: Sequence[int]) 
     """What these targets' further pages are compared with, by target and page number; no targets, no question."""
     if not target_ids:
         return {}
-    rows = await read_all(connection, _OF_TARGETS, {"b_keys": sorted(set(target_ids))})
+    rows = (await connection.execute(_OF_TARGETS, {"b_keys": sorted(set(target_ids))})).mappings()
     return {(row["target_id"], row["page_number"]): row for row in rows}
 
 
@@ -51,7 +51,7 @@ async def remember(connection: AsyncConnection, database: Database, ended: Seque
         if each.claimed.job.page_number > 1 and isinstance(harvest, AcceptedRecords):
             row = _row(each.claimed.job, harvest)
             rows[row["target_id"], row["page_number"]] = row
-    await write_many(connection, _REMEMBERED[database.dialect], [rows[key] for key in sorted(rows)])
+    await write_each(connection, _REMEMBERED[database.dialect], [rows[key] for key in sorted(rows)])
 
 
 def _row(job: Job, harvest: AcceptedRecords) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Departure, Pace, charged, grace, is_held_alone, next_slot, opens_at
-from tidemill.store.database.bulk import read_all, write_many
 from tidemill.store.database.database import Database
 from tidemill.store.schema import hosts, jobs
 from tidemill.store.schema.rows import Row, pace_of
@@ -42,15 +41,15 @@ class RateLimitRepository:
     async def pace_of(self, host: str) -> Pace | None:
         """The pace of a host that somebody scrapes; None for a stranger."""
         async with self._database.glance() as connection:
-            rows = await read_all(connection, _ROW, {"b_host": host})
-        return pace_of(rows[0]) if rows else None
+            row = (await connection.execute(_ROW, {"b_host": host})).mappings().one_or_none()
+        return None if row is None else pace_of(row)
 
     async def reserve(self, host: str, pace: Pace, now: datetime, mine: datetime | None) -> Departure:
         """Put one request on the host's booking; answers when it may leave."""
         async with self._database.write() as connection:
             row = await self._known(connection, host, pace, now)
             slot, values = _put_on_tab(row, pace, now, mine)
-            await write_many(connection, _PUT_ON_TAB, [values])
+            await connection.execute(_PUT_ON_TAB, values)
         return slot
 
     async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
@@ -60,7 +59,7 @@ class RateLimitRepository:
             pace = _slower_of(row, pace)
             booked_until = charged(pace, row["tab_at"], requests, now)
             opens = max(row["opens_at"], opens_at(pace, booked_until, now))
-            await write_many(connection, _PUT_ON_TAB, [{"b_host": host, "b_tab": booked_until, "b_opens": opens}])
+            await connection.execute(_PUT_ON_TAB, {"b_host": host, "b_tab": booked_until, "b_opens": opens})
 
     async def request_visit(self, host: str, pace: Pace, now: datetime, stay: timedelta) -> bool:
         """Ask for a place; claims leave it free from now on."""
@@ -81,7 +80,7 @@ class RateLimitRepository:
             if at_work + guests_of(row, now) > row["parallel"]:
                 return None
             slot, values = _put_on_tab(row, pace, now, None)
-            await write_many(connection, _PUT_ON_TAB, [values])
+            await connection.execute(_PUT_ON_TAB, values)
         return slot
 
     async def leave(self, host: str) -> None:
@@ -91,13 +90,13 @@ class RateLimitRepository:
 
     async def _known(self, connection: AsyncConnection, host: str, pace: Pace, now: datetime) -> Row:
         """The host's row, held until the transaction ends; a stranger gets one."""
-        if rows := await read_all(connection, _ROW_TO_CHANGE, {"b_host": host}):
-            return rows[0]
+        row = (await connection.execute(_ROW_TO_CHANGE, {"b_host": host})).mappings().one_or_none()
+        if row is not None:
+            return row
         own = {"interval_ms": pace.interval // MILLISECOND, "burst": pace.burst, "parallel": pace.parallel}
         stranger = {"host": host, "opens_at": now, **own}
         await connection.execute(self._database.insert(hosts).on_conflict_do_nothing(), [stranger])
-        (row,) = await read_all(connection, _ROW_TO_CHANGE, {"b_host": host})
-        return row
+        return (await connection.execute(_ROW_TO_CHANGE, {"b_host": host})).mappings().one()
 
 
 def guests_of(row: Row, now: datetime) -> int:

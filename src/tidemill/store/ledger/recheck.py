@@ -3,19 +3,12 @@
 import asyncio
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.pipeline.dependencies import CurrentState
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
-from tidemill.store.schema import breakers, sources, targets
+from tidemill.store.ledger.claims_sql import BREAKERS_BY_SOURCE, SOURCES_BY_ID, TARGETS_BY_ID
 from tidemill.store.schema.rows import breaker_of, source_of, target_of
-
-_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
-_SOURCES = select(sources).where(sources.c.id.in_(_KEYS))
-_TARGETS = select(targets).where(targets.c.id.in_(_KEYS))
-_BREAKERS = select(breakers).where(breakers.c.source_id.in_(_KEYS))
 
 Pair = tuple[int, int]
 """A source's key and its target's."""
@@ -60,9 +53,9 @@ class CurrentStateReader:
 
 async def _present(connection: AsyncConnection, pairs: dict[Pair, Any]) -> dict[Pair, CurrentState]:
     source_keys, target_keys = sorted({one for one, _ in pairs}), sorted({other for _, other in pairs})
-    source_rows = await read_all(connection, _SOURCES, {"b_keys": source_keys})
-    target_rows = await read_all(connection, _TARGETS, {"b_keys": target_keys})
-    breaker_rows = await read_all(connection, _BREAKERS, {"b_keys": source_keys})
+    source_rows = await SOURCES_BY_ID.fetch(connection, ids=source_keys)
+    target_rows = await TARGETS_BY_ID.fetch(connection, ids=target_keys)
+    breaker_rows = await BREAKERS_BY_SOURCE.fetch(connection, ids=source_keys)
     known = {row["id"]: source_of(row) for row in source_rows}
     aims = {row["id"]: target_of(row) for row in target_rows}
     tripped = {row["source_id"]: breaker_of(row) for row in breaker_rows}

@@ -12,7 +12,7 @@ from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Trigger
-from tidemill.store.database.bulk import change, read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
@@ -72,7 +72,7 @@ class DeadLetterRetries:
     async def due(self, now: datetime) -> list[int]:
         """Letters whose time for another try has come; those of a source whose breaker is open wait for it."""
         async with self._database.glance() as connection:
-            return [row["id"] for row in await read_all(connection, _DUE, {"b_now": now})]
+            return list((await connection.execute(_DUE, {"b_now": now})).scalars())
 
     async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
         """Put the letters' jobs back into the queue at the stage where they died; answers how many."""
@@ -89,7 +89,7 @@ class DeadLetterRetries:
                 return 0
             for letter in letters:
                 await self._revive(connection, letter, new_runs[letter["source_id"]], now)
-            await change(connection, _GOING, {"b_keys": [letter["id"] for letter in letters], "b_now": now})
+            await connection.execute(_GOING, {"b_keys": [letter["id"] for letter in letters], "b_now": now})
             await mark_work(connection, {letter["payload"]["host"] for letter in letters})
         return len(letters)
 
@@ -110,7 +110,7 @@ class DeadLetterRetries:
             return int((await connection.execute(query)).rowcount)
 
     async def _open(self, connection: AsyncConnection, letter_ids: Sequence[int]) -> list[Row]:
-        return list(await read_all(connection, _OPENED, {"b_keys": letter_ids}))
+        return list((await connection.execute(_OPENED, {"b_keys": letter_ids})).mappings())
 
     async def _new_runs(self, connection: AsyncConnection, letters: Sequence[Row], now: datetime) -> dict[int, int]:
         counts = Counter(letter["source_id"] for letter in letters)
@@ -118,20 +118,20 @@ class DeadLetterRetries:
             {"id": self._ids.take(), "source_id": row["id"], "vertical": row["vertical"],
              "adapter_id": row["adapter_id"], "trigger": Trigger.RETRY, "open_jobs": counts[row["id"]],
              "started_at": now}
-            for row in await read_all(connection, _WHOSE, {"b_keys": sorted(counts)})
+            for row in (await connection.execute(_WHOSE, {"b_keys": sorted(counts)})).mappings()
         ]  # fmt: skip
-        await write_many(connection, _NEW_RUN, rows)
+        await write_each(connection, _NEW_RUN, rows)
         return {row["source_id"]: row["id"] for row in rows}
 
     async def _leave_to_a_person(self, keys: Sequence[int], connection: AsyncConnection, now: datetime) -> None:
         """Letters whose source was removed are not tried again by themselves."""
         if keys:
-            await change(connection, _LEFT_ALONE, {"b_keys": keys, "b_now": now})
+            await connection.execute(_LEFT_ALONE, {"b_keys": keys, "b_now": now})
 
     async def _revive(self, connection: AsyncConnection, letter: Row, run_id: int, now: datetime) -> None:
         """The job as it was; one that retention took is written anew from the letter's payload."""
         where = {"b_id": letter["job_id"], "b_run": run_id, "b_stage": letter["stage"]}
-        if await change(connection, _REVIVED, where):
+        if (await connection.execute(_REVIVED, where)).rowcount:
             return
         payload = letter["payload"]
         same = ("target_id", "source_id", "vertical", "lane", "host", "url")

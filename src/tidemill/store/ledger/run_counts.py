@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, Integer, bindparam, case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import MEANING, Failure
@@ -14,7 +13,8 @@ from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Dropped
 from tidemill.core.vertical import NotableReason
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Judged, WriteCounts
-from tidemill.store.database.bulk import read_all, write_at_commit
+from tidemill.store.database.codecs import BIGINT, BOOLEAN, INTEGER, codecs_of
+from tidemill.store.database.hot_statements import HotQuery, HotRows, ListOf
 from tidemill.store.schema import runs
 
 MOST_FIELDS = 100
@@ -65,26 +65,29 @@ class RunCounts:
 
 
 _fields = attrgetter("fields")
-_TOTAL = bindparam("b_total", type_=Integer())
-_COUNTS_FIELDS = bindparam("b_counts_fields", type_=Boolean())
-_KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
-_HELD = (
-    select(runs.c.id, runs.c.open_jobs, runs.c.status, runs.c.field_counts)
-    .where(runs.c.id.in_(_KEYS))
-    .order_by(runs.c.id)
-    .with_for_update(key_share=True)
+
+HOLD_RUNS = HotQuery(
+    "runs.hold",
+    sqlite="SELECT id, open_jobs, status, field_counts FROM scrape_runs"
+    " WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id",
+    postgres="SELECT id, open_jobs, status, field_counts FROM scrape_runs"
+    " WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE",
+    takes={"ids": ListOf(BIGINT)},
+    gives=codecs_of(runs, "id", "open_jobs", "status", "field_counts"),
 )
-_RUN = (
-    update(runs)
-    .where(runs.c.id == bindparam("b_id"))
-    .values(
-        open_jobs=runs.c.open_jobs - bindparam("b_fewer"),
-        claimed_total=case((_TOTAL > 0, func.coalesce(runs.c.claimed_total, 0) + _TOTAL), else_=runs.c.claimed_total),
-        field_counts=case(
-            (_COUNTS_FIELDS, bindparam("b_fields", type_=runs.c.field_counts.type)), else_=runs.c.field_counts
-        ),
-        **{name: runs.c[name] + bindparam(f"b_{name}") for name in COUNTED},
-    )
+_ADDED = ", ".join(f"{name} = scrape_runs.{name} + v.{name}" for name in COUNTED)
+ADD_TO_RUNS = HotRows(
+    "runs.add",
+    {"id": BIGINT, "fewer": INTEGER, "total": INTEGER, "counts_fields": BOOLEAN}
+    | codecs_of(runs, "field_counts", *COUNTED),
+    f"""
+    WITH v ({{columns}}) AS ({{rows}})
+    UPDATE scrape_runs SET open_jobs = scrape_runs.open_jobs - v.fewer,
+        claimed_total = CASE WHEN v.total > 0 THEN coalesce(scrape_runs.claimed_total, 0) + v.total
+            ELSE scrape_runs.claimed_total END,
+        field_counts = CASE WHEN v.counts_fields THEN v.field_counts ELSE scrape_runs.field_counts END,
+        {_ADDED}
+    FROM v WHERE scrape_runs.id = v.id""",  # noqa: S608 - names of ours
 )
 
 
@@ -96,21 +99,20 @@ async def settle_runs(connection: AsyncConnection, tallies: Mapping[int, RunCoun
     telling = {key: tally for key, tally in tallies.items() if not tally.is_nothing}
     if not telling:
         return ()
-    held = await read_all(connection, _HELD, {"b_keys": sorted(telling)})
-    await write_at_commit(connection, _RUN, [_run_row(row, telling[row["id"]]) for row in held])
+    held = await HOLD_RUNS.fetch(connection, ids=sorted(telling))
+    await ADD_TO_RUNS.write_at_commit(connection, [_run_row(row, telling[row["id"]]) for row in held])
     return tuple(row["id"] for row in held if _is_finished(row, telling[row["id"]]))
 
 
 def _run_row(row: Mapping[str, Any], tally: RunCounts) -> dict[str, Any]:
     fields = merged(row["field_counts"] or {}, tally.fields) if tally.fields else {}
-    counted = {f"b_{name}": count for name, count in tally.counts.items()}
     return {
-        "b_id": row["id"],
-        "b_fewer": tally.fewer,
-        "b_total": tally.total,
-        "b_counts_fields": bool(tally.fields),
-        "b_fields": fields,
-        **counted,
+        "id": row["id"],
+        "fewer": tally.fewer,
+        "total": tally.total,
+        "counts_fields": bool(tally.fields),
+        "field_counts": fields,
+        **tally.counts,
     }
 
 

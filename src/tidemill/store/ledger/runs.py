@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.completeness import Certificate, RunEvidence, certify, far_short
 from tidemill.core.run import Counts, Noticed, RunStatus, RunSummary, conclude
 from tidemill.core.vertical import Vertical
-from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.quality.drift import KEYS_PER_RUN, Watched, watch_runs
@@ -57,11 +57,13 @@ class RunRepository:
     async def close_all(self, run_ids: Sequence[int], now: datetime) -> list[RunSummary]:
         """Close runs, all or none: conclude, certify, fade what a complete run did not see, judge its adapter.
 
-        Answers those that were not closed already. Whoever closes several takes their sources in the same order.
+        Answers those that were not closed already. Whoever closes several takes their sources in the same order. A run
+        whose vertical is not installed stays open: only its repository knows what the run's end means for its records.
         """
         await self._ids.reserve(len(run_ids) * (MOST_MISSED + KEYS_PER_RUN))
         async with self._database.write() as connection:
-            over = await read_all(connection, _OVER, {"b_ids": sorted(run_ids)})
+            ended = (await connection.execute(_OVER, {"b_ids": sorted(run_ids)})).mappings().all()
+            over = [run for run in ended if run["vertical"] in self._repositories]
             closed: list[RunSummary] = []
             for some in each_source_once(sorted(over, key=itemgetter("source_id"))):
                 closed += await self._close(connection, some, now)
@@ -72,7 +74,7 @@ class RunRepository:
         histories = await self._histories(connection, over)
         ended = [end_of(run, histories[run["id"]]) for run in over]
         removed = await self._fade(connection, ended, now)
-        await write_many(connection, _CLOSE, [closing(each, removed[each.run["id"]], now) for each in ended])
+        await write_each(connection, _CLOSE, [closing(each, removed[each.run["id"]], now) for each in ended])
         await self._credit(connection, ended)
         for each in ended:
             repository = self._repositories[each.run["vertical"]]
@@ -84,7 +86,7 @@ class RunRepository:
         """By run, what earlier complete ones saw; those of the same weekday if there are enough of them."""
         before: dict[int, list[tuple[int, int]]] = {run["id"]: [] for run in over}
         statement = _EARLIER[self._database.is_sqlite]
-        for row in await read_all(connection, statement, {"b_ids": list(before)}):
+        for row in (await connection.execute(statement, {"b_ids": list(before)})).mappings():
             saw = row["records_accepted"] - row["records_repeated"] + row["records_seen_again"]
             before[row["run_id"]].append((row["started_at"].weekday(), saw))
         return {run["id"]: usual(before[run["id"]], run["started_at"].weekday()) for run in over}
@@ -112,7 +114,7 @@ class RunRepository:
             for each in ended
             if each.counts.urls_succeeded + each.counts.urls_failed
         ]
-        await write_many(connection, _CREDIT, earned)
+        await write_each(connection, _CREDIT, earned)
 
 
 def alarm_of(vertical: Vertical) -> str:

@@ -1,7 +1,7 @@
 """The ledger's side of dispatch: what is due, what waits, and new runs with their jobs in one transaction."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
@@ -16,8 +16,7 @@ from tidemill.core.outcome import Stage
 from tidemill.core.source import Source
 from tidemill.core.target import TargetStatus
 from tidemill.pipeline.dispatch import Due, JobPlan, Opened, RunPlan
-from tidemill.store.database.batches import portions
-from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.batches import portions, write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
@@ -62,14 +61,15 @@ _BACKOFF = select(engine_state.c.value).where(engine_state.c.name == BACKOFF)
 class DispatchRepository:
     """Reads what is due and writes runs."""
 
-    def __init__(self, database: Database, ids: Ids) -> None:
-        """Work on one database."""
+    def __init__(self, database: Database, ids: Ids, verticals: Collection[str] | None = None) -> None:
+        """`verticals` are those that are installed, None for any: the others' targets stay due and are let be."""
         self._database = database
         self._ids = ids
+        self._due = _DUE if verticals is None else _DUE.where(sources.c.vertical.in_(sorted(verticals)))
 
     async def due(self, now: datetime, limit: int) -> list[Due]:
         """Targets that are due, of sources that may be asked."""
-        return await self._dues(_DUE, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
+        return await self._dues(self._due, {"b_now": now, "b_held": now + HELD, "b_limit": limit})
 
     async def of_source(self, source_id: int) -> list[Due]:
         """Every target of a source that is switched on and not at work: what a manual run takes."""
@@ -84,20 +84,20 @@ class DispatchRepository:
         counts: dict[str, int] = {}
         async with self._database.glance() as connection:
             for query in _PENDING:
-                for row in await read_all(connection, query, {}):
-                    counts[row["adapter_id"]] = counts.get(row["adapter_id"], 0) + row["waiting"]
+                for adapter_id, waiting in await connection.execute(query):
+                    counts[adapter_id] = counts.get(adapter_id, 0) + waiting
         return counts, sum(counts.values())
 
     async def disabled_adapters(self) -> frozenset[str]:
         """Adapters that drift detection or a person switched off."""
         async with self._database.glance() as connection:
-            return frozenset(row["adapter_id"] for row in await read_all(connection, _OFF, {}))
+            return frozenset((await connection.execute(_OFF)).scalars())
 
     async def backoff(self) -> Backoff:
         """The pause in scheduling, if there is one."""
         async with self._database.glance() as connection:
-            rows = await read_all(connection, _BACKOFF, {})
-        return msgspec.convert(rows[0]["value"], Backoff) if rows else Backoff()
+            value = (await connection.execute(_BACKOFF)).scalar_one_or_none()
+        return Backoff() if value is None else msgspec.convert(value, Backoff)
 
     async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
         """Remember the pause; nothing is written when there is none and was none."""
@@ -204,4 +204,4 @@ async def _move_on(connection: AsyncConnection, plans: Iterable[JobPlan]) -> Non
         for plan in plans
     )
     for some in portions(rows):
-        await write_many(connection, _NEXT, some)
+        await write_each(connection, _NEXT, some)

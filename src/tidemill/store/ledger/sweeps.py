@@ -1,5 +1,6 @@
 """Sweeps: jobs that waited too long, and the gap between what the schedule asked for and what happened."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -19,9 +20,10 @@ _WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
 class Sweeps:
     """Finds what time has passed over."""
 
-    def __init__(self, database: Database) -> None:
-        """Work on one database."""
+    def __init__(self, database: Database, verticals: Collection[str] | None = None) -> None:
+        """`verticals` are those that are installed, None for any: the jobs of others wait for as long as it takes."""
         self._database = database
+        self._installed = None if verticals is None else sorted(verticals)
 
     async def stale(self, older_than: timedelta, now: datetime) -> int:
         """Jobs pending for longer than this become STALE: counted, visible, requeueable.
@@ -30,6 +32,8 @@ class Sweeps:
         """
         waiting = select(jobs.c.id, jobs.c.run_id).join(runs, runs.c.id == jobs.c.run_id).where(_WAITS)
         old = waiting.where(jobs.c.created_at < now - older_than, runs.c.started_at < now - older_than)
+        if self._installed is not None:
+            old = old.where(jobs.c.vertical.in_(self._installed))
         async with self._database.write() as connection:
             rows = (await connection.execute(old.order_by(jobs.c.id).with_for_update(skip_locked=True, of=jobs))).all()
             if not rows:
@@ -66,6 +70,13 @@ class Sweeps:
         )
         async with self._database.glance() as connection:
             return [(row[0], row[1]) for row in await connection.execute(query)]
+
+    async def not_installed(self) -> list[tuple[str, int]]:
+        """Verticals that sources belong to and that are not installed, and how many sources."""
+        query = select(sources.c.vertical, func.count()).group_by(sources.c.vertical).order_by(sources.c.vertical)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        return [(row[0], row[1]) for row in rows if self._installed is not None and row[0] not in self._installed]
 
     async def vacuum(self) -> None:
         """Let the database tidy up after itself."""

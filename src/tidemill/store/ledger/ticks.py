@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import ScalarSelect, bindparam, func, select, update
 
-from tidemill.store.database.bulk import change, read_all
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.schema import tick_slots
@@ -35,13 +34,13 @@ class TickSlots:
         """Whether the slot is ours; whoever comes second leaves it alone."""
         row = {"b_name": name, "b_slot": slot, "b_worker_id": worker_id, "b_started_at": now}
         async with self._database.write() as connection:
-            return bool(await read_all(connection, self._take, row))
+            return (await connection.execute(self._take, row)).first() is not None
 
     async def finish(self, name: str, slot: datetime, status: str, detail: str, now: datetime) -> None:
         """Write down how it went."""
         words = {"b_name": name, "b_slot": slot, "b_status": status, "b_detail": storable(detail, LONGEST_DETAIL)}
         async with self._database.write() as connection:
-            await change(connection, _FINISH, {**words, "b_now": now})
+            await connection.execute(_FINISH, {**words, "b_now": now})
 
     async def last_success(self, names: Sequence[str]) -> dict[str, datetime]:
         """When each piece of work last went well, one step down the key each; those that never did are absent."""

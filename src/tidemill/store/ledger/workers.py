@@ -12,7 +12,6 @@ from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
 from tidemill.pipeline.happenings import JobsRescued
-from tidemill.store.database.bulk import change, read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import dead_letters
@@ -67,7 +66,8 @@ class Workers:
     async def beat(self, worker_id: int, now: datetime) -> bool:
         """Say that the worker lives; False when it was given up meanwhile and must start anew."""
         async with self._database.write() as connection:
-            return await change(connection, _ALIVE, {"b_id": worker_id, "b_now": now}) == 1
+            beaten = await connection.execute(_ALIVE, {"b_id": worker_id, "b_now": now})
+            return int(beaten.rowcount) == 1
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
         """A worker leaves in good order: what it still holds is ready for others at once."""
@@ -81,8 +81,8 @@ class Workers:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
-            dead = await read_all(connection, _UNSEEN, {"b_since": now - self._lease})
-            rescues = [await self._rescue_worker(connection, row["id"], now) for row in dead]
+            dead = (await connection.execute(_UNSEEN, {"b_since": now - self._lease})).scalars().all()
+            rescues = [await self._rescue_worker(connection, worker_id, now) for worker_id in dead]
             stuck = await self._rescue_stuck(connection, now)
         return rescues + stuck
 
@@ -93,7 +93,7 @@ class Workers:
         return JobsRescued(now, worker_id, len(held), "its worker died")
 
     async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued]:
-        rows = await read_all(connection, _STUCK, {"b_since": now - self._job_limit})
+        rows = (await connection.execute(_STUCK, {"b_since": now - self._job_limit})).mappings().all()
         if not rows:
             return []
         stuck = [job_of(row) for row in rows]

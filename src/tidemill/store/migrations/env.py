@@ -1,4 +1,4 @@
-"""How Alembic runs our steps: on the connection that `tidemill.store.database.migrate` hands over."""
+"""How Alembic runs the steps of a chain: on the connection that `tidemill.store.database.migrate` hands over."""
 
 from alembic import context
 
@@ -7,6 +7,7 @@ from tidemill.store.schema import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
+    version_table=context.config.attributes["version_table"],
     render_as_batch=True,
     compare_type=False,
 )

@@ -2,21 +2,19 @@
 
 import asyncio
 import hashlib
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 import msgspec
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import read_all, write_at_commit
+from tidemill.store.database.codecs import codecs_of
 from tidemill.store.database.database import Database
-from tidemill.store.database.inline import InlineAsyncConnection
-from tidemill.store.database.many_rows import write_rows
+from tidemill.store.database.hot_statements import HotRows
 from tidemill.store.pages.encodings import Unreadable, decoded
 from tidemill.store.pages.output_files import Outputs, RowOutputs, SegmentOutputs
 from tidemill.store.pages.segment_cleanup import Tidier
@@ -29,8 +27,15 @@ from tidemill.store.schema import page_bodies
 
 KEY_BYTES = 16
 
-_INSERT_PLACE = (
-    'INSERT INTO page_bodies ("key", segment, place, length, encoding) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'
+_NEW = "INSERT INTO page_bodies ({columns}) {rows} ON CONFLICT DO NOTHING"
+INSERT_BODIES = HotRows("bodies.insert", codecs_of(page_bodies, "key", "length", "encoding", "body"), _NEW)
+INSERT_PLACES = HotRows("bodies.places", codecs_of(page_bodies, "key", "segment", "place", "length", "encoding"), _NEW)
+KEPT_BODIES = HotRows(
+    "bodies.kept",
+    codecs_of(page_bodies, "key"),
+    "SELECT key FROM page_bodies WHERE key IN ({rows}) ORDER BY key",
+    postgres="SELECT key FROM page_bodies WHERE key = ANY ($1::bytea[]) ORDER BY key FOR SHARE",
+    gives=codecs_of(page_bodies, "key"),
 )
 
 Answer = TypeVar("Answer")
@@ -90,20 +95,19 @@ class Bodies(Protocol):
 def bodies_for(database: Database, folder: Path | None = None) -> Bodies:
     """The right keeping for a database: segment files beside an SQLite file, else rows."""
     if not database.is_sqlite:
-        return RowBodies(database)
+        return RowBodies()
     file = database.engine.url.database
     if folder is None and file and file != ":memory:":
         folder = Path(f"{file}.pages")
-    return RowBodies(database) if folder is None else SegmentBodies(database, folder)
+    return RowBodies() if folder is None else SegmentBodies(database, folder)
 
 
 class RowBodies:
     """Bodies in the `body` column."""
 
-    def __init__(self, database: Database) -> None:
-        """Keep bodies in the database itself."""
-        self._insert = database.insert(page_bodies).on_conflict_do_nothing()
-        self.outputs: Outputs = RowOutputs(database)
+    def __init__(self) -> None:
+        """Keep bodies, and what stages make of them, in the database itself."""
+        self.outputs: Outputs = RowOutputs()
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
         """Keep the bodies that are not kept yet."""
@@ -111,8 +115,7 @@ class RowBodies:
             {"key": body.key, "length": len(body.wire), "encoding": body.encoding, "body": body.wire}
             for body in await _unknown(connection, bodies)
         ]
-        if rows:
-            await write_at_commit(connection, self._insert, rows)
+        await INSERT_BODIES.write_at_commit(connection, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -142,7 +145,7 @@ class SegmentBodies:
         self._packed = SegmentWriter(folder, lasting=database.lasting)
         self._reader = SegmentReader(folder)
         self._tidier = Tidier(database, folder, self._reader)
-        self.outputs: Outputs = SegmentOutputs(database, SegmentWriter(folder, lasting=database.lasting), self._reader)
+        self.outputs: Outputs = SegmentOutputs(SegmentWriter(folder, lasting=database.lasting), self._reader)
 
     async def put(self, connection: AsyncConnection, bodies: Sequence[Body]) -> None:
         """Keep the bodies that are not kept yet: the bytes from now on, their rows at the commit, which waits for them.
@@ -153,8 +156,7 @@ class SegmentBodies:
         if not unknown:
             return
         appending = self._pen.submit(self._fresh.append, [(body.key, body.wire) for body in unknown])
-        own = cast("InlineAsyncConnection", connection)
-        own.driver.defer_to_commit(lambda driver: write_places(driver, unknown, appending.result()))
+        INSERT_PLACES.write_when_known(connection, lambda: place_rows(unknown, appending.result()))
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
@@ -184,13 +186,12 @@ class SegmentBodies:
         self._reader.close()
 
 
-def write_places(driver: sqlite3.Connection, bodies: Sequence[Body], spots: Sequence[SegmentPosition]) -> None:
-    """Write where bodies are."""
-    rows = [
-        (body.key, spot.segment, spot.place, spot.length, body.encoding)
+def place_rows(bodies: Sequence[Body], spots: Sequence[SegmentPosition]) -> list[dict[str, Any]]:
+    """Rows that say where bodies are."""
+    return [
+        {"key": body.key, "encoding": body.encoding, **msgspec.structs.asdict(spot)}
         for body, spot in zip(bodies, spots, strict=True)
     ]
-    write_rows(driver, _INSERT_PLACE, rows)
 
 
 async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[Body]:
@@ -200,17 +201,9 @@ async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[
     between this look and the page row that needs them. In order of key, so that two writers never wait for each other.
     """
     wanted = {body.key: body for body in sorted(bodies, key=lambda body: body.key)}
-    for row in await read_all(connection, _KEPT, {"b_keys": list(wanted)}):
+    for row in await KEPT_BODIES.fetch(connection, [{"key": key} for key in wanted]):
         del wanted[row["key"]]
     return list(wanted.values())
-
-
-_KEPT = (
-    select(page_bodies.c.key)
-    .where(page_bodies.c.key.in_(bindparam("b_keys", expanding=True)))
-    .order_by(page_bodies.c.key)
-    .with_for_update(read=True)
-)
 
 
 async def _rows_with_bases(connection: AsyncConnection, keys: Collection[bytes]) -> list[Row[Any]]:

@@ -6,21 +6,22 @@ segment files, as the bodies of pages do, and the row says where.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import Column, Select, Table, bindparam, select
+from sqlalchemy import Column
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import read_all, write_at_commit, write_when_known
-from tidemill.store.database.database import Database
-from tidemill.store.database.inline import InlineAsyncConnection
+from tidemill.store.database.codecs import BIGINT, codecs_of
+from tidemill.store.database.hot_statements import HotQuery, HotRows
 from tidemill.store.pages.segments import SegmentPosition, SegmentReader, SegmentWriter
+from tidemill.store.schema import raw_records, staged_records
 
 SMALL = 2_000
 """Bytes of an output up to which a place elsewhere would cost more than it saves."""
 WHEREABOUTS = SegmentPosition.__struct_fields__
+IN_ITS_ROW: dict[str, Any] = dict.fromkeys(WHEREABOUTS)
+"""The whereabouts of an output that is in its row."""
 
 Rows = list[dict[str, Any]]
 Made = tuple[Column[Any], Rows]
@@ -46,18 +47,14 @@ class Outputs(Protocol):
 class RowOutputs:
     """Outputs in their rows."""
 
-    def __init__(self, database: Database) -> None:
-        """Keep outputs in the database itself."""
-        self._insert = database.insert
-
     async def put(self, connection: AsyncConnection, made: Sequence[Made]) -> None:
         """Write the rows as they are."""
         for column, rows in made:
-            await write_at_commit(connection, replacing(self._insert, column.table), rows)
+            await REPLACE_OUTPUT[column.table.name].write_at_commit(connection, [{**IN_ITS_ROW, **row} for row in rows])
 
     async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
         """What the row holds."""
-        found = await read_all(connection, _kept(column), {"b_page": page_id})
+        found = await OUTPUT_OF_PAGE[column.table.name].fetch(connection, page_id=page_id)
         return found[0][column.name] if found else None
 
     async def close(self) -> None:
@@ -67,9 +64,8 @@ class RowOutputs:
 class SegmentOutputs:
     """Outputs in segment files of their own, whose rows all go at about the same time; small ones in their rows."""
 
-    def __init__(self, database: Database, writer: SegmentWriter, reader: SegmentReader) -> None:
+    def __init__(self, writer: SegmentWriter, reader: SegmentReader) -> None:
         """The writer is nobody else's."""
-        self._insert = database.insert
         self._writer = writer
         self._reader = reader
         self._pen = ThreadPoolExecutor(1, thread_name_prefix="outputs")
@@ -81,17 +77,16 @@ class SegmentOutputs:
         appending = self._pen.submit(self._writer.append, records) if records else None
         start = 0
         for (column, rows), (_, beside) in zip(made, large, strict=True):
-            statement = replacing(self._insert, column.table)
-            await write_at_commit(connection, statement, [row for row in rows if len(row[column.name]) <= SMALL])
+            replace = REPLACE_OUTPUT[column.table.name]
+            small = [{**IN_ITS_ROW, **row} for row in rows if len(row[column.name]) <= SMALL]
+            await replace.write_at_commit(connection, small)
             if beside and appending is not None:
-                own = cast("InlineAsyncConnection", connection)
-                pointing = _pointing(column, beside, appending, start)
-                write_when_known(own, statement, (*beside[0], *WHEREABOUTS), pointing)
+                replace.write_when_known(connection, _pointing(column, beside, appending, start))
                 start += len(beside)
 
     async def get(self, connection: AsyncConnection, column: Column[Any], page_id: int) -> bytes | None:
         """What the row holds, or what stands where it points."""
-        found = await read_all(connection, _kept(column), {"b_page": page_id})
+        found = await OUTPUT_OF_PAGE[column.table.name].fetch(connection, page_id=page_id)
         if not found or found[0]["segment"] is None:
             return found[0][column.name] if found else None
         key = record_key(column, page_id)
@@ -123,15 +118,30 @@ def _pointing(
     return known
 
 
-@lru_cache(maxsize=8)
-def replacing(insert: Callable[[Any], Any], table: Table) -> Any:
-    """An INSERT that puts its row in place of what a former try left: a stage run twice leaves one result."""
-    statement = insert(table)
-    fresh = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
-    return statement.on_conflict_do_update(index_elements=["page_id"], set_=fresh)
-
-
-@lru_cache(maxsize=8)
-def _kept(column: Column[Any]) -> Select[Any]:
+def _replacing(column: Column[Any]) -> HotRows:
+    """Puts a row in place of what a former try left: a stage run twice leaves one result."""
     table = column.table
-    return select(column, *(table.c[name] for name in WHEREABOUTS)).where(table.c.page_id == bindparam("b_page"))
+    fresh = ", ".join(f"{name} = excluded.{name}" for name in codecs_of(table) if name != "page_id")
+    return HotRows(
+        f"outputs.replace_{column.name}",
+        codecs_of(table),
+        f"INSERT INTO {table.name} ({{columns}}) {{rows}} ON CONFLICT (page_id) DO UPDATE SET {fresh}",
+    )
+
+
+def _of_page(column: Column[Any]) -> HotQuery:
+    gives = codecs_of(column.table, column.name, *WHEREABOUTS)
+    text = f"SELECT {', '.join(gives)} FROM {column.table.name} WHERE page_id = "  # noqa: S608 - names of ours
+    return HotQuery(
+        f"outputs.{column.name}_of_page",
+        sqlite=f"{text}?1",
+        postgres=f"{text}$1",
+        takes={"page_id": BIGINT},
+        gives=gives,
+    )
+
+
+_KEPT = (raw_records.c.found, staged_records.c.staged)
+REPLACE_OUTPUT = {column.table.name: _replacing(column) for column in _KEPT}
+OUTPUT_OF_PAGE = {column.table.name: _of_page(column) for column in _KEPT}
+"""By table."""

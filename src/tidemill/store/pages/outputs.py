@@ -11,9 +11,10 @@ from tidemill.core.job import Job
 from tidemill.core.page import Page
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
-from tidemill.store.database.bulk import write_at_commit, write_many
+from tidemill.store.database.codecs import codecs_of
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
+from tidemill.store.database.hot_statements import HotRows
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies, Body, body_key
 from tidemill.store.pages.output_files import Made
@@ -25,8 +26,7 @@ LONGEST_DETAIL = 2_000
 MILLISECOND = timedelta(milliseconds=1)
 
 _encode = msgspec.json.Encoder().encode
-_PAGES = pages.insert()
-_SCREENSHOTS = page_screenshots.insert()
+INSERT_PAGES = HotRows("pages.insert", codecs_of(pages), "INSERT INTO raw_pages ({columns}) {rows}")
 
 
 class StagedRecord(msgspec.Struct, frozen=True):
@@ -74,9 +74,9 @@ async def write_pages(
     rows = [
         page_row(job, fetched, failure, key) for (job, fetched, failure), key in zip(got, keys, strict=True)
     ]  # fmt: skip
-    await write_at_commit(connection, _PAGES, rows)
+    await INSERT_PAGES.write_at_commit(connection, rows)
     if pictures := [screenshot_row(fetched) for _, fetched, _ in got if fetched.result.screenshot]:
-        await write_many(connection, _SCREENSHOTS, pictures)
+        await connection.execute(page_screenshots.insert(), pictures)
 
 
 def screenshot_row(fetched: Fetched | Unchanged) -> dict[str, Any]:

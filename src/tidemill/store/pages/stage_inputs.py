@@ -12,7 +12,6 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resumed
 from tidemill.pipeline.ports import FetchResult, FetchStatus
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import decode_staged, page_of
@@ -60,17 +59,16 @@ class StageInputs:
                 return None
 
     async def _page(self, connection: AsyncConnection, page_id: int) -> Page | None:
-        found = await read_all(connection, _PAGE, {"b_page": page_id})
-        if not found:
+        row = (await connection.execute(_PAGE, {"b_page": page_id})).mappings().one_or_none()
+        if row is None:
             return None
-        (row,) = found
         bodies = await self._bodies.get(connection, [row["body_key"]])
         return page_of(row, bodies[row["body_key"]]) if row["body_key"] in bodies else None
 
     async def _parsed(self, connection: AsyncConnection, page: Page) -> Parsed | None:
-        reader = await read_all(connection, _READER, {"b_page": page.id})
+        reader = (await connection.execute(_READER, {"b_page": page.id})).mappings().one_or_none()
         found = await self._bodies.outputs.get(connection, raw_records.c.found, page.id)
-        return None if not reader or found is None else Parsed(page, **reader[0], found=decode_found(found))
+        return None if reader is None or found is None else Parsed(page, **reader, found=decode_found(found))
 
     async def _judged(self, connection: AsyncConnection, page: Page, vertical: Vertical) -> Judged | None:
         staged = await self._bodies.outputs.get(connection, staged_records.c.staged, page.id)

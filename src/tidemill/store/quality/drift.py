@@ -26,7 +26,7 @@ from tidemill.core.drift import (
     judge_run,
 )
 from tidemill.core.run import Counts, Noticed
-from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.upserts import upsert
 from tidemill.store.quality.earlier_runs import of_each_run
@@ -163,7 +163,7 @@ async def watch_runs(
 async def _judge(
     connection: AsyncConnection, ended: Sequence[Watched], now: datetime, alarms: Mapping[str, str]
 ) -> list[JudgedRun]:
-    found = await read_all(connection, _STANDING, _those(ended))
+    found = (await connection.execute(_STANDING, _those(ended))).mappings()
     rows = {(row["adapter_id"], row["source_id"]): row for row in found}
     usual = await _baselines(connection, ended, now)
     fields = await _judge_fields(connection, ended)
@@ -202,8 +202,8 @@ async def _baselines(connection: AsyncConnection, ended: Sequence[Watched], now:
         return {}
     batches: dict[int, list[Counts]] = {key: [] for key in large}
     statement = _BATCHES[connection.dialect.name == "sqlite"]
-    for row in await read_all(connection, statement, {"b_ids": large, "b_since": now - WINDOW}):
-        batches[row.pop("run_id")].append(Counts(**row))
+    for row in (await connection.execute(statement, {"b_ids": large, "b_since": now - WINDOW})).mappings():
+        batches[row["run_id"]].append(Counts(**{name: row[name] for name in Counts.__struct_fields__}))
     return {key: baseline_of(found) for key, found in batches.items()}
 
 
@@ -214,8 +214,8 @@ async def _judge_fields(connection: AsyncConnection, ended: Sequence[Watched]) -
         return {}
     blessed: dict[int, dict[str, float]] = {}
     sources = {"b_sources": sorted({run["source_id"] for run in counted.values()})}
-    for row in await read_all(connection, _BLESSED, sources):
-        blessed.setdefault(row["source_id"], {})[row["field"]] = row["share"]
+    for row in await connection.execute(_BLESSED, sources):
+        blessed.setdefault(row.source_id, {})[row.field] = row.share
     return {
         key: judge_fields(run["field_counts"], blessed[run["source_id"]])
         for key, run in counted.items()
@@ -235,7 +235,7 @@ async def _note_standings(connection: AsyncConnection, judged: Sequence[JudgedRu
         for each in judged
         if each.watched.is_batch or each.judgement.standing != each.before
     ]
-    await write_many(connection, _STANDINGS[connection.dialect.name], rows)
+    await write_each(connection, _STANDINGS[connection.dialect.name], rows)
 
 
 async def _note_batches(connection: AsyncConnection, judged: Sequence[JudgedRun], now: datetime) -> None:
@@ -254,7 +254,7 @@ async def _note_batches(connection: AsyncConnection, judged: Sequence[JudgedRun]
         for each in judged
         if each.watched.is_batch
     }
-    await write_many(connection, _BATCH_NOTED[connection.dialect.name], [rows[key] for key in sorted(rows)])
+    await write_each(connection, _BATCH_NOTED[connection.dialect.name], [rows[key] for key in sorted(rows)])
 
 
 class SortedFindings(msgspec.Struct, frozen=True):
@@ -271,7 +271,7 @@ async def _incidents(
 ) -> dict[int, tuple[Noticed, ...]]:
     """Open an incident for what is new, count what goes on, close what is over; only the first and last are told."""
     known: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
-    for row in await read_all(connection, _OPEN, _those([each.watched for each in judged])):
+    for row in (await connection.execute(_OPEN, _those([each.watched for each in judged]))).mappings():
         known.setdefault((row["adapter_id"], row["source_id"]), {})[row["rule"], row["field"]] = row["id"]
     found = [_sorted_out(each, known.get(each.watched.who, {})) for each in judged]
     if new := [_incident_row(ids.take(), each.run, finding, now) for each in found for finding in each.new]:

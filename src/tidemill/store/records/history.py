@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.codecs import codecs_of
+from tidemill.store.database.hot_statements import HotRows
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import record_history
 
@@ -22,7 +23,7 @@ class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
     changes: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-_INSERT = record_history.insert()
+INSERT_HISTORY = HotRows("history.insert", codecs_of(record_history), "INSERT INTO record_history ({columns}) {rows}")
 
 
 async def write_history(
@@ -32,4 +33,4 @@ async def write_history(
     rows = [
         {"id": ids.take(), "vertical": vertical, "created_at": now, **msgspec.structs.asdict(line)} for line in lines
     ]
-    await write_many(connection, _INSERT, rows)
+    await INSERT_HISTORY.write(connection, rows)

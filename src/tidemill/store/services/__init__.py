@@ -1,1 +1,1 @@
-"""What is remembered of outside services: status, spending, answers, deliveries and browsers."""
+"""What is remembered of outside services: status, spending, answers, open questions and browsers."""

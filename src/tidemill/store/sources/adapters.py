@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.quality.incidents import forgive_drift
@@ -24,7 +23,7 @@ async def switched_off(connection: AsyncConnection) -> dict[str, str]:
     return {
         row["adapter_id"]: f"adapter {row['adapter_id']} was switched off by {row['disabled_by'] or 'somebody'}"
         + (f": {row['disabled_reason']}" if row["disabled_reason"] else "")
-        for row in await read_all(connection, _OFF, {})
+        for row in (await connection.execute(_OFF)).mappings()
     }
 
 

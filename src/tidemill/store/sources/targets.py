@@ -13,8 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import own_host
 from tidemill.core.target import Target, TargetStatus
-from tidemill.store.database.batches import portions
-from tidemill.store.database.bulk import read_all, write_many
+from tidemill.store.database.batches import portions, write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import targets
@@ -196,15 +195,16 @@ async def _by_address(connection: AsyncConnection, addresses: Iterable[Address])
         urls.setdefault(source_id, set()).add(url)
     known: dict[Address, Target] = {}
     for source_id in sorted(urls):
-        rows = await read_all(connection, _KNOWN, {"b_source": source_id, "b_urls": sorted(urls[source_id])})
-        known |= {(source_id, row["canonical_url"]): target_of(row) for row in rows}
+        for some in portions(sorted(urls[source_id])):
+            rows = (await connection.execute(_KNOWN, {"b_source": source_id, "b_urls": some})).mappings()
+            known |= {(source_id, row["canonical_url"]): target_of(row) for row in rows}
     return known
 
 
 async def _write(
     connection: AsyncConnection, fresh: list[dict[str, Any]], changed: Sequence[Target], now: datetime
 ) -> None:
-    await write_many(connection, _CREATE, fresh)
-    await write_many(
+    await write_each(connection, _CREATE, fresh)
+    await write_each(
         connection, _CHANGE, [{**columns_of(target), "updated_at": now, "its_id": target.id} for target in changed]
     )

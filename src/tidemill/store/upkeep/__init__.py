@@ -1,1 +1,1 @@
-"""What is kept about the work itself, and for how long: audit, record history, retention."""
+"""What is kept about the work itself, and for how long: audit and retention."""

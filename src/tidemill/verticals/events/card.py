@@ -15,7 +15,10 @@ _TOGETHER = {
     "coordinates": ("latitude", "longitude", "location_precision"),
 }
 """Fields that are only true together: they come from one source."""
-_ALONE = ("title", "description", "ends_at", "category", "image_url", "detail_url", "status", "organizer")
+_OF_ONE_SOURCE = ("source_id", "source_name", "confidence", "normalization_method", "fingerprint")
+"""Fields that tell of one source's record: the weightiest source's stay."""
+_NOT_ALONE = frozenset(_OF_ONE_SOURCE).union(*_TOGETHER.values())
+_ALONE = tuple(name for name in Event.__struct_fields__ if name not in _NOT_ALONE)
 _PRECISION = {Precision.VENUE: 3, Precision.CITY: 2, Precision.SOURCE: 1, Precision.UNKNOWN: 0}
 
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.verticals.events.gazetteer import MUNICIPALITIES
+from tidemill.store.migrations.data import municipalities
 
 revision = "0003"
 down_revision = "0002"
@@ -148,12 +148,7 @@ def _discovery() -> None:
         sa.Column("searched_at", Timestamp(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_municipalities")),
     )
-    rows = [
-        {"name": place.name, "region": place.region, "population": place.population, "spoken": place.spoken,
-         "latitude": place.coordinates.latitude, "longitude": place.coordinates.longitude}
-        for place in MUNICIPALITIES
-    ]  # fmt: skip
-    op.bulk_insert(places, rows)
+    op.bulk_insert(places, municipalities())
     op.create_table(
         "search_results",
         sa.Column("query", sa.Text(), nullable=False),

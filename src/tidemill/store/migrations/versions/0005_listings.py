@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
-from tidemill.verticals.listings.market import SEEDED
+from tidemill.store.migrations.data import markets
 
 revision = "0005"
 down_revision = "0004"
@@ -140,6 +140,5 @@ def _seed_markets() -> None:
         f" VALUES (:id, :display_name, :city, :state, :tier, {NOW[op.get_context().dialect.name]})"
         " ON CONFLICT (id) DO NOTHING"
     )
-    for one in SEEDED:
-        fields = {"display_name": one.display_name, "city": one.city, "state": one.state, "tier": one.tier}
-        op.execute(insert.bindparams(id=one.id, **fields))
+    for market in markets():
+        op.execute(insert.bindparams(**market))

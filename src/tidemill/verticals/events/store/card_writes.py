@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.source import Coordinates
-from tidemill.store.database.bulk import change, read_all, write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.upserts import upsert
 from tidemill.verticals.events.card import Card
@@ -55,23 +55,23 @@ async def write_cards(
     found_by = {each.id: (each.card.event.event_date, " ".join(kept[each.id])) for each in cards}
     as_before = await _drop_words(connection, found_by, stale)
     if stale:
-        await change(connection, _DROP_CARDS, {"b_keys": sorted(stale)})
+        await connection.execute(_DROP_CARDS, {"b_keys": sorted(stale)})
     if gone:
-        await change(connection, _DROP_LINKS, {"b_keys": sorted(gone)})
-    await write_many(connection, _CARD[database.dialect], [_row(each, kept[each.id], now) for each in cards])
+        await connection.execute(_DROP_LINKS, {"b_keys": sorted(gone)})
+    await write_each(connection, _CARD[database.dialect], [_row(each, kept[each.id], now) for each in cards])
     links = [
         {"event_id": event, "card_id": each.id, "source_id": source, "score": score, "as_of": as_of}
         for each in cards
         for event, source, score, as_of in each.links
     ]
-    await write_many(connection, _LINK[database.dialect], links)
+    await write_each(connection, _LINK[database.dialect], links)
     words = [
         {"word": word, "event_date": each.card.event.event_date, "card_id": each.id}
         for each in cards
         if each.id not in as_before
         for word in kept[each.id]
     ]
-    await write_many(connection, _WORDS, sorted(words, key=itemgetter("word", "card_id")))
+    await write_each(connection, _WORDS, sorted(words, key=itemgetter("word", "card_id")))
 
 
 _WORDS = event_words.insert()
@@ -88,7 +88,7 @@ async def _drop_words(
 ) -> set[int]:
     """Take the words away by which cards are no longer found; answers the cards whose words stay as they are."""
     keys = sorted({*found_by, *stale})
-    known = await read_all(connection, _WORDS_OF, {"b_keys": keys}) if keys else []
+    known = (await connection.execute(_WORDS_OF, {"b_keys": keys})).mappings().all() if keys else []
     same = {row["id"] for row in known if found_by.get(row["id"]) == (row["event_date"], row["words"])}
     rows = [
         {"b_word": word, "b_date": row["event_date"], "b_card": row["id"]}
@@ -96,7 +96,7 @@ async def _drop_words(
         if row["id"] not in same
         for word in row["words"].split()
     ]
-    await write_many(connection, _DROP_WORD, rows)
+    await write_each(connection, _DROP_WORD, rows)
     return same
 
 

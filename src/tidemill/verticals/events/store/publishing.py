@@ -15,7 +15,6 @@ from sqlalchemy import BindParameter, and_, bindparam, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.source import Coordinates
-from tidemill.store.database.bulk import read_all
 from tidemill.store.database.column_types import EPOCH, to_micros
 from tidemill.store.database.database import Database
 from tidemill.store.database.locks import lock_exclusively
@@ -74,7 +73,7 @@ class Publisher:
         """Publish a little, if there is anything: a reader need not wait for the next round."""
         async with self._database.glance() as connection:
             since = await _cursor(connection)
-            behind = bool(await read_all(connection, _CHANGED, {"b_since": since, "b_limit": 1}))
+            behind = (await connection.execute(_CHANGED, {"b_since": since, "b_limit": 1})).first() is not None
         if behind:
             await self.publish(now, rounds=1)
 
@@ -83,7 +82,7 @@ async def publish_some(connection: AsyncConnection, database: Database, now: dat
     """One round: link what has changed with what is near, and write the cards that this touches."""
     await lock_exclusively(connection, CARDS_LOCK)
     since = await _cursor(connection)
-    rows = await read_all(connection, _CHANGED, {"b_since": since, "b_limit": AT_ONCE})
+    rows = (await connection.execute(_CHANGED, {"b_since": since, "b_limit": AT_ONCE})).mappings().all()
     if rows:
         await _republish(connection, database, rows, now)
     newest = rows[-1]["updated_at"] if len(rows) == AT_ONCE else now
@@ -207,7 +206,7 @@ async def _members(connection: AsyncConnection, cards: Iterable[int], known_keys
     """What else is on these cards."""
     if not cards:
         return {}
-    rows = await read_all(connection, _ON_CARDS, {"b_keys": sorted(cards)})
+    rows = (await connection.execute(_ON_CARDS, {"b_keys": sorted(cards)})).mappings()
     return _read([row for row in rows if row["id"] not in known_keys], changed=False)
 
 
@@ -215,8 +214,8 @@ async def _weights(connection: AsyncConnection, source_ids: set[int]) -> dict[in
     """How much each source's word weighs."""
     if not source_ids:
         return {}
-    rows = await read_all(connection, _WEIGHTS, {"b_keys": sorted(source_ids)})
-    return {row["id"]: (row["precedence"], row["reliability"]) for row in rows}
+    rows = await connection.execute(_WEIGHTS, {"b_keys": sorted(source_ids)})
+    return {row.id: (row.precedence, row.reliability) for row in rows}
 
 
 _NEAR_SQLITE = text(

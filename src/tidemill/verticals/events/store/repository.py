@@ -1,14 +1,13 @@
 """The repository of events: upsert by identity, history of every change, and what is no longer seen."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import BindParameter, Select, bindparam, func, select, text, true, update
+from sqlalchemy import BindParameter, bindparam, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.identity import signed_checksum
@@ -16,31 +15,30 @@ from tidemill.core.job import Job
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.batches import portions
-from tidemill.store.database.bulk import change, copy_rows, read_all, write_many
-from tidemill.store.database.column_types import to_micros
-from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.database.keys import Ids
-from tidemill.store.database.many_rows import write_rows
+from tidemill.store.database.postgres import PostgresConnection
 from tidemill.store.records.history import HistoryLine, write_history
 from tidemill.store.records.repository import MOST_MISSED, CompleteRun
-from tidemill.store.schema import runs
 from tidemill.verticals.events.record import Event
+from tidemill.verticals.events.store.repository_sql import (
+    EVENTS_BEFORE,
+    INSERT_EVENTS,
+    KNOWN_EVENTS,
+    NAMES,
+    SEE_EVENTS,
+    SEE_EVENTS_OF_SOURCE,
+    SEEN_AGAIN,
+    SEEN_FIRST,
+    TOLD,
+    UNSEEN_EVENTS,
+    UPDATE_EVENTS,
+)
 from tidemill.verticals.events.store.tables import events
 
 VERTICAL = "events"
 
 _encode = msgspec.json.Encoder().encode
-# Only names of ours are put together here; what pages say is always bound.
-_ROW = "e.id, e.source_id, e.identity, e.checksum, e.gone_at"
-_SAME = "e.source_id = k.source_id AND e.identity_hash = k.hash"
-_KNOWN_SQLITE = text(
-    "SELECT " + _ROW + " FROM (SELECT json_extract(value, '$[0]') AS source_id, json_extract(value, '$[1]') AS hash"
-    " FROM json_each(:keys)) k JOIN events e ON " + _SAME
-)
-_KNOWN_POSTGRES = text(
-    "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:hashes AS bigint[])) AS k(source_id, hash)"
-    " JOIN events e ON " + _SAME
-)
+_names_of, _told_of = attrgetter(*NAMES.values()), attrgetter(*TOLD.values())
 
 
 class EnrichesEvents(Protocol):
@@ -78,14 +76,13 @@ class EventRepository:
             rows = [row for _, row in changed]
             await self._update(connection, [(item, row) for (_, item), row in zip(dressed, rows, strict=True)], now)
         if same:
-            await change(connection, _SEEN_BY_KEY, {"b_now": now, "b_ids": same})
+            await SEE_EVENTS.execute(connection, now=now, ids=same)
         return tally(harvests, new, [item for item, _ in changed])
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
         hashes = [signed_checksum(identity.encode()) for identity in identities]
-        names = {"b_now": now, "b_source": source_id, "b_hashes": hashes}
-        return await change(connection, _SEEN_BY_NAME, names)
+        return await SEE_EVENTS_OF_SOURCE.execute(connection, now=now, source_id=source_id, hashes=hashes)
 
     async def miss(
         self, connection: AsyncConnection, over: Sequence[CompleteRun], now: datetime, patience: int
@@ -94,13 +91,13 @@ class EventRepository:
 
         Only what is still to come can go missing: an event that is over has left its agenda in the ordinary way.
         """
-        asked = {"b_runs": [each.run_id for each in over], "b_now": now, "b_most": MOST_MISSED * len(over)}
-        missed = await read_all(connection, _UNSEEN[connection.dialect.name == "sqlite"], asked)
+        run_ids = [each.run_id for each in over]
+        missed = await UNSEEN_EVENTS.fetch(connection, runs=run_ids, now=now, each=MOST_MISSED)
         gone = [row for row in missed if row["missed_runs"] + 1 >= patience]
         for some in portions(missed):  # together, the runs may have missed more than SQLite takes in one statement
-            await change(connection, _MISSED, {"b_ids": [row["id"] for row in some]})
+            await connection.execute(_MISSED, {"b_ids": [row["id"] for row in some]})
         for some in portions(gone):
-            await change(connection, _GONE, {"b_ids": [row["id"] for row in some], "b_now": now})
+            await connection.execute(_GONE, {"b_ids": [row["id"] for row in some], "b_now": now})
             lines = [HistoryLine(record_id=row["id"], kind="gone", run_id=row["run_id"]) for row in some]
             await write_history(connection, self._ids, VERTICAL, lines, now)
         return Counter(row["run_id"] for row in gone)
@@ -114,14 +111,8 @@ class EventRepository:
         A row that only shares the hash of an identity is another event: putting ours beside it is refused by the index,
         and the page becomes a dead letter. Among a million events of a source that is one chance in thirty million.
         """
-        sources = [item.job.source_id for item in items]
-        hashes = [item.identity_hash for item in items]
-        if connection.dialect.name == "sqlite":
-            keys = _encode(list(zip(sources, hashes, strict=True))).decode()
-            found = await connection.execute(_KNOWN_SQLITE, {"keys": keys})
-        else:
-            found = await connection.execute(_KNOWN_POSTGRES, {"sources": sources, "hashes": hashes})
-        return {(row["source_id"], row["identity"]): row for row in found.mappings()}
+        keys = [{"source_id": item.job.source_id, "identity_hash": item.identity_hash} for item in items]
+        return {(row["source_id"], row["identity"]): row for row in await KNOWN_EVENTS.fetch(connection, keys)}
 
     async def _dressed(
         self, connection: AsyncConnection, keyed: list[tuple[int, "EventItem"]], now: datetime
@@ -144,7 +135,7 @@ class EventRepository:
         self, connection: AsyncConnection, changed: Sequence[tuple["EventItem", Any]], now: datetime
     ) -> None:
         keys = sorted(row["id"] for _, row in changed)
-        before = {row["id"]: row["record"] for row in await read_all(connection, _BEFORE, {"b_ids": keys})}
+        before = {row["id"]: row["record"] for row in await EVENTS_BEFORE.fetch(connection, ids=keys)}
         history = []
         for item, row in changed:
             kind = "returned" if row["gone_at"] is not None else "changed"
@@ -153,9 +144,11 @@ class EventRepository:
                 record_id=row["id"], kind=kind, run_id=item.job.run_id, page_id=item.page_id, changes=changes
             )
             history.append(told)
-        rows = [{"b_id": row["id"], **{f"b_{name}": value for name, value in columns_of(item, now).items()}}
-                for item, row in changed]  # fmt: skip
-        await write_many(connection, _UPDATE, rows)
+        rows = [
+            {"id": row["id"], **dict(zip(TOLD, _told_of(item), strict=True)), **dict.fromkeys(SEEN_AGAIN, now)}
+            for item, row in changed
+        ]
+        await UPDATE_EVENTS.write(connection, rows)
         await write_history(connection, self._ids, VERTICAL, history, now)
 
 
@@ -186,118 +179,16 @@ def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> list[EventItem]:
     return items
 
 
-def columns_of(item: EventItem, now: datetime) -> dict[str, Any]:
-    """What readers filter and sort by, beside the record itself."""
-    event = item.event
-    return {
-        "event_fingerprint": event.fingerprint,
-        "title": event.title,
-        "event_date": event.event_date,
-        "ends_at": event.ends_at,
-        "event_time": event.event_time,
-        "venue_name": event.venue_name,
-        "category": event.category,
-        "latitude": event.latitude,
-        "longitude": event.longitude,
-        "status": event.status,
-        "checksum": item.checksum,
-        "record": item.encoded,
-        "page_id": item.page_id,
-        "last_seen_at": now,
-        "updated_at": now,
-        "missed_runs": 0,
-        "gone_at": None,
-    }
-
-
 async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, EventItem]], now: datetime) -> None:
     """Insert the new ones, as tuples straight to the driver: the hottest write there is."""
-    moment: Callable[[datetime, int], Any] = _micros if connection.dialect.name == "sqlite" else _same
-    seen = moment(now, now.fold)
-    rows = []
-    for key, item in new:
-        event = item.event
-        starts, ends = event.event_date, event.ends_at
-        rows.append((
-            key, item.job.source_id, item.identity, item.identity_hash, event.fingerprint, event.title,
-            moment(starts, starts.fold), None if ends is None else moment(ends, ends.fold),
-            event.event_time, event.venue_name,
-            str(event.category),  # a plain string: SQLite asks a member how it wants to be written
-            event.latitude, event.longitude, str(event.status),
-            item.checksum, item.encoded, item.page_id, seen, seen, seen,
-        ))  # fmt: skip
-    if isinstance(connection, InlineAsyncConnection):
-        connection.driver.defer_to_commit(lambda driver: write_rows(driver, _INSERT_SQLITE, rows))
+    seen = (now,) * len(SEEN_FIRST)
+    rows = [(key, *_names_of(item), *_told_of(item), *seen) for key, item in new]
+    if isinstance(connection, PostgresConnection):
+        await connection.copy(events.name, tuple(INSERT_EVENTS.columns), rows)
     else:
-        await copy_rows(connection, events, _INSERTED, rows)
+        INSERT_EVENTS.write_values_at_commit(connection, rows)
 
 
-@lru_cache(maxsize=4_096)
-def _micros(moment: datetime, _fold: int) -> int:
-    """Agendas name the same hours again and again. On the night when clocks go back, two hours differ by fold alone."""
-    return to_micros(moment)
-
-
-def _same(moment: datetime, _fold: int) -> datetime:
-    return moment
-
-
-_INSERTED = (
-    "id", "source_id", "identity", "identity_hash", "event_fingerprint", "title", "event_date", "ends_at", "event_time",
-    "venue_name", "category", "latitude", "longitude", "status", "checksum", "record", "page_id", "first_seen_at",
-    "last_seen_at", "updated_at",
-)  # fmt: skip
-_INSERT_SQLITE = f"INSERT INTO events ({', '.join(_INSERTED)}) VALUES ({', '.join('?' for _ in _INSERTED)})"
-
-_COLUMNS = (
-    "event_fingerprint", "title", "event_date", "ends_at", "event_time", "venue_name", "category", "latitude",
-    "longitude", "status", "checksum", "record", "page_id", "last_seen_at", "updated_at", "missed_runs",
-    "gone_at",
-)  # fmt: skip
-_UPDATE = (
-    update(events)
-    .where(events.c.id == bindparam("b_id"))
-    .values(times_seen=events.c.times_seen + 1, **{name: bindparam(f"b_{name}") for name in _COLUMNS})
-)
-
-
-_BEFORE = (
-    select(events.c.id, events.c.record)
-    .where(events.c.id.in_(bindparam("b_ids", expanding=True)))
-    .order_by(events.c.id)
-    .with_for_update()
-)
-_SEEN = update(events).values(
-    last_seen_at=bindparam("b_now"), times_seen=events.c.times_seen + 1, missed_runs=0, gone_at=None
-)
-_SEEN_BY_KEY = _SEEN.where(events.c.id.in_(bindparam("b_ids", expanding=True)))
-_SEEN_BY_NAME = _SEEN.where(
-    events.c.identity_hash.in_(bindparam("b_hashes", expanding=True)), events.c.source_id == bindparam("b_source")
-)
-_ITS_UNSEEN = (
-    select(events.c.id, events.c.missed_runs)
-    .where(events.c.source_id == runs.c.source_id, events.c.last_seen_at < runs.c.started_at)
-    .where(events.c.gone_at.is_(None), func.coalesce(events.c.event_date, bindparam("b_now")) > bindparam("b_now"))
-    .order_by(events.c.id)
-)
-"""The date is hidden from the planner: without statistics, PostgreSQL reads every coming event through its index."""
-_OVER: BindParameter[Any] = bindparam("b_runs", expanding=True)
-
-
-def _unseen(*, on_sqlite: bool) -> Select[Any]:
-    """What these runs did not see, each of its own source; PostgreSQL is made to look up one source after the other.
-
-    Left to itself, and without statistics, it reads all events of all sources instead.
-    """
-    if on_sqlite:
-        joined = _ITS_UNSEEN.add_columns(runs.c.id.label("run_id")).where(runs.c.id.in_(_OVER))
-        return joined.limit(bindparam("b_most"))
-    its = _ITS_UNSEEN.correlate(runs).limit(MOST_MISSED).lateral("its")
-    chosen = select(its.c.id, its.c.missed_runs, runs.c.id.label("run_id")).select_from(runs.join(its, true()))
-    return chosen.where(runs.c.id.in_(_OVER)).order_by(its.c.id).limit(bindparam("b_most"))
-
-
-_UNSEEN = {on_sqlite: _unseen(on_sqlite=on_sqlite) for on_sqlite in (True, False)}
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _MISSED = update(events).where(events.c.id.in_(_IDS)).values(missed_runs=events.c.missed_runs + 1)
 _GONE = update(events).where(events.c.id.in_(_IDS)).values(gone_at=bindparam("b_now"), updated_at=bindparam("b_now"))

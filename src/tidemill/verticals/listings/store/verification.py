@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.freshness import Fading
 from tidemill.core.verification import Fate, VerificationCheck, VerificationResult
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -115,7 +115,7 @@ class Verification:
         ]  # fmt: skip
         async with self._database.write() as connection:
             await lock_exclusively(connection, LISTINGS_LOCK)
-            await write_many(connection, _CHECKED, rows)
+            await write_each(connection, _CHECKED, rows)
             if not unshown:
                 return 0
             said = {"b_keys": [one.sighting_id for one in unshown], "b_now": now}

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, bindparam, case, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.schema import runs
 from tidemill.verticals.listings.dedupe import blocks_of
 from tidemill.verticals.listings.store.merging import MergedListing, Sighting
@@ -42,7 +42,7 @@ _INSERT_BLOCK = {
 async def insert_homes(connection: AsyncConnection, homes: Sequence[MergedListing], now: datetime) -> None:
     """Insert new homes, and the blocks under which they will be found."""
     seen = {"first_seen_at": now, "last_seen_at": now, "times_seen": 0, "updated_at": now}
-    await write_many(connection, _INSERT_HOME, [{**columns_of(home), **seen} for home in homes])
+    await write_each(connection, _INSERT_HOME, [{**columns_of(home), **seen} for home in homes])
     await insert_blocks(connection, homes)
 
 
@@ -50,7 +50,7 @@ async def insert_blocks(connection: AsyncConnection, homes: Sequence[MergedListi
     """Make homes findable under what is known of them now."""
     pairs = sorted({(block, home.id) for home in homes for block in blocks_of(home.listing)})
     rows = [{"block": block, "listing_id": key} for block, key in pairs]
-    await write_many(connection, _INSERT_BLOCK[connection.dialect.name], rows)
+    await write_each(connection, _INSERT_BLOCK[connection.dialect.name], rows)
 
 
 def columns_of(home: MergedListing) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def columns_of(home: MergedListing) -> dict[str, Any]:
 async def insert_sightings(connection: AsyncConnection, sightings: Sequence[Sighting], now: datetime) -> None:
     """A source shows a home for the first time."""
     rows = [{**msgspec.structs.asdict(each), "first_seen_at": now, "last_seen_at": now} for each in sightings]
-    await write_many(connection, _INSERT_SIGHTING, rows)
+    await write_each(connection, _INSERT_SIGHTING, rows)
 
 
 _UPDATE_SIGHTING = (
@@ -108,7 +108,7 @@ async def update_sightings(connection: AsyncConnection, sightings: Sequence[Sigh
          "b_page": each.page_id, "b_market": each.market_id, "b_now": now}
         for each in sightings
     ]  # fmt: skip
-    await write_many(connection, _UPDATE_SIGHTING, rows)
+    await write_each(connection, _UPDATE_SIGHTING, rows)
 
 
 async def see_sightings(connection: AsyncConnection, keys: Sequence[int], now: datetime) -> None:
@@ -174,7 +174,7 @@ async def update_homes(
         moved = was is not None and home.listing.rent_low is not None and was != home.listing.rent_low
         columns = {f"b_{name}": value for name, value in columns_of(home).items()}
         rows.append({**columns, "b_moved": moved, "b_was": was, "b_now": now})
-    await write_many(connection, _RENEW, rows)
+    await write_each(connection, _RENEW, rows)
     await insert_blocks(connection, homes)
 
 

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import func, select
 
 from tidemill.core.audit import AuditEntry
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import sources
@@ -67,7 +67,7 @@ class CorrectionRepository:
         what = {**msgspec.structs.asdict(said), "made_at": now}
         rows = [{"id": key, "price_id": price, **what} for key, price in zip(keys, price_ids, strict=False)]
         async with self._database.write() as connection:
-            await write_many(connection, _INSERT, rows)
+            await write_each(connection, _INSERT, rows)
             await write_audit(connection, zip(keys[len(price_ids) :], audit, strict=True), now)
 
     async def made(

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import sources
 from tidemill.verticals.prices.matching import (
@@ -105,8 +105,8 @@ async def resolve_offers(
             catalogue.add(KnownProduct(product["id"], product["upc"], product["attributes_key"]))
             found = msgspec.structs.replace(found, product_id=product["id"])
         links.append(_link_row(candidate.source_product_id, found, now))
-    await write_many(connection, _PRODUCTS, made)
-    await write_many(connection, _LINKS[connection.dialect.name], links)
+    await write_each(connection, _PRODUCTS, made)
+    await write_each(connection, _LINKS[connection.dialect.name], links)
 
 
 async def _trusted(connection: AsyncConnection, source_ids: Sequence[int]) -> set[int]:

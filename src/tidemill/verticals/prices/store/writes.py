@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import AcceptedRecords
-from tidemill.store.database.bulk import write_many
+from tidemill.store.database.batches import write_each
 from tidemill.store.records.repository import MOST_MISSED
 from tidemill.store.schema import rejected_records, targets
 from tidemill.verticals.prices.glitch import PriceSeen
@@ -161,8 +161,8 @@ async def upsert_products(
         for key, product, item, row in priced
         if row is not None
     ]
-    await write_many(connection, _INSERT, new)
-    await write_many(connection, _UPDATE, known)
+    await write_each(connection, _INSERT, new)
+    await write_each(connection, _UPDATE, known)
 
 
 def _new_row(product: int, item: OfferItem, price_id: int, now: datetime) -> dict[str, Any]:
@@ -193,7 +193,7 @@ async def name_products(
         if row is None or row["checksum"] != item.checksum
         for kind, value in identifiers_of(item.offer).items()
     ]
-    await write_many(connection, _IDENTIFIERS[connection.dialect.name], rows)
+    await write_each(connection, _IDENTIFIERS[connection.dialect.name], rows)
 
 
 _APPEND = prices.insert()
@@ -201,7 +201,7 @@ _APPEND = prices.insert()
 
 async def append_prices(connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Append prices; nothing ever changes them."""
-    await write_many(connection, _APPEND, rows)
+    await write_each(connection, _APPEND, rows)
 
 
 _RECORDS = select(source_products.c.id, source_products.c.record).where(_BY_KEY)
@@ -262,7 +262,7 @@ async def hold(connection: AsyncConnection, held: Sequence[tuple[int, OfferItem,
     if not held:
         return
     rows = [{"b_id": row["id"], **_bound(held_columns(key, item, now))} for key, item, row in held]
-    await write_many(connection, _HOLD, rows)
+    await write_each(connection, _HOLD, rows)
     again = {"b_ids": sorted({item.job.target_id for _, item, _ in held}), "b_soon": now + SECOND_READING}
     await connection.execute(_LOOK_AGAIN, again)
 
