@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from rig.books import OpenBook
+from rig.memory_services import MemoryServiceRegistry
 from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
@@ -30,7 +30,7 @@ class Browsing:
         self.clock = RealClock()
         self.audit: list[AuditEntry] = []
         self._noted = asyncio.Condition()
-        self.book = OpenBook()
+        self.book = MemoryServiceRegistry()
         self.guard: Any = options.get("guard")
         allowed = list(allow)
         self.plain = http_fetcher(self.clock, allow=allowed)
@@ -65,7 +65,7 @@ async def browsing(program: str, **options: Any) -> Any:
         await own.plain.close()
 
 
-def family_of(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Every process that `pid` started, directly or not, zombies aside."""
     among = [process for process in all_processes() if not process.is_zombie]
     found, line = [], [pid]

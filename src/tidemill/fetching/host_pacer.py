@@ -1,4 +1,4 @@
-"""The pace of each host: every request waits here until its host may be asked again, whoever asked it last.
+"""The pace of each host: every request waits here until its host may be asked again, by this process or another.
 
 Requests are counted in up to three places: in this process, always; in the ledger in the database, where there is one,
 for all processes; and in Redis, where it is set up, for all machines by one clock. A request is sent when all of them

@@ -22,7 +22,7 @@ def never_raising(listener: Announce, report: Callable[[str, Exception], None]) 
             return
         try:
             listener(happening)
-        except Exception as error:  # noqa: BLE001 - a listener's bug must not cost a page; it is told to `report`
+        except Exception as error:  # noqa: BLE001 - a listener's bug must not cost a page; it goes to `report`
             failures += 1
             if failures == 1:
                 report("a listener failed; the work goes on", error)

@@ -54,8 +54,8 @@ async def shared_limiter(redis: RedisServer, book: Book) -> AsyncIterator[RedisR
 
 async def waits(shared_limiter: RedisRateLimiter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
     """What each of so many requests is told to wait, in minutes."""
-    leases = [await shared_limiter.charge(host, pace, MINUTE) for _ in range(times)]
-    return [round(lease.wait / MINUTE, 1) for lease in leases if lease is not None]
+    permits = [await shared_limiter.charge(host, pace, MINUTE) for _ in range(times)]
+    return [round(permit.wait / MINUTE, 1) for permit in permits if permit is not None]
 
 
 def remembers_for_long(redis: RedisServer) -> None:
@@ -89,11 +89,11 @@ async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(
 
 
 async def test_many_machines_at_once_are_never_told_the_same_moment(redis: RedisServer, book: Book) -> None:
-    meters = [open_redis_rate_limiter(redis.url, RealClock(), book.report) for _ in range(3)]
-    leases = await asyncio.gather(*(each.charge("example.org", SLOW, MINUTE) for each in meters for _ in range(3)))
-    for each in meters:
+    limiters = [open_redis_rate_limiter(redis.url, RealClock(), book.report) for _ in range(3)]
+    permits = await asyncio.gather(*(each.charge("example.org", SLOW, MINUTE) for each in limiters for _ in range(3)))
+    for each in limiters:
         await each.close()
-    assert sorted(round(lease.wait / MINUTE) for lease in leases if lease) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert sorted(round(permit.wait / MINUTE) for permit in permits if permit) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", "restart"])

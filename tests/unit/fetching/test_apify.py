@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from rig.books import Nowhere, OpenBook, OpenPurse, OpenRuns
+from rig.memory_services import MemoryActorRuns, MemoryServiceRegistry, MemorySpending, UnreachableTransport
 from tidemill.core.budget import Budget
 from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
@@ -34,13 +34,13 @@ class Rig:
         self.inputs = []
         self.items = [{"id": number} for number in range(3)]
         self.apify = Apify({"lab~homes": self.find}, TOKEN, takes=timedelta(seconds=20))
-        self.book, self.purse, self.runs = OpenBook(), OpenPurse(), OpenRuns()
+        self.book, self.purse, self.runs = MemoryServiceRegistry(), MemorySpending(), MemoryActorRuns()
         self.budget, self.token = budget, token
         self.fetcher = self.another()
 
     def another(self):
         """A fetcher of a process that starts anew."""
-        transport = StandinTransport({"https://api.apify.com": self.apify}, self.clock, Nowhere())
+        transport = StandinTransport({"https://api.apify.com": self.apify}, self.clock, UnreachableTransport())
         account = Account(self.purse, Service.APIFY, self.budget, self.clock)
         return ApifyFetcher(
             transport, "https://api.apify.com", self.token, account, self.runs, self.book, self.clock
@@ -188,9 +188,9 @@ async def test_its_own_trouble_is_told_and_costs_nothing(rig, fault, failure):
     rig.apify.fault = fault
     result = await rig.fetch()
     assert (result.failure, result.degraded) == (failure, (Service.APIFY,))
-    assert rig.book.said[-1][1]
+    assert rig.book.reports[-1][1]
     assert rig.purse.amount == 0
-    assert TOKEN not in f"{result} {rig.book.said} {await rig.fetcher.probe()}"
+    assert TOKEN not in f"{result} {rig.book.reports} {await rig.fetcher.probe()}"
 
 
 @pytest.mark.parametrize(

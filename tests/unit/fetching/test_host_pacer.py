@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rig.clock import NOON, SettableClock
 from tidemill.core.pacing import Departure, Pace
-from tidemill.fetching import host_pacer as gate_module
+from tidemill.fetching import host_pacer as pacer_module
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 
@@ -16,9 +16,11 @@ pytestmark = pytest.mark.shows("F6")
 SECOND = timedelta(seconds=1)
 
 
-async def ask(gate: HostPacer, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta) -> datetime:
+async def ask(
+    pacer: HostPacer, clock: VirtualClock, pace: Pace, *, connects: timedelta, answers: timedelta
+) -> datetime:
     """One request to one host; says when it really went out."""
-    admitted = await gate.admit("example.org", pace)
+    admitted = await pacer.admit("example.org", pace)
     try:
         await clock.sleep_until(clock.now() + connects)
         await admitted.wait_to_send()
@@ -31,9 +33,9 @@ async def ask(gate: HostPacer, clock: VirtualClock, pace: Pace, *, connects: tim
 
 def sends(pace: Pace, requests: list[tuple[float, float]]) -> list[datetime]:
     async def main(clock: VirtualClock) -> list[datetime]:
-        gate = HostPacer(clock)
+        pacer = HostPacer(clock)
         asked = [
-            ask(gate, clock, pace, connects=SECOND * connect, answers=SECOND * answer) for connect, answer in requests
+            ask(pacer, clock, pace, connects=SECOND * connect, answers=SECOND * answer) for connect, answer in requests
         ]
         return sorted(await asyncio.gather(*asked))
 
@@ -75,33 +77,33 @@ def test_as_the_server_sees_it_no_pace_is_ever_exceeded(
 
 
 async def test_a_host_without_spacing_is_never_slept_for(clock: SettableClock) -> None:
-    gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=3)
+    pacer, pace = HostPacer(clock), Pace(timedelta(0), parallel=3)
     for _ in range(100):
-        admitted = await gate.admit("lab.test", pace)
+        admitted = await pacer.admit("lab.test", pace)
         await admitted.wait_to_send()
         admitted.release()
     assert clock.slept_until == []
 
 
 async def test_hosts_do_not_wait_for_each_other(clock: SettableClock) -> None:
-    gate = HostPacer(clock)
+    pacer = HostPacer(clock)
     for name in ("a.example", "b.example", "c.example"):
-        await gate.admit(name, Pace())
+        await pacer.admit(name, Pace())
     assert clock.slept_until == []
 
 
 async def test_a_slower_pace_for_a_request_is_charged_for_that_request(clock: SettableClock) -> None:
-    gate = HostPacer(clock)
-    (await gate.admit("example.org", Pace(10 * SECOND))).release()
+    pacer = HostPacer(clock)
+    (await pacer.admit("example.org", Pace(10 * SECOND))).release()
     started = clock.now()
-    (await gate.admit("example.org", Pace(10 * SECOND))).release()
+    (await pacer.admit("example.org", Pace(10 * SECOND))).release()
     assert clock.now() - started == 10 * SECOND
 
 
 async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) -> None:
-    gate, pace = HostPacer(clock), Pace(timedelta(0), parallel=1)
-    first = await gate.admit("example.org", pace)
-    waiting = [asyncio.create_task(gate.admit("example.org", pace)) for _ in range(2)]
+    pacer, pace = HostPacer(clock), Pace(timedelta(0), parallel=1)
+    first = await pacer.admit("example.org", pace)
+    waiting = [asyncio.create_task(pacer.admit("example.org", pace)) for _ in range(2)]
     await clock.sleep_until(clock.now())
     waiting[0].cancel()
     first.release()
@@ -111,29 +113,29 @@ async def test_one_who_gives_up_waiting_holds_up_nobody(clock: SettableClock) ->
 
 
 async def test_the_pace_that_a_host_was_asked_at_is_known_afterwards(clock: SettableClock) -> None:
-    gate = HostPacer(clock)
-    assert await gate.pace_of("example.org") is None
-    await gate.admit("example.org", Pace(SECOND))
-    assert await gate.pace_of("example.org") == Pace(SECOND)
+    pacer = HostPacer(clock)
+    assert await pacer.pace_of("example.org") is None
+    await pacer.admit("example.org", Pace(SECOND))
+    assert await pacer.pace_of("example.org") == Pace(SECOND)
 
 
 async def test_hosts_at_rest_are_forgotten_and_busy_ones_never(clock: SettableClock) -> None:
-    gate = HostPacer(clock)
-    busy = await gate.admit("busy.example", Pace())
-    for number in range(gate_module.HOSTS_REMEMBERED):
-        (await gate.admit(f"h{number}.example", Pace())).release()
+    pacer = HostPacer(clock)
+    busy = await pacer.admit("busy.example", Pace())
+    for number in range(pacer_module.HOSTS_REMEMBERED):
+        (await pacer.admit(f"h{number}.example", Pace())).release()
         clock.advance(3 * SECOND)
-    assert len(gate._hosts) < 10
-    assert "busy.example" in gate._hosts
+    assert len(pacer._hosts) < 10
+    assert "busy.example" in pacer._hosts
     busy.release()
 
 
 def test_a_host_met_for_the_first_time_is_asked_as_others_left_it() -> None:
     async def main(clock: VirtualClock) -> list[datetime]:
-        gate, pace = HostPacer(clock), Pace(2 * SECOND, burst=2, parallel=2)
+        pacer, pace = HostPacer(clock), Pace(2 * SECOND, burst=2, parallel=2)
         sent = []
         for _ in range(2):
-            admitted = await gate.admit("example.org", pace, Departure(NOON + 4 * SECOND, NOON + 6 * SECOND))
+            admitted = await pacer.admit("example.org", pace, Departure(NOON + 4 * SECOND, NOON + 6 * SECOND))
             await admitted.wait_to_send()
             sent.append(clock.now())
         return sent

@@ -104,21 +104,21 @@ def test_gauges_show_the_snapshot_and_nothing_without_one() -> None:
 
 
 def test_a_flood_of_hosts_ends_in_one_series() -> None:
-    tally = LabelledCounter("visits", "Visits.", ("host",), max_series=3)
-    spread = HistogramCounter("took", "Took.", (1,), "host", max_series=3)
+    counter = LabelledCounter("visits", "Visits.", ("host",), max_series=3)
+    histogram = HistogramCounter("took", "Took.", (1,), "host", max_series=3)
     for number in range(100):
-        tally.add((f"host{number}",))
-        spread.add(0.5, f"host{number}")
-    assert len(tally._counts) == 4
-    assert tally.count(OTHER) == 97
-    assert len(spread._cells) == 4
+        counter.add((f"host{number}",))
+        histogram.add(0.5, f"host{number}")
+    assert len(counter._counts) == 4
+    assert counter.count(OTHER) == 97
+    assert len(histogram._cells) == 4
 
 
 def test_what_is_above_every_bound_is_still_counted() -> None:
-    spread = HistogramCounter("took", "Took.", (1, 2))
+    histogram = HistogramCounter("took", "Took.", (1, 2))
     for amount in (0.5, 1, 1.5, 2, 99):
-        spread.add(amount)
-    (family,) = spread.collect()
+        histogram.add(amount)
+    (family,) = histogram.collect()
     assert [sample.value for sample in family.samples] == [2, 4, 5, 5, 104]
 
 
