@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, Cron, Every, parse_schedule
+from tidemill.core.services.degradation import Service
 from tidemill.core.urls import BadUrl, host_of
 
 PREFIX = "TIDEMILL_"

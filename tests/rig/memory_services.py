@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal
-from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
+from tidemill.core.services.actor_run import StartedRun
+from tidemill.core.services.budget import Budget, BudgetRefusal, Spent, budget_refusal
+from tidemill.core.services.degradation import Service, ServiceState, ServiceStatus
 from tidemill.pipeline.ports import Probe, WireFailure, WireRequest
 
 

@@ -20,7 +20,7 @@ from tidemill.operations.runs import RunActions
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
-from tidemill.operations.why import WhyActions
+from tidemill.operations.why.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
 from tidemill.plugin import Parts

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import ENRICHING, VERTICALS
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
-from tidemill.core.discovery import SearchProfile
+from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.pacing import Pace
 from tidemill.core.run import Trigger
 from tidemill.core.schedules import Cron, Every
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.core.vertical import Vertical
 from tidemill.engine.periodic import Chore
 from tidemill.operations.discovery import DiscoveryActions

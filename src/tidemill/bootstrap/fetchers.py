@@ -1,6 +1,6 @@
 """Build the fetchers that are free from the settings."""
 
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.fallback_transport import Report
 from tidemill.fetching.http import http_fetcher

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from tidemill.bootstrap.store import Store
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.apify import ApifyFetcher

@@ -1,7 +1,7 @@
 """Build the registry of outside services: which of them this installation has set up."""
 
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database

@@ -6,7 +6,7 @@ from typing import Any
 from tidemill.bootstrap.adapters import GROUP, with_installed_adapters
 from tidemill.bootstrap.loading import loaded_verticals
 from tidemill.bootstrap.plugins import OWN, PLUGINS
-from tidemill.core.enrichment import EnrichmentRules
+from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.vertical import Vertical
 from tidemill.plugin import Plugin
 

@@ -10,10 +10,10 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import BudgetRefusal
-from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.actor_run import StartedRun
+from tidemill.core.services.budget import BudgetRefusal
+from tidemill.core.services.degradation import FALLBACKS, Service
 from tidemill.fetching.apify_protocol import (
     DOWN_WAIT,
     KEY_WAIT,

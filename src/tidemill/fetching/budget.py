@@ -6,8 +6,8 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal
-from tidemill.core.degradation import Service
+from tidemill.core.services.budget import Budget, BudgetRefusal, Spent, budget_refusal
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.ports import Clock, StoreError
 
 

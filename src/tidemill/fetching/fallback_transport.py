@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.degradation import Service
 from tidemill.core.urls import origin_of
 from tidemill.fetching.aiohttp_request import BeforeSend
 from tidemill.pipeline.ports import Clock, Transport, WireFailure, WireRequest, WireResponse

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Any
 
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.ports import Clock, RequestPermit
 
 MICROSECOND = timedelta(microseconds=1)

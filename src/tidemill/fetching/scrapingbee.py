@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.budget import BudgetRefusal
-from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.budget import BudgetRefusal
+from tidemill.core.services.degradation import FALLBACKS, Service
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.bee_protocol import (
     BUSY_WAIT,

@@ -13,7 +13,7 @@ import msgspec
 
 from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
-from tidemill.operations.explanation import at, span
+from tidemill.operations.why.explanation import at, span
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing

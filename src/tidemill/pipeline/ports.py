@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
 from tidemill.core.pacing import Departure, Pace
+from tidemill.core.services.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.target import Target
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.enrichment import Geocoded
+from tidemill.core.services.enrichment import Geocoded
 from tidemill.core.source import Coordinates
 from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.pipeline.ports import Clock

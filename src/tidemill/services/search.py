@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import msgspec
 
-from tidemill.core.discovery import SearchResult
+from tidemill.core.discovery.search import SearchResult
 from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.services.client import Client
 

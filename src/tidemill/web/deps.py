@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tidemill.core.degradation import ServiceStatus
+from tidemill.core.services.degradation import ServiceStatus
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.discovery import DiscoveryActions
-from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Importer
 from tidemill.operations.proposals import ProposalActions
 from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
+from tidemill.operations.why.explanation import Explanation
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics

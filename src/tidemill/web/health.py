@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from tidemill.core.degradation import ServiceState, ServiceStatus
+from tidemill.core.services.degradation import ServiceState, ServiceStatus
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.process import ProcessUsage
 from tidemill.telemetry.rates import Rates

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceStatus, degraded
+from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
 from tidemill.pipeline.ports import StoreError
 from tidemill.telemetry.gauges import Snapshot, SourceGauges

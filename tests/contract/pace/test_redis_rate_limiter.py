@@ -8,8 +8,8 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.redis import RedisServer
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.redis_rate_limiter import (

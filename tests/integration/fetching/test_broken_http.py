@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from rig.memory_services import MemoryActorRuns, MemoryServiceRegistry, MemorySpending, UnreachableTransport
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, refuse
 from tidemill.core.pacing import Pace
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.fetching.apify import GRACE, RUN_TIMEOUT, ApifyFetcher
 from tidemill.fetching.budget import Account
 from tidemill.lab.standins.apify import Apify

@@ -6,10 +6,10 @@ import pytest
 
 from rig.clock import NOON
 from rig.memory_services import MemoryServiceRegistry, MemorySpending, UnreachableTransport
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.fetching.budget import Account
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.scrapingbee import ScrapingBeeFetcher

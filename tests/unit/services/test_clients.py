@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import SettableClock
-from tidemill.core.discovery import SearchResult
-from tidemill.core.enrichment import Geocoded
+from tidemill.core.discovery.search import SearchResult
+from tidemill.core.services.enrichment import Geocoded
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin

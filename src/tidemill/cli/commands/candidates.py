@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tidemill.cli.system_opening import open_system, with_system
-from tidemill.core.candidates import Candidate, CandidateStatus
+from tidemill.core.discovery.candidates import Candidate, CandidateStatus
 from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table

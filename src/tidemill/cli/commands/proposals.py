@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.cli.system_opening import with_system
-from tidemill.core.proposals import Proposal
+from tidemill.core.quality.proposals import Proposal
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import print_json, print_line, print_table

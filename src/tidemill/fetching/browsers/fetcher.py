@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.fetching.http import HttpFetcher

@@ -10,9 +10,9 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views import HistoryView
-from tidemill.operations.explanation import Explainer, Explanation, Step, at, known
 from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown
-from tidemill.operations.why_work import reading_step
+from tidemill.operations.why.explanation import Explainer, Explanation, Step, at, known
+from tidemill.operations.why.work import reading_step
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.verticals.events.store.views import EventViews

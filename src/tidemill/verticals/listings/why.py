@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tidemill.operations.explanation import Explanation, Step, away, concluded, known, passed, stopped
+from tidemill.operations.why.explanation import Explanation, Step, away, concluded, known, passed, stopped
 from tidemill.verticals.listings.market import BROKEN_AFTER, Market
 from tidemill.verticals.listings.market_proof import MarketDoubt
 

@@ -11,7 +11,7 @@ import typer
 from tidemill.cli.page_loading import Attempt, attempt_fetch
 from tidemill.cli.system_opening import settings_of
 from tidemill.core.failure import MEANING, Failure
-from tidemill.operations.why_work import meaning_in_words
+from tidemill.operations.why.work import meaning_in_words
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import (
+from tidemill.core.services.degradation import (
     FALLBACKS,
     LONGEST_REASON,
     Service,

@@ -18,7 +18,7 @@ from tidemill.core.views import (
     SourceDetail,
     TargetDetail,
 )
-from tidemill.operations.explanation import Explanation, Step, at, away, concluded, known, passed, span, stopped
+from tidemill.operations.why.explanation import Explanation, Step, at, away, concluded, known, passed, span, stopped
 
 OPEN_STATES = ("leased", "ready", "waiting")
 

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.candidates import (
+from tidemill.core.discovery.candidates import (
     Appraisal,
     Candidate,
     CandidateEvidence,
@@ -12,8 +12,8 @@ from tidemill.core.candidates import (
     source_name,
     with_opinion,
 )
-from tidemill.core.discovery import SearchResult, count_words, is_noise, places_to_search, queries_for, shortlist
-from tidemill.core.places import NETHERLANDS, Place, is_believable, kilometres
+from tidemill.core.discovery.places import NETHERLANDS, Place, is_believable, kilometres
+from tidemill.core.discovery.search import SearchResult, count_words, is_noise, places_to_search, queries_for, shortlist
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.discovery import PROFILE
 

@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceStatus
+from tidemill.core.services.degradation import Service, ServiceStatus
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.operations.explanation import Explainer, Explanation, Step
 from tidemill.operations.mistakes import Mistake, NotFound, parse_key, require_found, unknown
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
-from tidemill.operations.why_service import service_step, why_service
-from tidemill.operations.why_source import why_source, why_target
-from tidemill.operations.why_work import why_job, why_run
+from tidemill.operations.why.explanation import Explainer, Explanation, Step
+from tidemill.operations.why.services import service_step, why_service
+from tidemill.operations.why.sources import why_source, why_target
+from tidemill.operations.why.work import why_job, why_run
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 

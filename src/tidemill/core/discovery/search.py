@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.places import Place
+from tidemill.core.discovery.places import Place
 from tidemill.core.urls import BadUrl, canonicalize, host_of, normalize, origin_of, registrable_domain
 
 _NO_PAGE = re.compile(r"\.(?:pdf|docx?|xlsx?|pptx?|zip|jpe?g|png|gif|mp[34]|ics|xml)$", re.IGNORECASE)

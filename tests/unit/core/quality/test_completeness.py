@@ -1,6 +1,6 @@
 import pytest
 
-from tidemill.core.completeness import RunEvidence, certify
+from tidemill.core.quality.completeness import RunEvidence, certify
 from tidemill.core.run import Counts, RunStatus, final_status
 
 pytestmark = pytest.mark.shows("X6")

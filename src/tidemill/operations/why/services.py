@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from tidemill.core.degradation import FALLBACKS, ServiceState, ServiceStatus
-from tidemill.operations.explanation import Explanation, Step, away, known, passed, stopped
+from tidemill.core.services.degradation import FALLBACKS, ServiceState, ServiceStatus
+from tidemill.operations.why.explanation import Explanation, Step, away, known, passed, stopped
 
 
 def why_service(status: ServiceStatus, now: datetime) -> Explanation:

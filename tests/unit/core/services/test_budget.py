@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.clock import NOON
-from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal, end_of, start_of
+from tidemill.core.services.budget import Budget, BudgetRefusal, Spent, budget_refusal, end_of, start_of
 
 
 def test_a_budget_without_limits_refuses_nothing():

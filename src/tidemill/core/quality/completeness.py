@@ -4,8 +4,8 @@ from statistics import median
 
 import msgspec
 
-from tidemill.core.degradation import MAY_SERVE_STORED
 from tidemill.core.run import Counts
+from tidemill.core.services.degradation import MAY_SERVE_STORED
 
 
 class CompletenessDoubt(msgspec.Struct, frozen=True):

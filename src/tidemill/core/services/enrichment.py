@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import Coordinates, Source
 
 

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from tidemill.core.failure import MEANING, Failure, Meaning
 from tidemill.core.views import JobDetail, JobView, ReadingView, RunDetail, RunView, SourceDetail
-from tidemill.operations.explanation import Explanation, Step, at, away, known, passed, stopped
-from tidemill.operations.why_source import breaker_gate
+from tidemill.operations.why.explanation import Explanation, Step, at, away, known, passed, stopped
+from tidemill.operations.why.sources import breaker_gate
 
 
 def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Explanation:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidemill.core.drift import (
+from tidemill.core.quality.drift import (
     Baseline,
     DriftRule,
     DriftStrikes,
