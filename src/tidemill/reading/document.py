@@ -7,6 +7,7 @@ from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
+from tidemill.reading.markup_limits import within_limits
 from tidemill.reading.once import computed_once
 from tidemill.reading.scripts import data_spans
 from tidemill.reading.text import squash
@@ -16,10 +17,6 @@ _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)
 _is_rooted = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?").fullmatch
 _BASE = re.compile(rb"<[bB][aA][sS][eE]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
-
-_LIMITED_LENGTH = 50_000
-_MOST_UNCLOSED = 3_000
-_NESTING = ("div", "span", "ul", "b", "font", "table", "section", "i>")
 
 HEURISTIC_LIMIT = 500_000
 """Characters of markup that heuristics read; structured data is read in full."""
@@ -72,15 +69,24 @@ class Document:
         """Whether heuristics see only the beginning of it."""
         return len(self.markup) > HEURISTIC_LIMIT
 
+    @property
+    def cut(self) -> str:
+        """The limit at which the page was cut before its tree was built; '' for a whole one."""
+        return self._limited[1]
+
+    @computed_once
+    def _limited(self) -> tuple[str, str]:
+        return within_limits(self.markup)
+
     @computed_once
     def tree(self) -> LexborHTMLParser:
-        """The whole page as a tree."""
-        return LexborHTMLParser(_with_limited_depth(self.markup))
+        """The whole page as a tree, or what the limits leave of it."""
+        return LexborHTMLParser(self._limited[0])
 
     @computed_once
     def bounded_tree(self) -> LexborHTMLParser:
         """The tree that heuristics walk: of the first 500 KB only."""
-        return LexborHTMLParser(_with_limited_depth(self.markup[:HEURISTIC_LIMIT])) if self.truncated else self.tree
+        return LexborHTMLParser(self._limited[0][:HEURISTIC_LIMIT]) if self.truncated else self.tree
 
     @computed_once
     def base_url(self) -> str:
@@ -127,15 +133,6 @@ class Document:
     def first(self, selector: str) -> LexborNode | None:
         """The first node that the selector matches."""
         return next(iter(self.css(selector)), None)
-
-
-def _with_limited_depth(markup: str) -> str:
-    """The markup, cut short if it opens far more elements than it closes: a tree that deep takes seconds to build."""
-    if len(markup) > _LIMITED_LENGTH:
-        for tag in _NESTING:
-            if markup.count(f"<{tag}") - markup.count(f"</{tag}") > _MOST_UNCLOSED:
-                return markup[:_LIMITED_LENGTH]
-    return markup
 
 
 _INVISIBLE = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})
