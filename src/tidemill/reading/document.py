@@ -7,7 +7,7 @@ from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
-from tidemill.reading.markup_limits import within_limits
+from tidemill.reading.limits.markup_limits import within_limits
 from tidemill.reading.once import computed_once
 from tidemill.reading.scripts import data_spans
 from tidemill.reading.text import squash

@@ -2,7 +2,7 @@
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tidemill.reading.markup_limits import within_limits
+from tidemill.reading.limits.markup_limits import within_limits
 
 _ACTIVE = "script, iframe, frame, frameset, object, embed, applet, portal, base, link, meta, template"
 _URL_ATTRIBUTES = frozenset(

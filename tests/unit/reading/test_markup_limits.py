@@ -3,14 +3,14 @@
 import pytest
 
 from tidemill.reading import Document
-from tidemill.reading.markup_limits import (
+from tidemill.reading.limits.markup_limits import (
     MOST_ATTRIBUTES,
     MOST_NAMES,
     MOST_NODES,
     MOST_OPTIONS,
     within_limits,
 )
-from tidemill.reading.open_elements import MOST_DEPTH
+from tidemill.reading.limits.open_elements import MOST_DEPTH
 
 BEYOND = {
     "balanced": ("<div>" * 20_000 + "</div>" * 20_000, "within each other"),

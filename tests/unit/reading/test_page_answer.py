@@ -29,7 +29,7 @@ def test_an_ordinary_page_is_whole() -> None:
 
 def test_a_page_of_too_many_events_is_capped() -> None:
     events = ",".join(
-        f'{{"@type": "Event", "name": "e{n}", "startDate": "2026-12-01T20:00", "url": "/{n}", "location": {{"name": "x"}}}}'
+        f'{{"@type": "Event", "name": "e{n}", "startDate": "2026-12-01T20:00", "url": "/{n}", "location": "x"}}'
         for n in range(MOST_RECORDS + 5)
     )
     found = read_events(Document(f'<script type="application/ld+json">[{events}]</script>', "https://a.nl/"), CONTEXT)

@@ -8,7 +8,7 @@ scan over the tags counts all of these.
 
 import re
 
-from tidemill.reading.open_elements import (
+from tidemill.reading.limits.open_elements import (
     BLOCKS,
     MOST_DEPTH,
     SPECIAL_STARTS,
