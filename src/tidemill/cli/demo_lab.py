@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.lab.demo import DemoTerms, Entry, ServedSites
 from tidemill.lab.faults import ALL_KINDS
-from tidemill.operations.mistakes import Mistake, unknown
+from tidemill.operations.mistakes import Mistake, unknown_name
 
 LINE = 16 * 1024 * 1024
 """Bytes that the lab's one line of JSON may take, for hundreds of sites."""
@@ -24,7 +24,7 @@ def kinds_of(faults: str | None) -> str:
         return "" if faults == "none" else "all"
     for kind in faults.split(","):
         if kind not in ALL_KINDS:
-            raise Mistake(unknown("fault", kind, ALL_KINDS) + f"; there is all, none, {', '.join(ALL_KINDS)}")
+            raise Mistake(unknown_name("fault", kind, ALL_KINDS) + f"; there is all, none, {', '.join(ALL_KINDS)}")
     return faults
 
 

@@ -1,4 +1,4 @@
-"""Doctor: looks at everything that must be well for the mill to turn, and says what to do about the rest."""
+"""Doctor: checks everything that the system needs, and says how to fix what is wrong."""
 
 import importlib.util
 import shutil
@@ -13,7 +13,7 @@ import msgspec
 
 from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
-from tidemill.operations.explanation import at, span
+from tidemill.operations.explanation import format_duration, format_moment
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing
@@ -23,10 +23,10 @@ LITTLE_SPACE = 1_000_000_000
 """Bytes; under it a person should make room."""
 NO_SPACE = 100_000_000
 """Bytes; under it the next hours may fail."""
-DRIFT = timedelta(seconds=30)
-"""By how much two clocks may differ."""
-BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""No clock is right that shows an earlier moment than this program was written at."""
+MAX_CLOCK_SKEW = timedelta(seconds=30)
+"""The largest difference between two clocks that is tolerated."""
+EARLIEST_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+"""An earlier time means that the clock is wrong: this program did not exist then."""
 FULL_QUEUE = 0.8
 
 EXTRAS = {
@@ -41,7 +41,7 @@ Level = Literal["ok", "warning", "failure"]
 
 
 class DoctorCheck(msgspec.Struct, frozen=True):
-    """One thing that was looked at; `remedy` says what to do when it is not well."""
+    """One check; `remedy` says how to fix a warning or failure."""
 
     name: str
     level: Level
@@ -50,7 +50,7 @@ class DoctorCheck(msgspec.Struct, frozen=True):
 
 
 class Doctor:
-    """Looks; changes nothing."""
+    """Runs checks and changes nothing."""
 
     def __init__(
         self,
@@ -147,16 +147,16 @@ def disk_check(folder: Path) -> DoctorCheck:
 
 def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[datetime]) -> DoctorCheck:
     """Whether the time can be right: not before we were written, not before what was noted already."""
-    if now < BUILT:
-        return DoctorCheck("clock", "failure", f"this machine believes it is {at(now)}", "set the clock")
+    if now < EARLIEST_TIME:
+        return DoctorCheck("clock", "failure", f"this machine believes it is {format_moment(now)}", "set the clock")
     ahead = max((moment - now for moment in seen), default=timedelta(0))
-    if ahead > DRIFT:
-        words = f"a worker was seen {span(ahead)} in the future"
+    if ahead > MAX_CLOCK_SKEW:
+        words = f"a worker was seen {format_duration(ahead)} in the future"
         return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
-    if database_time is not None and abs(database_time - now) > DRIFT:
-        words = f"differs from the database's by {span(abs(database_time - now))}"
+    if database_time is not None and abs(database_time - now) > MAX_CLOCK_SKEW:
+        words = f"differs from the database's by {format_duration(abs(database_time - now))}"
         return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
-    return DoctorCheck("clock", "ok", at(now))
+    return DoctorCheck("clock", "ok", format_moment(now))
 
 
 def python_check() -> DoctorCheck:
@@ -181,7 +181,7 @@ def overbooked_host(host: str, words: str) -> DoctorCheck:
 
 
 def tick_checks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
-    """Periodic work that has fallen silent."""
+    """Return a check for each overdue chore."""
     if not overdue:
         return [DoctorCheck("ticks", "ok", "no periodic work is overdue")]
     return [DoctorCheck(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]

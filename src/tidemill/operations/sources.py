@@ -5,8 +5,8 @@ from typing import Any
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.source import Source
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.plans import KnownAdapters, Troubles
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
+from tidemill.operations.plans import KnownAdapters, ProblemList
 from tidemill.operations.source_file import read_entries
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import SourceRepository
@@ -27,7 +27,7 @@ class SourceActions:
         if source is None and which.isdecimal():
             source = await self._sources.find(int(which))
         if source is None:
-            raise NotFound(unknown("source", which, await self._sources.names()))
+            raise NotFound(unknown_name("source", which, await self._sources.names()))
         return source
 
     async def enable(self, which: str, actor: str) -> Source:
@@ -46,7 +46,7 @@ class SourceActions:
 
     async def add(self, entry: Mapping[str, Any], actor: str) -> Source:
         """Add a source, written as in a sources file; one that exists is left alone."""
-        troubles = Troubles()
+        troubles = ProblemList()
         plans = read_entries([entry], self._known, troubles)
         if troubles.found:
             raise Mistake("; ".join(f"{each.field}: {each.message}" for each in troubles.found))
@@ -58,10 +58,10 @@ class SourceActions:
         await self._sources.upsert([(source, plans[0].fields)], self._clock.now(), [note])
         return await self.find(source.name)
 
-    async def lay_out(self, source: Source) -> int:
+    async def create_template_targets(self, source: Source) -> int:
         """Make the targets of a source whose settings have a template for them; answers how many were changed."""
         templates = [each for each in self._known.templates if each.setting in source.adapter_settings]
-        return sum([await each.lay_out(self._clock.now()) for each in templates])
+        return sum([await each.create_targets(self._clock.now()) for each in templates])
 
     async def remove(self, which: str, actor: str) -> Source:
         """Remove a source with its targets and runs; pages and published records stay."""

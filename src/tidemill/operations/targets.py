@@ -10,7 +10,7 @@ from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.operations.plans import KnownAdapters
 from tidemill.operations.source_file import plan_target
 from tidemill.operations.yaml_nodes import BadValue
@@ -20,7 +20,7 @@ from tidemill.store.sources.targets import TargetRepository
 
 
 class TargetActions:
-    """Adds, pauses, resumes and removes targets; every deed is audited."""
+    """Adds, pauses, resumes and removes targets; every action is audited."""
 
     def __init__(
         self, sources: SourceRepository, targets: TargetRepository, clock: Clock, known: KnownAdapters
@@ -86,7 +86,7 @@ class TargetActions:
     async def _source(self, name: str) -> Source:
         source = await self._sources.find(name)
         if source is None:
-            raise NotFound(unknown("source", name, await self._sources.names()))
+            raise NotFound(unknown_name("source", name, await self._sources.names()))
         return source
 
     def _planned(self, source: Source, values: Mapping[str, Any]) -> tuple[Target, Any]:

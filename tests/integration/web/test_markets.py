@@ -134,7 +134,7 @@ async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
-    await sqlite_system.part(ListingsParts).store.markets.lay_out(clock.now())
+    await sqlite_system.part(ListingsParts).store.markets.create_targets(clock.now())
     clock.set(datetime(2030, 1, 1, tzinfo=UTC))
     status = (await sqlite_browser.get("/status")).json()
     assert any(late["subject"] == "market nyc" for late in status["overdue"])

@@ -61,14 +61,14 @@ def try_adapter(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
 
     async def work() -> DryRun:
         async with opened(ctx) as system:
-            return await system.actions.adapters.try_out(name)
+            return await system.actions.adapters.dry_run(name)
 
     trial = run(work())
     if json:
         emit(trial)
     else:
         show_dry_run(trial)
-    raise typer.Exit(0 if trial.is_promising else PARTIAL)
+    raise typer.Exit(0 if trial.is_successful else PARTIAL)
 
 
 def show_dry_run(trial: DryRun) -> None:
@@ -77,7 +77,7 @@ def show_dry_run(trial: DryRun) -> None:
         f"{trial.records} records")  # fmt: skip
     for reason, count in trial.reasons.items():
         say(f"  {count} x {reason}")
-    if not trial.is_promising:
+    if not trial.is_successful:
         say("  most pages failed: if the site has not changed back, mend the adapter first")
 
 
