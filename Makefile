@@ -59,7 +59,7 @@ bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes b
 	@$(BIN)/tidemill bench $(ARGS)
 
 # Debian's package where we may install it, else npm's, unpacked; without either, tests that need one skip and say so.
-FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.finding import find_browser; find_browser()' 2>/dev/null
+FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.find_browser import find_browser; find_browser()' 2>/dev/null
 
 browser: $(VENV)/ready-develop ## Get a Chromium for pages that need JavaScript, if there is none
 	@$(FOUND) || { printf '\nGetting a Chromium\n'; \

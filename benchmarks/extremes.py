@@ -5,8 +5,8 @@ import msgspec
 from benchmarks.contest import Arena, started
 from benchmarks.servers import corpus
 from benchmarks.task import Figures, Task
-from tidemill.fetching.browsers.finding import find_browser
-from tidemill.fetching.browsers.trouble import NoBrowser
+from tidemill.fetching.browsers.errors import NoBrowser
+from tidemill.fetching.browsers.find_browser import find_browser
 
 INTERVAL = 0.5
 """Seconds between two requests to a host, fast or slow: fifty hosts ask for 100 pages a second."""

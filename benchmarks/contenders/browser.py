@@ -16,13 +16,13 @@ from playwright.async_api import BrowserContext, Route, async_playwright
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, answer, task_from_command_line
 from tidemill.core.audit import AuditEntry
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.core.recycling import PoolLimits
+from tidemill.core.services.degradation import Service
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.chromium import FLAGS
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
-from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.browsers.opening import open_pool
 from tidemill.fetching.http import http_fetcher
 from tidemill.lab.scripted import ScriptedSite

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:  # named in annotations only: see above
-    from tidemill.core.degradation import Service
+    from tidemill.core.services.degradation import Service
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
     from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
-    from tidemill.operations.explanation import Explainer
     from tidemill.operations.plans import TargetTemplate
+    from tidemill.operations.why.explanation import Explainer
     from tidemill.pipeline.dispatch import Dispatcher
     from tidemill.pipeline.enrich import RecordRepairs
     from tidemill.pipeline.happenings import Announce

@@ -1,4 +1,4 @@
-"""Every knob, typed and documented; the only reader of the environment.
+"""Every setting, typed and documented; the only reader of the environment.
 
 Settings come from `TIDEMILL_*` variables, then from `tidemill.toml` in the working folder, then from the defaults.
 """
@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, Cron, Every, parse_schedule
+from tidemill.core.services.degradation import Service
 from tidemill.core.urls import BadUrl, host_of
 
 PREFIX = "TIDEMILL_"
@@ -210,8 +210,8 @@ class Settings(BaseSettings):
         }
 
     @property
-    def asks(self) -> frozenset[Service]:
-        """The services that enrichment is meant to ask, working or not."""
+    def enrichment_services(self) -> frozenset[Service]:
+        """The services that enrichment is set to ask, whether they work or not."""
         if self.enrich_with is not None:
             return frozenset(Service(name) for name in self.enrich_with)
         set_up = {Service.LLM: self.llm_key, Service.GEOCODER: self.geocoder_url}
@@ -228,7 +228,7 @@ class Settings(BaseSettings):
         )
 
     def rhythms(self, defaults: Mapping[str, Every | Cron]) -> dict[str, Every | Cron]:
-        """The rhythms of periodic work, with this installation's own in place of the defaults."""
+        """Return the rhythms of periodic work, with this installation's own in place of the defaults."""
         unknown = sorted(set(self.ticks) - set(defaults))
         if unknown:
             raise BadSettings(_unknown("tick", unknown[0], list(defaults)))
@@ -237,7 +237,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
-    """The settings of this installation; a mistake is named, with a suggestion where one is near."""
+    """Return the settings of this installation; raise BadSettings, with a suggestion where one is near."""
     values = {**_from_file(FILE if file is None else file, required=file is not None), **overrides}
     _check_environment()
     try:
@@ -246,7 +246,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
         raise BadSettings(_explain(error)) from error
 
 
-class Knob(msgspec.Struct, frozen=True):
+class SettingInfo(msgspec.Struct, frozen=True):
     """A setting as this installation has it: its value without secrets, and where that comes from."""
 
     name: str
@@ -255,14 +255,14 @@ class Knob(msgspec.Struct, frozen=True):
     description: str
 
 
-def knobs(file: Path | None = None, **overrides: Any) -> list[Knob]:
-    """Every setting with its value, its origin and what it does; passwords are masked."""
+def describe_settings(file: Path | None = None, **overrides: Any) -> list[SettingInfo]:
+    """Return every setting with its value, its origin and its description; passwords are masked."""
     settings = load_settings(file, **overrides)
     written = _from_file(FILE if file is None else file, required=file is not None)
     shown = settings.model_dump(mode="json")
     shown["database"] = masked(settings.database.get_secret_value())
     return [
-        Knob(name, shown[name], _origin(name, written, overrides), field.description or "")
+        SettingInfo(name, shown[name], _origin(name, written, overrides), field.description or "")
         for name, field in Settings.model_fields.items()
     ]
 
@@ -279,12 +279,12 @@ def _origin(
 
 
 def masked(url: str) -> str:
-    """A database's address without its password."""
+    """Return a database's address without its password."""
     return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
 
 
 def _not_in_environment(name: str, overrides: Mapping[str, Any]) -> bool:
-    """The environment goes before the file, the command line before both."""
+    """Whether the file's value counts: the environment goes before the file, the command line before both."""
     return name in overrides or f"{PREFIX}{name.upper()}" not in os.environ
 
 
@@ -324,7 +324,7 @@ def _unknown(kind: str, name: str, known: list[str]) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    """Every mistake on a line of its own; values are left out, because they may be secret."""
+    """Return every error on a line of its own; values are left out, because they may be secret."""
     lines = []
     for each in error.errors(include_input=False, include_url=False):
         name = ".".join(str(part) for part in each["loc"])

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from tidemill.fetching.browsers.finding import find_browser
-from tidemill.fetching.browsers.trouble import NoBrowser
+from tidemill.fetching.browsers.errors import NoBrowser
+from tidemill.fetching.browsers.find_browser import find_browser
 
 ENVIRONMENT = os.environ  # noqa: TID251 -- tests have no settings module; only this line reads the environment
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rig.chromium import family_of
+from rig.chromium import descendants
 from rig.works import the_works
 from tidemill.bootstrap.system import System
 from tidemill.core.source import FetcherKind
@@ -54,7 +54,7 @@ async def work_off(system: System) -> None:
 
 @pytest.mark.usefixtures("chromium")
 async def test_two_hundred_cycles_with_a_killed_browser_a_killed_driver_and_a_hung_page(migrated_sqlite_url):
-    before = set(family_of(os.getpid()))
+    before = set(descendants(os.getpid()))
     async with ScriptedSite(PAGES) as site, scraping(migrated_sqlite_url, site, **SETTINGS) as works:
         site.hanging.add(HANGS)
         figures: list[tuple[int, int]] = []
@@ -89,4 +89,4 @@ async def test_two_hundred_cycles_with_a_killed_browser_a_killed_driver_and_a_hu
     memory = [used for used, _ in figures]
     assert max(memory) - min(memory) < max(200 * MEGABYTE, median(memory))
     assert max(count for _, count in figures) <= 4 + 2 * (SETTINGS["browser_contexts"] + 1)
-    assert set(family_of(os.getpid())) <= before
+    assert set(descendants(os.getpid())) <= before

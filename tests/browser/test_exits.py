@@ -19,13 +19,13 @@ CHILD = """
 import asyncio, json, sys
 sys.path.insert(0, sys.argv[3])
 from rig.chromium import Browsing
-from tidemill.fetching.browsers.processes import words_of
+from tidemill.fetching.browsers.processes import command_line
 
 async def main():
     own = Browsing(sys.argv[1])
     assert (await own.get(sys.argv[2], "p")).failure is None
     one = own.pool.state().browsers[0]
-    profile = next(word for word in words_of(one.pid) if word.startswith("--user-data-dir="))
+    profile = next(word for word in command_line(one.pid) if word.startswith("--user-data-dir="))
     print(json.dumps([one.pid, one.driver_pid, profile.removeprefix("--user-data-dir=")]), flush=True)
     await asyncio.Event().wait()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rig.works import the_works
-from tidemill.core.degradation import Service, ServiceState
+from tidemill.core.services.degradation import Service, ServiceState
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.store.schema import audit_log, dead_letters, jobs, page_screenshots, pages, runs
 from tidemill.verticals.events.store.tables import events

@@ -65,7 +65,7 @@ def told_of(pool: PoolView) -> bool:
 async def test_a_person_has_every_browser_replaced_through_the_database(chromium: str, migrated_sqlite_url: str):
     database = open_database(migrated_sqlite_url)
     repository = BrowserRepository(database)
-    async with a_site() as site, browsing(chromium, book=repository, limits=BEAT) as browser:
+    async with a_site() as site, browsing(chromium, repository=repository, limits=BEAT) as browser:
         site.page("/page", TEXT)
         await browser.get(f"{site.origin}/page", "p")
         while not [pool for pool in await repository.pools(browser.clock.now()) if told_of(pool)]:

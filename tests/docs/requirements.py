@@ -105,7 +105,7 @@ def codes_in_code(source: str, known: Iterable[str]) -> list[str]:
 
 def codes_in_words(words: str, known: Iterable[str]) -> list[str]:
     """Return anything like an id in brackets, and known ids and design numbers such as `D-7` anywhere."""
-    bracketed = [code for group in _BRACKETED.findall(words) for code in group.split(", ")]
+    bracketed = [code for command_group in _BRACKETED.findall(words) for code in command_group.split(", ")]
     bare = [code for code in _BARE.findall(words) if code in known or code.startswith("D-")]
     return list(dict.fromkeys([*bracketed, *bare]))
 

@@ -81,7 +81,9 @@ def test_what_the_runbook_switches_on_are_settings_and_extras(project_root: Path
     text = operating(project_root)
     extras, settings = (text.partition(head)[2].partition("\n\n")[0] for head in ("| extra |", "| set | to have |"))
     named = {
-        name for cell in re.findall(r"^\| (`.+?) \|", settings, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
+        name
+        for styled_text in re.findall(r"^\| (`.+?) \|", settings, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", styled_text)
     }
     assert len(named) > 10
     assert named - set(Settings.model_fields) == set()

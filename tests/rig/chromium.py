@@ -6,14 +6,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from rig.books import OpenBook
+from rig.memory_services import MemoryServiceRegistry
 from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.opening import open_pool
 from tidemill.fetching.browsers.pool import BrowserPool
-from tidemill.fetching.browsers.processes import everyone, process_of
+from tidemill.fetching.browsers.processes import all_processes, process_of
 from tidemill.fetching.http import http_fetcher
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
@@ -30,7 +30,7 @@ class Browsing:
         self.clock = RealClock()
         self.audit: list[AuditEntry] = []
         self._noted = asyncio.Condition()
-        self.book = OpenBook()
+        self.book = MemoryServiceRegistry()
         self.guard: Any = options.get("guard")
         allowed = list(allow)
         self.plain = http_fetcher(self.clock, allow=allowed)
@@ -65,9 +65,9 @@ async def browsing(program: str, **options: Any) -> Any:
         await own.plain.close()
 
 
-def family_of(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Every process that `pid` started, directly or not, zombies aside."""
-    among = [process for process in everyone() if not process.is_zombie]
+    among = [process for process in all_processes() if not process.is_zombie]
     found, line = [], [pid]
     while line:
         parent = line.pop()

@@ -49,8 +49,10 @@ class Shopfront:
         self.pages: dict[tuple[str, str], str] = {}
         self.asked: list[str] = []
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
-        await depart()
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
+        await before_send()
         parts = urlsplit(request.url)
         self.asked.append(request.url)
         page = self.pages.get((parts.netloc, parts.path))
@@ -68,9 +70,9 @@ class Market:
         self.front = Shopfront()
         self.clock = clock
         self.heard: list[Any] = []
-        knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder / "pages", **settings)
+        options = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder / "pages", **settings)
         self.system: System = build(
-            knobs, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(), database=database,
+            options, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(), database=database,
             transport=self.front,
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.app import run as command_line
 from tidemill.cli.commands import up  # noqa: F401 -- so that a fork finds it imported
-from tidemill.cli.stopping import Stopper
+from tidemill.cli.signals import Stopper
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord, Reading
 from tidemill.core.verdict import Verdict
@@ -240,7 +240,7 @@ async def supervise(orders: Orders, voice: Voice) -> None:
     system = build(orders, voice)
     try:
         with Stopper(system.supervisor.stop) as stopper:
-            await stopper.until_done(system.supervisor.run())
+            await stopper.run_until_done(system.supervisor.run())
     finally:
         await system.close()
 

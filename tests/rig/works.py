@@ -77,8 +77,8 @@ class Works:
 @asynccontextmanager
 async def the_works(url: str, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Works]:
     """Open the test's view of a database."""
-    knobs = load_settings(**{"database": url, "allow_networks": ["127.0.0.0/8"], **settings})
-    system = bootstrap.build(knobs, clock=clock)
+    options = load_settings(**{"database": url, "allow_networks": ["127.0.0.0/8"], **settings})
+    system = bootstrap.build(options, clock=clock)
     try:
         yield Works(system, url)
     finally:

@@ -5,7 +5,7 @@ import pytest
 
 from tidemill.bootstrap.simulation import build_simulated_system
 from tidemill.bootstrap.system import System
-from tidemill.core.verification import Presence
+from tidemill.core.quality.verification import Presence
 from tidemill.verticals.listings.lab.fortnight import HomesPlan, simulate_homes
 from tidemill.verticals.listings.lab.world import DOWN, TRUNCATED
 from tidemill.verticals.listings.parts import ListingsParts

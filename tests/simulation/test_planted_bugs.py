@@ -133,10 +133,12 @@ def test_a_run_book_that_fades_after_incomplete_runs_is_found(tmp_path: Path) ->
 def test_a_gate_that_ignores_the_pace_is_found(tmp_path: Path) -> None:
     def plant(system: System) -> None:
         http: Any = system.fetchers[FetcherKind.HTTP]
-        gate = http._gates.gate
-        enter = gate.enter_now
+        pacer = http._gates.pacer
+        admit_now = pacer.admit_now
         hasty = Pace(timedelta(0), 9, 9)
-        gate.enter_now = lambda name, _pace, claim=None, *, is_visit=False: enter(name, hasty, claim, is_visit=is_visit)
+        pacer.admit_now = lambda name, _pace, claim=None, *, is_visit=False: admit_now(
+            name, hasty, claim, is_visit=is_visit
+        )
 
     plan = SimulationPlan(days=0.3, sources=3, seed=7, faults=(), grain=timedelta(0))
     assert broken_laws(tmp_path, plan, plant) == {"no host is asked over its pace"}
@@ -150,8 +152,8 @@ def test_a_fetcher_that_asks_no_robots_txt_is_found(tmp_path: Path) -> None:
         async def always(*_: Any) -> Allowed:
             return Allowed()
 
-        robots.ask = always
-        robots.recall = lambda _: Allowed()
+        robots.verdict_for = always
+        robots.cached_verdict = lambda _: Allowed()
 
     assert broken_laws(tmp_path, a_quiet_world(days=0.3), plant) == {"nobody is asked without leave"}
 

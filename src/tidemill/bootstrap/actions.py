@@ -1,10 +1,10 @@
-"""What a person can do, once, for every face."""
+"""Build the actions that a person can take, once for command line, API and portal."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tidemill.bootstrap.migrations import CHAINS
-from tidemill.bootstrap.store import Store, folders_of
+from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.periodic import ChoreRunner
 from tidemill.operations.adapters import AdapterActions
@@ -20,7 +20,7 @@ from tidemill.operations.runs import RunActions
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
-from tidemill.operations.why import WhyActions
+from tidemill.operations.why.why import WhyActions
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
 from tidemill.plugin import Parts
@@ -35,7 +35,7 @@ from tidemill.store.sources.upgrades import UpgradeRepository
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """What a person can do, once, for the command line, the API and the portal alike."""
+    """The actions that a person can take, the same for the command line, the API and the portal."""
 
     importer: Importer
     sources: SourceActions
@@ -63,7 +63,7 @@ def build_actions(
     *,
     parts: Mapping[str, Parts],
 ) -> Actions:
-    """What a person can do."""
+    """Build the actions of this system."""
     templates = [template for each in parts.values() for template in each.templates]
     explainers = [explainer for each in parts.values() for explainer in each.explainers]
     known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, templates)
@@ -93,7 +93,7 @@ def build_actions(
             DatabasePing(store.database, CHAINS),
             store.views,
             ticks.overdue,
-            folders_of(settings, store.database),
+            written_folders(settings, store.database),
             settings.max_pending,
             clock,
             store.overbooked_hosts.overbooked,

@@ -1,4 +1,4 @@
-"""The browser fetcher and its pool, made from the settings."""
+"""Build the browser fetcher and its pool from the settings."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -8,7 +8,7 @@ from tidemill.bootstrap.store import Store
 from tidemill.core.audit import AuditEntry
 from tidemill.core.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
-from tidemill.fetching.browsers.finding import find_browser
+from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.http import HttpFetcher
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
 from tidemill.settings import Settings
@@ -22,31 +22,31 @@ MEGABYTE = 1_000_000
 def build_browser(
     settings: Settings, store: Store, clock: Clock, services: ServiceRegistry, http: Fetcher
 ) -> BrowserFetcher:
-    """The fetcher; its pool is opened with the first page that needs one, and not before."""
+    """Build the browser fetcher; its pool is opened with the first page that needs it."""
 
     def open_pool() -> "BrowserPool":
         program = find_browser(settings.browser_program)
-        from tidemill.fetching.browsers.opening import open_pool as opened  # noqa: PLC0415 - only now known to be there
+        from tidemill.fetching.browsers.opening import open_pool as open_browser_pool  # noqa: PLC0415 - an extra
 
-        return opened(
+        return open_browser_pool(
             program,
             clock,
-            auditor(store, clock),
-            book=store.browsers,
+            audit_writer(store, clock),
+            repository=store.browsers,
             user_agent=settings.user_agent,
             allow=settings.allow_networks,
             resolve=settings.host_addresses,
-            rules=rules_of(settings),
+            rules=recycle_rules(settings),
             limits=PoolLimits(contexts=settings.browser_contexts, per_host=settings.browser_contexts_per_host),
         )
 
     plain = cast("HttpFetcher", http)  # the composition root knows what it has built
-    patience = timedelta(seconds=settings.browser_patience_seconds)
-    return BrowserFetcher(plain, open_pool, services, clock, patience=patience)
+    wait_limit = timedelta(seconds=settings.browser_patience_seconds)
+    return BrowserFetcher(plain, open_pool, services, clock, wait_limit=wait_limit)
 
 
-def auditor(store: Store, clock: Clock) -> Callable[[AuditEntry], Awaitable[None]]:
-    """Where the pool writes down what it did."""
+def audit_writer(store: Store, clock: Clock) -> Callable[[AuditEntry], Awaitable[None]]:
+    """Return the function with which the pool writes audit entries."""
 
     async def write(entry: AuditEntry) -> None:
         await store.audit.note([entry], clock.now())
@@ -54,8 +54,8 @@ def auditor(store: Store, clock: Clock) -> Callable[[AuditEntry], Awaitable[None
     return write
 
 
-def rules_of(settings: Settings) -> RecycleRules:
-    """When a browser has served long enough, by the settings."""
+def recycle_rules(settings: Settings) -> RecycleRules:
+    """Return from the settings when a browser is replaced."""
     return RecycleRules(
         max_age=timedelta(hours=settings.browser_max_hours),
         max_tasks=settings.browser_max_pages,

@@ -1,4 +1,4 @@
-"""What the engine's periodic work works with."""
+"""Build what the engine's periodic work needs."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ def build_chore_dependencies(
     services: Services,
     actors: ApifyFetcher,
 ) -> ChoreDependencies:
-    """What the periodic work does its work with."""
+    """Build what the engine's periodic work needs."""
     return ChoreDependencies(
         clock=clock,
         announce=announce,
@@ -39,32 +39,32 @@ def build_chore_dependencies(
         dead_letters=store.dead_letters,
         sweeps=store.sweeps,
         repairs=Proposals(store.database, store.ids, store.bodies),
-        compact=compactor(store),
-        prune=pruner(settings, store),
+        compact=compact_chore(store),
+        prune=prune_chore(settings, store),
         overbooked=store.overbooked_hosts.overbooked,
         probe_degraded=services.look_again,
-        stop_orphans=actors.give_up_orphans,
+        stop_orphans=actors.abort_orphans,
         waker=waker,
         stale_after=timedelta(hours=settings.stale_after_hours),
     )
 
 
-def compactor(store: Store) -> Callable[[datetime], Awaitable[str]]:
-    """The chore that packs old pages."""
+def compact_chore(store: Store) -> Callable[[datetime], Awaitable[str]]:
+    """Return the chore that compresses old pages."""
 
-    async def work(now: datetime) -> str:
+    async def compact_pages(now: datetime) -> str:
         done = await compact(store.database, store.bodies, now, COMPACTED_AT_ONCE)
         return f"{done.pages} pages, {done.before_bytes} to {done.after_bytes} bytes"
 
-    return work
+    return compact_pages
 
 
-def pruner(settings: Settings, store: Store) -> Callable[[datetime], Awaitable[str]]:
-    """The chore that forgets what retention lets go."""
+def prune_chore(settings: Settings, store: Store) -> Callable[[datetime], Awaitable[str]]:
+    """Return the chore that deletes what is older than its retention."""
     rules = {**DEFAULT_RULES, **{table: timedelta(days=days) for table, days in settings.retention_days.items()}}
 
-    async def work(now: datetime) -> str:
+    async def prune_tables(now: datetime) -> str:
         gone = await prune(store.database, store.bodies, rules, now)
         return ", ".join(f"{count} {table}" for table, count in gone.items() if count) or "nothing to prune"
 
-    return work
+    return prune_tables

@@ -1,4 +1,4 @@
-"""The services that may know more than rules do, and what asks them: enrichment and discovery."""
+"""Build what asks outside services: enrichment and discovery."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from tidemill.bootstrap.store import Store, folders_of
+from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import ENRICHING, VERTICALS
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
-from tidemill.core.discovery import SearchProfile
+from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.pacing import Pace
 from tidemill.core.run import Trigger
 from tidemill.core.schedules import Cron, Every
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.core.vertical import Vertical
 from tidemill.engine.periodic import Chore
 from tidemill.operations.discovery import DiscoveryActions
@@ -33,7 +33,7 @@ from tidemill.store.services.answers import StoredHints
 from tidemill.store.services.spending import SpendingRepository
 from tidemill.store.services.spill import SpillFile
 
-MICRO = 1_000_000
+MICRO_DOLLARS = 1_000_000
 
 OPTIONAL_TICKS: dict[str, Every | Cron] = {"enrich": Every(timedelta(minutes=1))}
 """Work that is done only where a service may be asked; its rhythm may be set all the same."""
@@ -41,21 +41,21 @@ OPTIONAL_TICKS: dict[str, Every | Cron] = {"enrich": Every(timedelta(minutes=1))
 
 @dataclass(frozen=True, slots=True)
 class OutsideServices:
-    """The services that are set up; None is one that is not."""
+    """The clients of the services that are set up; None for one that is not."""
 
     search: Serper | None
     model: Gemini | None
     geocoder: Nominatim | None
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close the connections."""
         for service in (self.search, self.model, self.geocoder):
             if service is not None:
                 await service.close()
 
 
-def build_askable(settings: Settings, clock: Clock) -> OutsideServices:
-    """The clients of what has a key or an address."""
+def build_outside_services(settings: Settings, clock: Clock) -> OutsideServices:
+    """Build the clients of the services that have a key or an address."""
     timeout = timedelta(seconds=settings.service_timeout_seconds)
     search, key, address = settings.search_key, settings.llm_key, settings.geocoder_url
     spacing = timedelta(seconds=settings.geocoder_interval_seconds)
@@ -68,20 +68,22 @@ def build_askable(settings: Settings, clock: Clock) -> OutsideServices:
     )
 
 
-def build_aid(settings: Settings, store: Store) -> NormalizeEnrichment | None:
-    """What normalizing may use besides rules; None when nobody is to be asked."""
-    asks = settings.asks
+def build_enrichment_hints(settings: Settings, store: Store) -> NormalizeEnrichment | None:
+    """Return what normalizing may use besides rules; None when no service is to be asked."""
+    asks = settings.enrichment_services
     return NormalizeEnrichment(ENRICHING, StoredHints(store.answers), asks) if asks else None
 
 
-def thrifty(settings: Settings, store: Store, clock: Clock, askable: OutsideServices) -> BudgetedModel | None:
-    """The model within its budget."""
-    if askable.model is None:
+def build_budgeted_model(
+    settings: Settings, store: Store, clock: Clock, outside_services: OutsideServices
+) -> BudgetedModel | None:
+    """Return the model within its budget; None when none is set up."""
+    if outside_services.model is None:
         return None
-    budget = Budget(day=round(settings.llm_dollars_per_day * MICRO))
-    price = TokenPrice(round(settings.llm_price_in * MICRO), round(settings.llm_price_out * MICRO))
+    budget = Budget(day=round(settings.llm_dollars_per_day * MICRO_DOLLARS))
+    price = TokenPrice(round(settings.llm_price_in * MICRO_DOLLARS), round(settings.llm_price_out * MICRO_DOLLARS))
     return BudgetedModel(
-        askable.model, SpendingRepository(store.database), budget, price, clock, settings.llm_max_tokens
+        outside_services.model, SpendingRepository(store.database), budget, price, clock, settings.llm_max_tokens
     )
 
 
@@ -90,31 +92,35 @@ def build_enricher(
     store: Store,
     clock: Clock,
     services: ServiceRegistry,
-    askable: OutsideServices,
+    outside_services: OutsideServices,
     dispatcher: Dispatcher,
     wake: Callable[[int], None],
 ) -> Enricher | None:
-    """The pass that asks what rules could not say; None when nobody is to be asked."""
-    if not settings.asks:
+    """Build the enricher, which asks what rules could not tell; None when no service is to be asked."""
+    if not settings.enrichment_services:
         return None
     return Enricher(
-        store.wants,
+        store.enrichment_requests,
         store.answers,
         {name: each.enrichment for name, each in store.verticals.items() if each.enrichment is not None},
         ENRICHING,
         services,
         clock,
-        geocoder=askable.geocoder if Service.GEOCODER in settings.asks else None,
-        model=thrifty(settings, store, clock, askable) if Service.LLM in settings.asks else None,
-        reread=rereader(store, dispatcher, wake),
-        limits=EnrichmentLimits(batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO)),
+        geocoder=outside_services.geocoder if Service.GEOCODER in settings.enrichment_services else None,
+        model=build_budgeted_model(settings, store, clock, outside_services)
+        if Service.LLM in settings.enrichment_services
+        else None,
+        reread=reread_action(store, dispatcher, wake),
+        limits=EnrichmentLimits(
+            batch=settings.llm_batch, micro_dollars=round(settings.llm_dollars_per_pass * MICRO_DOLLARS)
+        ),
     )
 
 
-def rereader(
+def reread_action(
     store: Store, dispatcher: Dispatcher, wake: Callable[[int], None]
 ) -> Callable[[Sequence[int]], Awaitable[int]]:
-    """Takes up targets at once whose lost records can be saved, under the queue's own limits."""
+    """Return the function that enqueues targets at once whose lost records can be saved, within the queue's limits."""
 
     async def reread(target_ids: Sequence[int]) -> int:
         done, _ = await dispatcher.enqueue(await store.agenda.of_targets(list(target_ids)), Trigger.RECHECK)
@@ -130,10 +136,10 @@ def build_discovery(
     clock: Clock,
     announce: Announce,
     services: ServiceRegistry,
-    askable: OutsideServices,
+    outside_services: OutsideServices,
     fetcher: Fetcher,
 ) -> DiscoveryActions:
-    """Discovery, and what a person can do about it."""
+    """Build discovery and its actions."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
     vertical, profile = discovering_vertical()
     look = SiteInspector(vertical, profile, fetcher, clock, pace)
@@ -146,8 +152,8 @@ def build_discovery(
         clock,
         announce,
         SpillFile(spill_folder(settings, store), "discovered"),
-        search=askable.search,
-        model=thrifty(settings, store, clock, askable),
+        search=outside_services.search,
+        model=build_budgeted_model(settings, store, clock, outside_services),
         limits=DiscoveryLimits(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
     )
     return DiscoveryActions(
@@ -165,30 +171,32 @@ def build_discovery(
 
 
 def discovering_vertical() -> tuple[Vertical, SearchProfile]:
-    """The vertical whose sources are searched for, and by what; there is one today."""
+    """Return the vertical whose sources are searched for, and its search profile; there is one today."""
     return next((each, each.discovery) for each in VERTICALS.values() if each.discovery is not None)
 
 
 def spill_folder(settings: Settings, store: Store) -> Path:
-    """Where discovery writes when the database is away: beside its file, or where we are."""
-    return settings.discovery_folder or next(iter(folders_of(settings, store.database)), Path())
+    """Return where discovery writes while the database is away: its setting, or else the database's folder."""
+    return settings.discovery_folder or next(iter(written_folders(settings, store.database)), Path())
 
 
-def service_ticks(discovery: DiscoveryActions, askable: OutsideServices, enricher: Enricher | None) -> list[Chore]:
-    """The periodic work that asks outside services: weekly discovery, and enrichment where somebody may be asked."""
+def service_ticks(
+    discovery: DiscoveryActions, outside_services: OutsideServices, enricher: Enricher | None
+) -> list[Chore]:
+    """Return the periodic work that asks outside services: weekly discovery, and enrichment if it is set up."""
 
     async def discover() -> str:
-        if askable.search is None:
+        if outside_services.search is None:
             return "no search service is set up (see `search_key`)"
         done, enabled = await discovery.run()
         return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
 
     ticks = [Chore("discover", Cron("0 3 * * 0"), discover)]
     if enricher is not None:
-        ticks += [Chore(name, rhythm, partial(enriched, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
+        ticks += [Chore(name, rhythm, partial(run_enrichment, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks
 
 
-async def enriched(enricher: Enricher) -> str:
-    """One pass of enrichment, in a few words."""
+async def run_enrichment(enricher: Enricher) -> str:
+    """Run one pass of enrichment and return its summary."""
     return str(await enricher.enrich())

@@ -1,10 +1,10 @@
-"""Every way to get a page, made from the settings."""
+"""Build the fetchers that are free from the settings."""
 
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.fallback_transport import Report
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.redis_rate_limiter import redis_meter
+from tidemill.fetching.redis_rate_limiter import open_redis_rate_limiter
 from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
@@ -19,14 +19,14 @@ def build_fetchers(
     rate_limits: HostRateLimits | None = None,
     services: ServiceRegistry | None = None,
 ) -> dict[FetcherKind, Fetcher]:
-    """Every way to get a page, by kind; without a `rate_limits` nobody else is thought to ask the same hosts."""
-    report = reporter(services)
+    """Build the free fetchers by kind; without `rate_limits` only this process's requests are counted."""
+    report = service_reporter(services)
     http = http_fetcher(
         clock,
         transport=transport,
         rate_limits=rate_limits,
         own_paces=settings.own_paces,
-        shared_limiter=build_meter(settings, clock, services, report),
+        shared_limiter=build_shared_limiter(settings, clock, services, report),
         report=report,
         user_agent=settings.user_agent,
         allow=settings.allow_networks,
@@ -36,8 +36,8 @@ def build_fetchers(
     return {FetcherKind.HTTP: http}
 
 
-def reporter(services: ServiceRegistry | None) -> Report:
-    """How fetchers tell the book of services what works and what does not."""
+def service_reporter(services: ServiceRegistry | None) -> Report:
+    """Return the function with which fetchers report that a service works or does not."""
 
     async def report(service: Service, trouble: str) -> None:
         if services is not None and trouble:
@@ -48,13 +48,13 @@ def reporter(services: ServiceRegistry | None) -> Report:
     return report
 
 
-def build_meter(
+def build_shared_limiter(
     settings: Settings, clock: Clock, services: ServiceRegistry | None, report: Report
 ) -> SharedRateLimiter | None:
-    """The meter that many machines share, where Redis is set up."""
+    """Build the rate limiter that many machines share, where Redis is set up."""
     if settings.redis is None:
         return None
-    shared_limiter = redis_meter(settings.redis.get_secret_value(), clock, report)
+    shared_limiter = open_redis_rate_limiter(settings.redis.get_secret_value(), clock, report)
     if services is not None:
         services.register_probe(Service.REDIS, shared_limiter.probe)
     return shared_limiter

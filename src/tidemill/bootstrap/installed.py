@@ -1,4 +1,4 @@
-"""Verticals that installed packages bring; one that cannot be used is left out and told of, and harms no other."""
+"""Verticals that installed packages bring; one that cannot be used is left out and reported."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,11 +12,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 
 
 class EntryPointLike(Protocol):
-    """As much of an entry point as is needed."""
+    """The part of an entry point that is needed."""
 
     @property
     def name(self) -> str:
-        """What the package calls it."""
+        """The name that the package gives it."""
         ...
 
     @property
@@ -40,27 +40,27 @@ class UnusablePackage(NamedTuple):
 def with_installed_plugins(
     own: Sequence[Plugin[Any, Any]], points: Iterable[EntryPointLike]
 ) -> tuple[dict[str, Plugin[Any, Any]], tuple[UnusablePackage, ...]]:
-    """Our own verticals and every installed one that can be used, by name; and those that cannot."""
+    """Return our own verticals and every installed one that can be used, by name; and those that cannot."""
     found = {plugin.name: plugin for plugin in own}
     unusable = []
     for point in sorted(points, key=lambda each: (each.name, each.value)):
-        plugin, reason = loaded(point)
-        if reason := reason or _objection(plugin, found):
+        plugin, reason = load_entry_point(point)
+        if reason := reason or _reason_unusable(plugin, found):
             unusable.append(UnusablePackage(point.name, point.value, reason))
         else:
             found[plugin.name] = plugin
     return found, tuple(unusable)
 
 
-def loaded(point: EntryPointLike) -> tuple[Any, str]:
-    """What an entry point names, or why it cannot be imported."""
+def load_entry_point(point: EntryPointLike) -> tuple[Any, str]:
+    """Return what an entry point names, and '' or why it cannot be imported."""
     try:
         return point.load(), ""
     except Exception as error:  # noqa: BLE001 - somebody else's module; whatever it raises is its own trouble
         return None, f"it cannot be imported ({type(error).__name__}: {error})"[:500]
 
 
-def _objection(plugin: Any, found: dict[str, Plugin[Any, Any]]) -> str:
+def _reason_unusable(plugin: Any, found: dict[str, Plugin[Any, Any]]) -> str:
     if not isinstance(plugin, Plugin):
         return "it is no `tidemill.plugin.Plugin`"
     if not isinstance(getattr(plugin, "name", None), str) or not _NAME.fullmatch(plugin.name):

@@ -1,4 +1,4 @@
-"""Who is told of what happens."""
+"""The listeners to happenings."""
 
 from tidemill.pipeline.happenings import Announce, Happening
 
@@ -7,14 +7,14 @@ class Listeners:
     """Hands every happening to each listener, in order."""
 
     def __init__(self, *listeners: Announce) -> None:
-        """Start with these."""
+        """Start with these listeners."""
         self._listeners = list(listeners)
 
     def add(self, listener: Announce) -> None:
-        """One more to be told."""
+        """Add a listener."""
         self._listeners.append(listener)
 
     def __call__(self, happening: Happening) -> None:
-        """Tell everyone."""
+        """Call every listener with the happening."""
         for listener in self._listeners:
             listener(happening)

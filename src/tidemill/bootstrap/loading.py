@@ -1,4 +1,4 @@
-"""Loads the verticals of installed packages; one that does not fit this version is left out and told of."""
+"""Load the verticals of installed packages; one that does not fit this version is left out and reported."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from tidemill.plugin import Plugin
 def loaded_verticals(
     plugins: Iterable[Plugin[Any, Any]],
 ) -> tuple[dict[str, Vertical], tuple[UnusablePackage, ...]]:
-    """What plugins load, by name; and those that cannot be loaded."""
+    """Return the verticals that plugins load, by name; and the plugins that cannot be loaded."""
     found: dict[str, Vertical] = {}
     unusable = []
     for plugin in plugins:
@@ -25,7 +25,7 @@ def loaded_verticals(
 
 
 def _checked_vertical(plugin: Plugin[Any, Any]) -> Vertical:
-    """What a plugin loads, with its name on it and a policy that does not contradict itself."""
+    """Return what a plugin loads; raise if its name differs or its policy contradicts itself."""
     vertical = plugin.load()
     if vertical.name != plugin.name:
         msg = f"it calls itself {vertical.name!r} in its definition"

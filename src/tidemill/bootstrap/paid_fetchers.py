@@ -1,11 +1,11 @@
-"""The ways to get a page that cost money, and what stands behind the ways that do not."""
+"""Build the fetchers that cost money, and the fallback that uses one."""
 
 from dataclasses import dataclass
 from typing import cast
 
 from tidemill.bootstrap.store import Store
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.apify import ApifyFetcher
@@ -25,7 +25,7 @@ from tidemill.store.services.status import Services
 
 @dataclass(frozen=True, slots=True)
 class PaidFetchers:
-    """ScrapingBee and Apify, and the fallback that the first of them is."""
+    """ScrapingBee and Apify, and the fallback that uses the first."""
 
     scrapingbee: ScrapingBeeFetcher
     apify: ApifyFetcher
@@ -37,10 +37,10 @@ class PaidFetchers:
         return {FetcherKind.SCRAPINGBEE: self.scrapingbee, FetcherKind.APIFY: self.apify}
 
 
-def build_paid(
+def build_paid_fetchers(
     settings: Settings, store: Store, clock: Clock, services: Services, http: Fetcher, transport: Transport | None
 ) -> PaidFetchers:
-    """Both paid fetchers, on budgets that all processes share; they are there without keys too, and then say so."""
+    """Build both paid fetchers, on budgets that all processes share; without keys they exist and say so."""
     gated = cast("HttpFetcher", http)  # the composition root knows what it has built
     bee = _scrapingbee(settings, store, clock, services, gated, transport)
     apify = _apify(settings, store, clock, services, transport)
@@ -81,5 +81,5 @@ def _apify(
 
 
 def _own_transport(settings: Settings) -> Transport:
-    """Sockets of its own under the same guard; nothing is opened before it is needed."""
+    """Return a transport of its own under the same guard; it connects when it is first used."""
     return AiohttpTransport(AddressGuard(settings.allow_networks), resolve=settings.host_addresses, max_connections=16)

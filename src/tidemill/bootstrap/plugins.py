@@ -1,4 +1,4 @@
-"""Which verticals there are: our own, and those that installed packages bring. The only place that names them.
+"""The list of verticals: our own, and those that installed packages bring. The only place that names them.
 
 Light to import: what a plugin holds is loaded when it is asked for.
 """
@@ -20,7 +20,7 @@ OWN: tuple[Plugin[Any, Any], ...] = (
 
 DEFAULT_VERTICAL = OWN[0].name
 DEFAULT_ADAPTER = f"{DEFAULT_VERTICAL}.generic"
-"""What commands are about unless they are told."""
+"""The vertical of commands that are given none."""
 
 _found = with_installed_plugins(OWN, entry_points(group=GROUP))
 PLUGINS: dict[str, Plugin[Any, Any]] = _found[0]

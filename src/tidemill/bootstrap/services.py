@@ -1,7 +1,7 @@
-"""The book of outside services: which of them this installation has set up."""
+"""Build the registry of outside services: which of them this installation has set up."""
 
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -9,14 +9,14 @@ from tidemill.store.services.status import Services
 
 
 def build_services(settings: Settings, database: Database, clock: Clock, announce: Listeners) -> Services:
-    """The book, listening for trouble with the database."""
-    book = Services(database, clock, announce, missing(settings))
-    announce.add(book.hear)
-    return book
+    """Build the registry, which also listens for trouble with the database."""
+    services = Services(database, clock, announce, missing_services(settings))
+    announce.add(services.hear)
+    return services
 
 
-def missing(settings: Settings) -> dict[Service, str]:
-    """The services that nobody has set up; '' stands for the matrix' own words on how to."""
+def missing_services(settings: Settings) -> dict[Service, str]:
+    """Return the services that are not set up; '' stands for the default advice on how to."""
     set_up = {
         Service.SCRAPINGBEE: settings.scrapingbee_key,
         Service.APIFY: settings.apify_token,

@@ -1,4 +1,4 @@
-"""The system as the simulation runs it: everything real but the clock, the dice, the web and the disk."""
+"""Build the system as the simulation runs it: all of it real but the clock, the dice, the web and the disk."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
@@ -20,20 +20,20 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.sqlite import fleeting_engine
 
 ACTOR = "simulation"
-NO_ENVIRONMENT = "TIDEMILL_SIMULATION_"
-"""The prefix of variables that nobody sets: the same plan gives the same days whatever the environment says."""
+UNUSED_PREFIX = "TIDEMILL_SIMULATION_"
+"""A prefix that no variable has: the same plan gives the same days whatever the environment holds."""
 
-SELDOM = timedelta(hours=6)
-"""How often the simulation does periodic work for which it has no rhythm of its own."""
+RARE_INTERVAL = timedelta(hours=6)
+"""How often the simulation does periodic work for which it sets no rhythm."""
 
 ONCE_A_DAY = "every 24h"
 
 shared_engine = lru_cache(maxsize=1)(fleeting_engine)
-"""One engine for all workers of a simulation: each has its statements put together already, though it is new."""
+"""One engine for all workers of a simulation, so that each new worker finds its statements compiled."""
 
 
 class ControlledDatabase(Database):
-    """The database as one simulated worker reaches it: a dead worker does not."""
+    """The database as one simulated worker reaches it; a dead worker cannot."""
 
     lasting = False
 
@@ -43,17 +43,17 @@ class ControlledDatabase(Database):
         self._control = control
 
     def write(self) -> Any:
-        """A write transaction."""
+        """Open a write transaction."""
         self._control.check()
         return super().write()
 
     def read(self) -> Any:
-        """A connection to read from."""
+        """Open a connection to read from."""
         self._control.check()
         return super().read()
 
     def glance(self) -> Any:
-        """A connection for quick questions."""
+        """Open a connection for short reads."""
         self._control.check()
         return super().glance()
 
@@ -66,7 +66,7 @@ class SimulatedSystem:
         self._system = system
 
     async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
-        """Make the tables and bring the sources in."""
+        """Create the tables and import the sources."""
         await upgrade(self._system.store.database)
         done = await self._system.actions.importer.source_entries(sources, ACTOR)
         if done.problems:
@@ -77,7 +77,7 @@ class SimulatedSystem:
         await self._system.supervisor.run()
 
     def stop(self) -> None:
-        """Finish what is in hand, then leave."""
+        """Finish the jobs in hand, then return from `run`."""
         self._system.supervisor.stop()
 
     async def switch(self, source: str, *, on: bool) -> None:
@@ -86,7 +86,7 @@ class SimulatedSystem:
         await (actions.enable(source, ACTOR) if on else actions.disable(source, ACTOR))
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         await self._system.close()
 
 
@@ -102,37 +102,37 @@ def build_simulated_system(
         database=ControlledDatabase(shared_engine(environment.database), environment.control),
         transport=environment.transport,
     )
-    slow_down(system, ticks_in(environment))
+    make_ticks_rare(system, simulated_ticks(environment))
     alter(system)
     return SimulatedSystem(system)
 
 
 def simulated_settings(environment: SimulatedEnvironment) -> Settings:
-    """The defaults, with the simulation's coarser rhythms."""
+    """Return the default settings with the simulation's coarser rhythms."""
     seconds = environment.lease.total_seconds()
     values: dict[str, Any] = {
-        "_env_prefix": NO_ENVIRONMENT,
+        "_env_prefix": UNUSED_PREFIX,
         "database": f"sqlite:///{environment.database}",
         "pages_folder": environment.folder / "pages",
         "lease_seconds": seconds,
         "look_again_seconds": seconds,
-        "ticks": ticks_in(environment),
+        "ticks": simulated_ticks(environment),
         **environment.settings,
     }
     return Settings(**values)
 
 
-def ticks_in(environment: SimulatedEnvironment) -> dict[str, str]:
-    """The simulation's own rhythms, and once a day for verticals that have nothing to do in it."""
+def simulated_ticks(environment: SimulatedEnvironment) -> dict[str, str]:
+    """Return the simulation's own rhythms, and once a day for verticals that have nothing to do in it."""
     idle = [name for part in LAB_PARTS if part.vertical != environment.vertical for name in part.idle_ticks]
     return {**dict.fromkeys(idle, ONCE_A_DAY), **environment.ticks}
 
 
-def slow_down(system: System, named: Collection[str]) -> None:
-    """Make periodic work seldom that is due many times a day and has no rhythm of its own in the simulation.
+def make_ticks_rare(system: System, named: Collection[str]) -> None:
+    """Slow down periodic work that is due many times a day and has no rhythm of its own in the simulation.
 
     A month of it, each time with its row, would be most of what there is to do.
     """
     for name, tick in system.ticks.chores.items():
-        if name not in named and tick.period < SELDOM:
-            system.ticks.chores[name] = msgspec.structs.replace(tick, schedule=Every(SELDOM))
+        if name not in named and tick.period < RARE_INTERVAL:
+            system.ticks.chores[name] = msgspec.structs.replace(tick, schedule=Every(RARE_INTERVAL))

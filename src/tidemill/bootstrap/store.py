@@ -1,4 +1,4 @@
-"""What is kept: the database, and every concern on it."""
+"""Build the store: the database, and the repositories on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from tidemill.store.views.views import Views
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Everything that is kept, each concern by its own name."""
+    """The database and every repository on it, by concern."""
 
     database: Database
     ids: Ids
@@ -51,9 +51,9 @@ class Store:
     breakers: Breakers
     sweeps: Sweeps
     overbooked_hosts: OverbookedHosts
-    standing: CurrentStateReader
+    current_state: CurrentStateReader
     rate_limits: RateLimitRepository
-    counting: HostAssignment
+    host_assignment: HostAssignment
     sources: SourceRepository
     targets: TargetRepository
     audit: AuditLog
@@ -61,7 +61,7 @@ class Store:
     places: PlaceRepository
     searches: SearchRepository
     candidates: CandidateRepository
-    wants: EnrichmentRequestRepository
+    enrichment_requests: EnrichmentRequestRepository
     answers: AnswerRepository
     views: Views
     quarantine: QuarantineRepository
@@ -69,13 +69,13 @@ class Store:
     verticals: Mapping[str, VerticalStore]
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         await self.bodies.close()
         await self.database.close()
 
 
 def build_store(settings: Settings, database: Database) -> Store:
-    """The database and every concern on it; policies that contradict themselves are refused here."""
+    """Build the repositories on a database; raise for policies that contradict themselves."""
     for vertical in VERTICALS.values():
         validated(vertical.policy)
     ids = Ids(database)
@@ -84,7 +84,9 @@ def build_store(settings: Settings, database: Database) -> Store:
     breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
     paces = Paces(own=settings.own_paces)
     sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
-    environment = StoreEnvironment(database=database, ids=ids, sources=sources, targets=targets, asks=settings.asks)
+    environment = StoreEnvironment(
+        database=database, ids=ids, sources=sources, targets=targets, asks=settings.enrichment_services
+    )
     verticals = {name: plugin.store(environment) for name, plugin in LOADED_PLUGINS.items()}
     repositories = {name: each.repository for name, each in verticals.items()}
     ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
@@ -100,9 +102,9 @@ def build_store(settings: Settings, database: Database) -> Store:
         breakers=Breakers(database, breaker_policies),
         sweeps=Sweeps(database, VERTICALS),
         overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
-        standing=CurrentStateReader(database),
+        current_state=CurrentStateReader(database),
         rate_limits=RateLimitRepository(database),
-        counting=HostAssignment(database, paces),
+        host_assignment=HostAssignment(database, paces),
         sources=sources,
         targets=targets,
         audit=AuditLog(database, ids),
@@ -110,7 +112,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         places=PlaceRepository(database),
         searches=SearchRepository(database),
         candidates=CandidateRepository(database, ids),
-        wants=EnrichmentRequestRepository(database),
+        enrichment_requests=EnrichmentRequestRepository(database),
         answers=AnswerRepository(database),
         views=Views(
             database, bodies.outputs, [each.counter for each in verticals.values() if each.counter is not None]
@@ -121,9 +123,9 @@ def build_store(settings: Settings, database: Database) -> Store:
     )
 
 
-def folders_of(settings: Settings, database: Database) -> list[Path]:
-    """The folders that are written to: the database's, and that of the pages."""
+def written_folders(settings: Settings, database: Database) -> list[Path]:
+    """Return the folders that are written to: the database's, and that of the pages."""
     file = database.engine.url.database if database.is_sqlite else None
-    beside = [Path(file).absolute().parent] if file and file != ":memory:" else []
-    own = [settings.pages_folder.absolute()] if settings.pages_folder else []
-    return list(dict.fromkeys(beside + own))
+    database_folder = [Path(file).absolute().parent] if file and file != ":memory:" else []
+    pages_folder = [settings.pages_folder.absolute()] if settings.pages_folder else []
+    return list(dict.fromkeys(database_folder + pages_folder))

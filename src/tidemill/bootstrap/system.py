@@ -1,4 +1,4 @@
-"""Settings in, running system out."""
+"""Build the running system from the settings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from tidemill.bootstrap.chores import build_chore_dependencies
 from tidemill.bootstrap.enrichment import (
     OPTIONAL_TICKS,
     OutsideServices,
-    build_aid,
-    build_askable,
     build_discovery,
     build_enricher,
+    build_enrichment_hints,
+    build_outside_services,
     service_ticks,
 )
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid
+from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
@@ -48,7 +48,7 @@ from tidemill.store.services.status import Services
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Everything, wired: what the command line, the web app and the lab work with."""
+    """The whole system, wired: what the command line, the web app and the lab work with."""
 
     settings: Settings
     clock: Clock
@@ -64,22 +64,22 @@ class System:
     ticks: ChoreRunner
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
-    askable: OutsideServices
+    outside_services: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
     actions: Actions
     parts: Mapping[str, Parts]
 
     def part(self, kind: type[Part]) -> Part:
-        """What a vertical does in this system, by the kind of its parts."""
+        """Return what a vertical does in this system, by the type of its parts."""
         return part_of(self.parts, kind)
 
     async def close(self) -> None:
-        """Let go of sockets, files and connections."""
+        """Close connections and files."""
         for fetcher in self.fetchers.values():
             await fetcher.close()
         await self.webhooks.post.close()
-        await self.askable.close()
+        await self.outside_services.close()
         await self.store.close()
 
 
@@ -94,38 +94,40 @@ def build(
 ) -> System:
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
-    tell_of_unusable_packages(announce, clock)
+    announce_unusable_packages(announce, clock)
     store = build_store(settings, database or open_database(settings.database.get_secret_value()))
     services = build_services(settings, store.database, clock, announce)
-    fetchers, paid = build_every_fetcher(settings, store, clock, services, transport)
+    fetchers, paid_fetchers = build_every_fetcher(settings, store, clock, services, transport)
     webhooks = build_webhooks(settings)
-    worker = Worker(store.workers, clock, prepare=store.counting.settle)
+    worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
     tools = StageDependencies(
-        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.standing, worker.is_current,
-        paid.fallback, build_aid(settings, store),
+        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.current_state, worker.is_current,
+        paid_fetchers.fallback, build_enrichment_hints(settings, store),
     )  # fmt: skip
-    make_drain = drain_maker(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
+    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again)
-    uses = build_chore_dependencies(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify
+    chore_dependencies = build_chore_dependencies(
+        settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify
     )  # fmt: skip
-    askable = build_askable(settings, clock)
-    enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)
-    discovery = build_discovery(settings, store, clock, announce, services, askable, fetchers[FetcherKind.HTTP])
+    outside_services = build_outside_services(settings, clock)
+    enricher = build_enricher(settings, store, clock, services, outside_services, dispatcher, supervisor.wake)
+    discovery = build_discovery(
+        settings, store, clock, announce, services, outside_services, fetchers[FetcherKind.HTTP]
+    )
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
-        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.refusal, wake=supervisor.wake,
+        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
-        *engine_chores(uses),
-        *service_ticks(discovery, askable, enricher),
+        *engine_chores(chore_dependencies),
+        *service_ticks(discovery, outside_services, enricher),
         *(tick for each in parts.values() for tick in each.chores),
-        proof_chore(ticks, uses),
+        proof_chore(ticks, chore_dependencies),
     ]
     ticks.register(with_own_rhythms(chores, settings))
     actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, parts=parts)
@@ -144,7 +146,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
-        askable=askable,
+        outside_services=outside_services,
         enricher=enricher,
         discovery=discovery,
         actions=actions,
@@ -158,7 +160,7 @@ def with_own_rhythms(chores: Sequence[Chore], settings: Settings) -> list[Chore]
     return [msgspec.structs.replace(tick, schedule=rhythms[tick.name]) for tick in chores]
 
 
-def tell_of_unusable_packages(announce: Listeners, clock: Clock) -> None:
+def announce_unusable_packages(announce: Listeners, clock: Clock) -> None:
     """An installed adapter or vertical that cannot be loaded is left out, and said so: the others work on."""
     for kind, left_out in (("vertical", UNUSABLE_PLUGINS + UNLOADABLE_PLUGINS), ("adapter", UNUSABLE_ADAPTERS)):
         for broken in left_out:
@@ -168,20 +170,20 @@ def tell_of_unusable_packages(announce: Listeners, clock: Clock) -> None:
 def build_every_fetcher(
     settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
 ) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
-    """The fetchers by kind, and what the paid ones are kept by; all of them stand behind the first one's gates."""
+    """Return the fetchers by kind, and the paid ones with their fallback; all use the http fetcher's gates."""
     fetchers = build_fetchers(settings, clock, transport, rate_limits=store.rate_limits, services=services)
-    paid = build_paid(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
-    fetchers |= paid.fetchers
+    paid_fetchers = build_paid_fetchers(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
+    fetchers |= paid_fetchers.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
-    return fetchers, paid
+    return fetchers, paid_fetchers
 
 
-def drain_maker(
+def drain_factory(
     settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: CommitAnnouncer, worker: Worker
 ) -> Callable[[], Drain]:
-    """How a fresh drain is made."""
+    """Return the function that makes a new drain."""
 
-    def make() -> Drain:
+    def make_drain() -> Drain:
         return Drain(
             store.ledger,
             tools,
@@ -193,4 +195,4 @@ def drain_maker(
             lane_capacity={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 
-    return make
+    return make_drain

@@ -3,21 +3,21 @@
 from importlib.metadata import entry_points
 from typing import Any
 
-from tidemill.bootstrap.adapters import GROUP, with_installed
+from tidemill.bootstrap.adapters import GROUP, with_installed_adapters
 from tidemill.bootstrap.loading import loaded_verticals
 from tidemill.bootstrap.plugins import OWN, PLUGINS
-from tidemill.core.enrichment import EnrichmentRules
+from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.vertical import Vertical
 from tidemill.plugin import Plugin
 
 _own = {plugin.name: plugin.load() for plugin in OWN}
 _brought, UNLOADABLE_PLUGINS = loaded_verticals(plugin for name, plugin in PLUGINS.items() if name not in _own)
-_widened = with_installed({**_own, **_brought}, entry_points(group=GROUP))
-VERTICALS: dict[str, Vertical] = _widened[0]
+_extended = with_installed_adapters({**_own, **_brought}, entry_points(group=GROUP))
+VERTICALS: dict[str, Vertical] = _extended[0]
 """Every vertical by name."""
 LOADED_PLUGINS: dict[str, Plugin[Any, Any]] = {name: PLUGINS[name] for name in VERTICALS}
 """Where each of them comes from."""
-UNUSABLE_ADAPTERS = _widened[1]
+UNUSABLE_ADAPTERS = _extended[1]
 """Installed adapters that cannot be used, and why."""
 
 ENRICHING: dict[str, EnrichmentRules] = {

@@ -1,4 +1,4 @@
-"""The web app, put together and served beside the engine in the same process."""
+"""Build the web app, and serve it in the engine's process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,9 +14,9 @@ from tidemill.bootstrap.verticals import LOADED_PLUGINS
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.pulse import Pulse
-from tidemill.telemetry.recent import Recent
-from tidemill.telemetry.shield import shielded
+from tidemill.telemetry.rates import RateCounter
+from tidemill.telemetry.recent_happenings import RecentHappenings
+from tidemill.telemetry.safe_listener import never_raising
 from tidemill.web.app import create_app
 from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
 from tidemill.web.extension import WebExtension
@@ -27,16 +27,16 @@ ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
 class Telemetry:
-    """The listeners that the web app shows: metrics, rates and the latest happenings; and any others."""
+    """The listeners whose data the web app shows (metrics, rates, latest happenings), and any others."""
 
     def __init__(self, report_bug: Callable[[str, Exception], None], *others: Announce) -> None:
-        """`report_bug` is told of a listener that failed; the engine never is."""
+        """`report_bug` is called when a listener fails; the engine does not notice."""
         self.report_bug = report_bug
         self.metrics = Metrics(__version__)
-        self.pulse = Pulse()
-        self.recent = Recent(leave_out=(StageDone, PageGot))
-        listeners = (self.metrics.count, self.pulse.feel, self.recent.remember, *others)
-        self.listeners = Listeners(*(shielded(listener, report_bug) for listener in listeners))
+        self.rate_counter = RateCounter()
+        self.recent = RecentHappenings(leave_out=(StageDone, PageGot))
+        listeners = (self.metrics.count, self.rate_counter.count, self.recent.add, *others)
+        self.listeners = Listeners(*(never_raising(listener, report_bug) for listener in listeners))
 
 
 def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
@@ -55,7 +55,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         disabled_adapters=store.agenda.disabled_adapters,
         require_current=partial(require_current, store.database),
         metrics=telemetry.metrics,
-        pulse=telemetry.pulse,
+        rate_counter=telemetry.rate_counter,
         recent=telemetry.recent,
         version=__version__,
         started_at=clock.now(),
@@ -83,8 +83,8 @@ def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
 
 
 @asynccontextmanager
-async def serving(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
-    """Serve the web app while entered; yields the address at which a browser finds it."""
+async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
+    """Serve the web app while entered; yield the address at which a browser finds it."""
     deps = web_deps(system, telemetry, host)
     app = create_app(deps, web_extensions(system, deps))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()

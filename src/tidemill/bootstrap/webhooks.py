@@ -1,4 +1,4 @@
-"""The guarded way out for webhooks."""
+"""Build the guarded sender of webhooks."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from tidemill.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class WebhookSender:
-    """Sends to subscribers, whose addresses pass the same guard as everything else that we call."""
+    """Sends to subscribers, whose addresses pass the same guard as all other requests."""
 
     guard: AddressGuard
     post: WebhookPost
 
 
 def build_webhooks(settings: Settings) -> WebhookSender:
-    """Nothing is opened before the first is sent."""
+    """Build the sender; it connects when the first webhook is sent."""
     guard = AddressGuard(settings.allow_networks)
     transport = AiohttpTransport(guard, resolve=settings.host_addresses, max_connections=10)
-    return WebhookSender(guard, WebhookPost(transport, guard.refusal, settings.user_agent))
+    return WebhookSender(guard, WebhookPost(transport, guard.reason_to_refuse, settings.user_agent))

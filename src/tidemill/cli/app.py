@@ -1,6 +1,6 @@
-"""The `tidemill` command: a table of commands, each loaded only when it is asked for.
+"""The `tidemill` command: a table of commands, each loaded only when it is run.
 
-`tidemill --help` is ready in a blink because it reads this table instead of importing the whole system.
+`tidemill --help` is fast because it reads this table instead of importing the whole system.
 """
 
 import importlib
@@ -24,7 +24,7 @@ from tidemill.terminal.global_options import GlobalOptions
 RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
 
 
-_OWN = {
+_OWN_COMMANDS = {
     "up": (RUN, "Run everything in one process: schedule, workers and web app."),
     "demo": (RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
     "crawl": (RUN, "Scrape a source now, to the end, and answer with an exit code."),
@@ -56,12 +56,17 @@ _OWN = {
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }
-OWN = {name: Command(panel, line, f"tidemill.cli.commands.{name}") for name, (panel, line) in _OWN.items()}
-"""The commands that are about no one vertical; a test holds these words against their own."""
+FOLDERS = {PAGES: "tidemill.cli.commands.pages"}
+"""Panels whose commands stand in a folder of their own."""
+OWN = {
+    name: Command(panel, line, f"{FOLDERS.get(panel, 'tidemill.cli.commands')}.{name}")
+    for name, (panel, line) in _OWN_COMMANDS.items()
+}
+"""The commands that belong to no vertical; a test compares these lines with the commands' own help."""
 
 
 def with_plugins(own: Mapping[str, Command], plugins: Iterable[Plugin[Any, Any]]) -> dict[str, Command]:
-    """Our own commands and those that verticals bring, each listed where it wants to be; ours keep their names."""
+    """Return our own commands and those that verticals bring, each in its place; ours keep their names."""
     table = list(own.items())
     for plugin in plugins:
         for name, command in plugin.commands.items():
@@ -79,7 +84,7 @@ class LazyGroup(TyperGroup):
     """Knows its commands by name and help only, and imports the one that is run."""
 
     def __init__(self, **options: Any) -> None:
-        """Put a stand-in for every command in its place."""
+        """Put a placeholder for every command in its place."""
         super().__init__(**options)
         self.commands = {
             name: TyperCommand(name, help=entry.help, rich_help_panel=entry.panel) for name, entry in COMMANDS.items()
@@ -88,13 +93,13 @@ class LazyGroup(TyperGroup):
     def resolve_command(
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, ClickCommand | None, list[str]]:  # fmt: skip
-        """The real command, once it is known which; a typo gets a suggestion."""
+        """Return the real command for the name; a typo gets a suggestion."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, load(str(name)), rest
 
 
 def load(name: str) -> ClickCommand:
-    """Import a command's module and make its command."""
+    """Import a command's module and return its command."""
     module = importlib.import_module(COMMANDS[name].module)
     command = typer.main.get_command(module.app)
     command.name = name
@@ -118,10 +123,10 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
 
 
 def open_system(context: typer.Context) -> AbstractAsyncContextManager[RunningSystem]:
-    """How a vertical's command opens the system; imported only now, for it knows all of it."""
-    from tidemill.cli.opening import opened  # noqa: PLC0415 - see above
+    """Open the system for a vertical's command; the import is here because it loads all of the system."""
+    from tidemill.cli.system_opening import open_system  # noqa: PLC0415 - see above
 
-    return opened(context)
+    return open_system(context)
 
 
 @app.callback()
@@ -153,39 +158,39 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and answer its exit code."""
+    """Run one command and return its exit code."""
     command = typer.main.get_command(app)
     try:
         answer: Any = command.main(arguments, prog_name="tidemill", standalone_mode=False)
     except typer.Abort:
-        return complain("stopped", 130)
+        return print_error("stopped", 130)
     except typer.TyperException as mistake:
-        return complain_of_usage(mistake)
+        return print_usage_error(mistake)
     except KeyboardInterrupt:
-        return complain("stopped", 130)
+        return print_error("stopped", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more at its end
         return 141
     except Exception as error:
-        from tidemill.cli.mistakes import told  # noqa: PLC0415 - it knows half of the system by name
+        from tidemill.cli.mistakes import error_message  # noqa: PLC0415 - it imports half of the system
 
-        code, words = told(error)
-        if words is None:
+        code, message = error_message(error)
+        if message is None:
             raise
-        return complain(f"error: {words}", code)
+        return print_error(f"error: {message}", code)
     return answer if isinstance(answer, int) else 0
 
 
-def complain(words: str, code: int) -> int:
-    """One line on standard error."""
-    sys.stderr.write(f"{words}\n")
+def print_error(message: str, code: int) -> int:
+    """Print one line on standard error and return the exit code."""
+    sys.stderr.write(f"{message}\n")
     return code
 
 
-def complain_of_usage(mistake: typer.TyperException) -> int:
-    """What was typed makes no sense, in one line; or the whole help, where that was all that could be meant."""
-    words = mistake.format_message()
+def print_usage_error(mistake: typer.TyperException) -> int:
+    """Print what is wrong with the arguments in one line, or the help where the error is the help."""
+    message = mistake.format_message()
     context = getattr(mistake, "ctx", None)
-    if context is None or "Usage:" in words or not words:
-        return complain(words, mistake.exit_code)
-    return complain(f"error: {words} (see `{context.command_path} --help`)", mistake.exit_code)
+    if context is None or "Usage:" in message or not message:
+        return print_error(message, mistake.exit_code)
+    return print_error(f"error: {message} (see `{context.command_path} --help`)", mistake.exit_code)

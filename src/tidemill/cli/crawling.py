@@ -1,4 +1,4 @@
-"""Carries certain runs to their end in this process, and judges how they went."""
+"""Run certain runs to their end in this process, and judge how they went."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
@@ -12,19 +12,19 @@ from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail
 from tidemill.terminal.exit_codes import EMPTY, FAILURE, PARTIAL
 
-PATIENCE = timedelta(minutes=2)
-"""How long to wait for jobs that are put off; those of a tripped breaker wait longer, and stay in the queue."""
-LOOK = timedelta(milliseconds=250)
+LONGEST_WAIT = timedelta(minutes=2)
+"""How long to wait for snoozed jobs; those of an open breaker wait longer, and stay in the queue."""
+POLL_INTERVAL = timedelta(milliseconds=250)
 
-NOTHING_THERE = frozenset({Failure.EMPTY_PAGE, Failure.LAYOUT_CHANGED, Failure.NOTHING_USABLE})
-"""The page came, held nothing that we could use, and did not say that there is nothing."""
+NOTHING_USABLE_FAILURES = frozenset({Failure.EMPTY_PAGE, Failure.LAYOUT_CHANGED, Failure.NOTHING_USABLE})
+"""The page was fetched, held nothing usable, and did not say that it is empty."""
 
 
 class Crawl:
     """Drains until the runs are closed, or nothing more can be done for now."""
 
     def __init__(self, system: System, run_ids: Collection[int]) -> None:
-        """Nothing is started yet."""
+        """Start nothing yet."""
         self._system = system
         self._open = set(run_ids)
         self._stopping = False
@@ -32,31 +32,31 @@ class Crawl:
         self.waits_until: datetime | None = None
 
     def stop(self) -> None:
-        """Finish what is in hand, take nothing new."""
+        """Finish the jobs in hand, and claim no new ones."""
         self._stopping = True
         self.drain.stop_claiming()
 
     async def run(self) -> None:
-        """Carry the runs to their end, and ask once what rules could not say about their records."""
-        async with self._signed_in():
+        """Run the runs to their end, then enrich their records once."""
+        async with self._registered_worker():
             await self._drain_to_the_end()
             if self._system.enricher is not None and not self._stopping:
                 await self._system.enricher.enrich()
 
     async def _drain_to_the_end(self) -> None:
-        """Drain, wait for what is put off for a short while, and drain again."""
+        """Drain, wait for jobs that are snoozed for a short while, and drain again."""
         while not self._stopping and self._open:
             moment = await self._drain_lanes()
             await self._close_finished()
             if not self._open or self._stopping:
                 return
-            if moment is None or moment > self._system.clock.now() + PATIENCE:
+            if moment is None or moment > self._system.clock.now() + LONGEST_WAIT:
                 self.waits_until = moment
                 return
             await self._system.clock.sleep_until(moment)
 
     async def _drain_lanes(self) -> datetime | None:
-        """Drain one lane after the other; answers when the first of them has work again."""
+        """Drain one lane after the other; return when the first of them has work again."""
         moments = []
         for lane in LANES:
             if not self._stopping:
@@ -72,7 +72,7 @@ class Crawl:
                 self._open.discard(run_id)
 
     @asynccontextmanager
-    async def _signed_in(self) -> AsyncIterator[None]:
+    async def _registered_worker(self) -> AsyncIterator[None]:
         worker = self._system.worker
         await worker.sign_in()
         beating = asyncio.create_task(worker.keep_alive(), name="heartbeat")
@@ -85,22 +85,22 @@ class Crawl:
             await worker.sign_off()
 
 
-async def watch(system: System, run_ids: Sequence[int], tell: Callable[[int, int], None]) -> None:
-    """Tell how many jobs of the runs have ended, and of how many, until cancelled."""
+async def watch_progress(system: System, run_ids: Sequence[int], show_progress: Callable[[int, int], None]) -> None:
+    """Call `show_progress` with the number of ended jobs and of all jobs of the runs, until cancelled."""
     while True:
         found = [await system.store.views.run(run_id) for run_id in run_ids]
         jobs = [count for detail in found if detail is not None for count in detail.stages]
         ended = sum(count.jobs for count in jobs if count.status not in {"ready", "waiting", "leased"})
-        tell(ended, sum(count.jobs for count in jobs))
-        await system.clock.sleep_until(system.clock.now() + LOOK)
+        show_progress(ended, sum(count.jobs for count in jobs))
+        await system.clock.sleep_until(system.clock.now() + POLL_INTERVAL)
 
 
-def verdict(runs: Sequence[RunDetail]) -> int:
-    """The exit code that says how the runs went."""
+def crawl_exit_code(runs: Sequence[RunDetail]) -> int:
+    """Return the exit code that says how the runs went."""
     if all(detail.run.status == RunStatus.SUCCESS and detail.run.complete for detail in runs):
         return 0
     answered = sum(detail.run.urls_succeeded for detail in runs)
     failures = {failure for detail in runs for failure in detail.failures}
-    if not answered and failures and failures <= NOTHING_THERE:
+    if not answered and failures and failures <= NOTHING_USABLE_FAILURES:
         return EMPTY
     return PARTIAL if answered else FAILURE

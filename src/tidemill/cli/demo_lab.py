@@ -1,4 +1,4 @@
-"""The lab as a child process: local sites with faults on a timetable, gone when we are."""
+"""The lab as a child process: local sites with faults on a timetable, ended with our process."""
 
 import asyncio
 import sys
@@ -11,14 +11,14 @@ from tidemill.lab.demo import DemoTerms, Entry, ServedSites
 from tidemill.lab.faults import ALL_KINDS
 from tidemill.operations.mistakes import Mistake, unknown_name
 
-LINE = 16 * 1024 * 1024
-"""Bytes that the lab's one line of JSON may take, for hundreds of sites."""
-STARTS_WITHIN = 30.0
-ENDS_WITHIN = 5.0
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""The lab's one line of JSON may be this long, for hundreds of sites."""
+START_SECONDS = 30.0
+END_SECONDS = 5.0
 
 
-def kinds_of(faults: str | None) -> str:
-    """The kinds of faults that are meant, as the lab reads them."""
+def fault_kinds(faults: str | None) -> str:
+    """Return the kinds of faults that are meant, in the lab's form."""
     faults = faults or "all"
     if faults in {"all", "none"}:
         return "" if faults == "none" else "all"
@@ -30,36 +30,36 @@ def kinds_of(faults: str | None) -> str:
 
 @asynccontextmanager
 async def lab_server(terms: DemoTerms) -> AsyncIterator[ServedSites]:
-    """Serve a world while entered."""
+    """Serve the sites while entered."""
     arguments = [
-        "--seed", str(terms.seed), "--faults", kinds_of(terms.faults), "--seconds", str(terms.seconds),
+        "--seed", str(terms.seed), "--faults", fault_kinds(terms.faults), "--seconds", str(terms.seconds),
         "--interval", str(terms.interval), "--busy",
         *(word for name, count in terms.counts.items() for word in (f"--{name}", str(count))),
     ]  # fmt: skip
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tidemill.bootstrap.lab_server", *arguments,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LINE,
-        start_new_session=True,  # a Ctrl-C is for us to answer: the sites stay up until we have finished
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=MAX_LINE_BYTES,
+        start_new_session=True,  # Ctrl-C must not reach it: the sites stay up until we have finished
     )  # fmt: skip
     try:
-        yield ServedSites(await described(child))
+        yield ServedSites(await read_sources(child))
     finally:
         if child.stdin is not None:
             child.stdin.close()
         try:
-            await asyncio.wait_for(child.wait(), ENDS_WITHIN)
+            await asyncio.wait_for(child.wait(), END_SECONDS)
         except TimeoutError:
             with suppress(ProcessLookupError):
                 child.kill()
             await child.wait()
 
 
-async def described(child: asyncio.subprocess.Process) -> list[Entry]:
-    """The lab's first words: its sources."""
+async def read_sources(child: asyncio.subprocess.Process) -> list[Entry]:
+    """Read the sources that the lab prints first."""
     if child.stdout is None:
         return []
     try:
-        line = await asyncio.wait_for(child.stdout.readline(), STARTS_WITHIN)
+        line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
     except TimeoutError:
         line = b""
     if not line:
@@ -69,8 +69,8 @@ async def described(child: asyncio.subprocess.Process) -> list[Entry]:
     return sources
 
 
-def often(sources: Sequence[Entry], schedule: str, timeout_seconds: float) -> list[Entry]:
-    """Return the sources with a schedule and patience that fit a demo, which has no day to wait for."""
+def with_demo_schedule(sources: Sequence[Entry], schedule: str, timeout_seconds: float) -> list[Entry]:
+    """Return the sources with a schedule and a time-out that are short enough for a demo."""
     return [
         {
             **source,

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands themselves: `python -m tidemill.cli.manual > docs/cli.md`."""
+"""Write docs/cli.md from the commands themselves: `python -m tidemill.cli.manual > docs/cli.md`."""
 
 import inspect
 import re
@@ -28,40 +28,40 @@ variables, then `tidemill.toml`, then the defaults. Every command that reads tak
 
 
 def manual() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [INTRODUCTION]
     panels = dict.fromkeys(entry.panel for entry in COMMANDS.values())
     for panel in panels:
         parts.append(f"\n## {panel}\n")
         for name in (name for name, entry in COMMANDS.items() if entry.panel == panel):
-            parts += described(f"tidemill {name}", load(name))
+            parts += describe_command(f"tidemill {name}", load(name))
     return "".join(parts)
 
 
-def described(path: str, command: Any) -> Iterator[str]:
-    """A command with its arguments and options, and everything under it."""
+def describe_command(path: str, command: Any) -> Iterator[str]:
+    """Yield a command with its parameters, and everything under it."""
     below = getattr(command, "commands", {})
-    yield f"\n### {path}\n\n{plain(command.help or '')}\n"
+    yield f"\n### {path}\n\n{without_markup(command.help or '')}\n"
     parameters = [] if below else [one for one in command.params if one.name != "help"]
     if parameters:
         yield "\n| parameter | what it does |\n| --- | --- |\n"
-        yield from (row(parameter) for parameter in parameters)
+        yield from (parameter_row(parameter) for parameter in parameters)
     for name, one in below.items():
-        yield from described(f"{path} {name}", one)
+        yield from describe_command(f"{path} {name}", one)
 
 
-def row(parameter: Any) -> str:
-    """One argument or option."""
+def parameter_row(parameter: Any) -> str:
+    """Return the row of one argument or option."""
     if parameter.param_type_name == "argument":
         name = parameter.metavar or parameter.name.upper()
     else:
         name = " ".join([*parameter.opts, *parameter.secondary_opts])
-    words = (getattr(parameter, "help", None) or "").replace("|", "\\|")
-    return f"| `{name.replace('|', chr(92) + '|')}` | {words} |\n"
+    help_text = (getattr(parameter, "help", None) or "").replace("|", "\\|")
+    return f"| `{name.replace('|', chr(92) + '|')}` | {help_text} |\n"
 
 
-def plain(text: str) -> str:
-    """Help without the markup that a terminal shows."""
+def without_markup(text: str) -> str:
+    """Return help text without terminal markup."""
     return re.sub(r"\[/?bold\]", "", inspect.cleandoc(text)).strip()
 
 

@@ -1,4 +1,4 @@
-"""What went wrong because of a person or the world, in one line; anything else is a bug and shows its traceback."""
+"""Errors caused by a person or the outside, as one line; any other error is a bug and shows its traceback."""
 
 from tidemill.core.urls import BadUrl
 from tidemill.core.views.records import BadCursor
@@ -9,8 +9,8 @@ from tidemill.terminal.exit_codes import FAILURE, USAGE
 from tidemill.web.listening import CannotListen
 
 
-def told(error: Exception) -> tuple[int, str | None]:
-    """The exit code and the words for a person; None for a bug."""
+def error_message(error: Exception) -> tuple[int, str | None]:
+    """Return the exit code and the message for a person; None for a bug."""
     match error:
         case BadSettings() | Mistake() | BadUrl() | BadCursor():
             return USAGE, str(error)

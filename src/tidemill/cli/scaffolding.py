@@ -1,4 +1,4 @@
-"""Makes something new out of templates: an adapter out of its vertical's, or a vertical that runs as made."""
+"""Make something new from templates: an adapter from its vertical's, or a vertical that runs as made."""
 
 import keyword
 import re
@@ -29,12 +29,12 @@ RESERVED = frozenset(
 
 
 def verticals() -> list[str]:
-    """The verticals that have templates for adapters."""
+    """Return the verticals that have templates for adapters."""
     return sorted(name for name in PLUGINS if adapter_templates(name) is not None)
 
 
 def adapter_templates(vertical: str) -> Traversable | None:
-    """The folder `scaffold` in the package of a vertical, if it has one."""
+    """Return the folder `scaffold` in the package of a vertical, if it has one."""
     plugin = PLUGINS.get(vertical)
     folder = files(type(plugin).__module__) / "scaffold" if plugin is not None else None
     return folder if folder is not None and folder.is_dir() else None
@@ -53,7 +53,7 @@ def scaffold(name: str, vertical: str, host: str, into: Path, now: datetime) -> 
     if source is None:
         msg = f"there is no template for {vertical!r}; there are {', '.join(verticals())}"
         raise Mistake(msg)
-    values = {**names_of(name), "domain": _site(host), "today": now.isoformat(timespec="seconds")}
+    values = {**derived_names(name), "domain": _site(host), "today": now.isoformat(timespec="seconds")}
     folder, package = new_folder(into, values), values["package"]
     wanted = {
         folder / "pyproject.toml": _templates() / "adapter" / "pyproject.toml.txt",
@@ -61,7 +61,7 @@ def scaffold(name: str, vertical: str, host: str, into: Path, now: datetime) -> 
         folder / "tests" / f"test_{package}.py": source / "test.py.txt",
         **{folder / package / "golden" / page: source / page for page in PAGES},
     }
-    return write(wanted, values)
+    return write_files(wanted, values)
 
 
 def scaffold_vertical(name: str, into: Path, taken: Mapping[str, object]) -> list[Path]:
@@ -70,18 +70,20 @@ def scaffold_vertical(name: str, into: Path, taken: Mapping[str, object]) -> lis
     Raises:
         Mistake: the name cannot be used, or there is something already.
     """
-    if objection := _objection(name, taken):
+    if objection := _reason_to_refuse(name, taken):
         msg = f"{name!r} cannot be a vertical's name: {objection}"
         raise Mistake(msg)
-    values = {**names_of(name), "name": name, "words": name.replace("_", " "), "table": f"{name}_records"}
+    values = {**derived_names(name), "name": name, "words": name.replace("_", " "), "table": f"{name}_records"}
     values["label"] = values["words"].capitalize()
     folder = new_folder(into, values)
-    places = {"package": values["package"], "NAME": name}
-    wanted = {folder / _place(path, places): template for path, template in _files(_templates() / "vertical")}
-    return write(wanted, values)
+    replacements = {"package": values["package"], "NAME": name}
+    wanted = {
+        folder / _target_path(path, replacements): template for path, template in _files(_templates() / "vertical")
+    }
+    return write_files(wanted, values)
 
 
-def _objection(name: str, taken: Mapping[str, object]) -> str:
+def _reason_to_refuse(name: str, taken: Mapping[str, object]) -> str:
     if not _VERTICAL_NAME.fullmatch(name) or len(name) > LONGEST_NAME or keyword.iskeyword(name):
         return f"write small letters, digits and underscores, at most {LONGEST_NAME}, such as used_cars"
     if name in PLUGINS:
@@ -93,8 +95,8 @@ def _objection(name: str, taken: Mapping[str, object]) -> str:
     return ""
 
 
-def names_of(name: str) -> dict[str, str]:
-    """How a thing is called where names have to look a certain way."""
+def derived_names(name: str) -> dict[str, str]:
+    """Return the slug, package and class name that follow from a name."""
     slug = name.replace("_", "-")
     return {
         "slug": slug,
@@ -104,7 +106,7 @@ def names_of(name: str) -> dict[str, str]:
 
 
 def new_folder(into: Path, values: Mapping[str, str]) -> Path:
-    """The folder to make; it must not be there yet."""
+    """Return the folder to make; raise Mistake if it exists."""
     folder = into / f"tidemill-{values['slug']}"
     if folder.exists():
         msg = f"{folder} exists already; choose another name, or another folder by --into"
@@ -112,8 +114,8 @@ def new_folder(into: Path, values: Mapping[str, str]) -> Path:
     return folder
 
 
-def write(wanted: Mapping[Path, Traversable], values: Mapping[str, str]) -> list[Path]:
-    """Fill in templates, each at its place."""
+def write_files(wanted: Mapping[Path, Traversable], values: Mapping[str, str]) -> list[Path]:
+    """Fill in the templates, write each to its path, and return the paths."""
     for target, template in wanted.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(Template(template.read_text("utf-8")).substitute(values), "utf-8")
@@ -121,7 +123,7 @@ def write(wanted: Mapping[Path, Traversable], values: Mapping[str, str]) -> list
 
 
 def _files(folder: Traversable, under: PurePosixPath = TOP) -> Iterator[tuple[PurePosixPath, Traversable]]:
-    """Every template below a folder with its path, files before folders."""
+    """Yield every template below a folder with its path, files before folders."""
     for each in sorted(folder.iterdir(), key=lambda found: (found.is_dir(), found.name)):
         if each.is_dir():
             yield from _files(each, under / each.name)
@@ -129,11 +131,11 @@ def _files(folder: Traversable, under: PurePosixPath = TOP) -> Iterator[tuple[Pu
             yield under / each.name, each
 
 
-def _place(template: PurePosixPath, places: Mapping[str, str]) -> Path:
-    """Where a template's file goes: some folders and files are called as the vertical is."""
+def _target_path(template: PurePosixPath, replacements: Mapping[str, str]) -> Path:
+    """Return where a template's file goes: some folders and files are named after the vertical."""
     *folders, file = template.parts
     stem, dot, ending = file.removesuffix(TEMPLATE_ENDING).partition(".")
-    return Path(*(places.get(each, each) for each in folders), places.get(stem, stem) + dot + ending)
+    return Path(*(replacements.get(each, each) for each in folders), replacements.get(stem, stem) + dot + ending)
 
 
 def _templates() -> Traversable:

@@ -25,9 +25,9 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
 )
-from tidemill.terminal.showing import STYLES, harmless
+from tidemill.terminal.showing import STYLES, without_control_codes
 
-SHOWN = 8
+LATEST_SHOWN = 8
 LONGEST = 110
 
 
@@ -35,24 +35,24 @@ class Scoreboard:
     """A listener that counts, and draws what it counted."""
 
     def __init__(self, names: Mapping[int, str], started_at: datetime) -> None:
-        """`names` of sources by key."""
+        """`names` are the sources' names by id."""
         self._names = names
         self._started_at = started_at
         self._pages: Counter[int] = Counter()
         self._records: Counter[int] = Counter()
         self._failures: Counter[int] = Counter()
         self._breakers: dict[int, str] = {}
-        self._doing: dict[int, str] = {}
+        self._activity: dict[int, str] = {}
         self._totals: Counter[str] = Counter()
-        self._latest: deque[Text] = deque(maxlen=SHOWN)
+        self._latest: deque[Text] = deque(maxlen=LATEST_SHOWN)
 
     def listen(self, happening: Happening) -> None:
-        """Count a happening, and remember it if a person would want to know."""
+        """Count a happening, and keep it if a person would want to know."""
         self._count(happening)
         words, style = line_of(happening, self._names)
         if words:
             line = Text(f"{happening.at:%H:%M:%S} ", style="dim")
-            self._latest.append(line.append(harmless(words)[:LONGEST], style=style))
+            self._latest.append(line.append(without_control_codes(words)[:LONGEST], style=style))
 
     def _count(self, happening: Happening) -> None:
         match happening:
@@ -66,11 +66,11 @@ class Scoreboard:
                 for name in ("inserted", "updated", "dropped", "quarantined"):
                     self._totals[name] += getattr(happening, name)
             case RunOpened(source_id=source, jobs=jobs):
-                self._doing[source] = f"scraping {jobs} pages"
+                self._activity[source] = f"scraping {jobs} pages"
             case RunClosed(summary=summary):
                 self._totals["runs"] += 1
                 end = "complete" if summary.complete else "not complete"
-                self._doing[summary.source_id] = f"{summary.status.lower()}, {end}"
+                self._activity[summary.source_id] = f"{summary.status.lower()}, {end}"
             case _:
                 self._count_trouble(happening)
 
@@ -78,19 +78,19 @@ class Scoreboard:
         match happening:
             case JobWaits(source_id=source, failure=failure) if failure is not None:
                 self._failures[source] += 1
-                self._doing[source] = f"retries after {failure}"
+                self._activity[source] = f"retries after {failure}"
             case JobRefused(source_id=source, failure=failure):
                 self._totals["refused"] += 1
-                self._doing[source] = f"left alone: {failure}"
+                self._activity[source] = f"left alone: {failure}"
             case JobDead(source_id=source, failure=failure):
                 self._failures[source] += 1
                 self._totals["dead letters"] += 1
-                self._doing[source] = f"failed: {failure}"
+                self._activity[source] = f"failed: {failure}"
             case BreakerMoved(source_id=source, after=after):
                 self._breakers[source] = after
 
     def draw(self, now: datetime, address: str, left: timedelta | None) -> RenderableType:
-        """Everything at this moment."""
+        """Return everything at this moment, as rich draws it."""
         parts: list[RenderableType] = [self._head(now, address, left), self._counters(), self._sources()]
         if self._latest:
             parts.append(Panel(Group(*self._latest), title="what happened", title_align="left", border_style="dim"))
@@ -127,17 +127,17 @@ class Scoreboard:
         for key, name in self._names.items():
             breaker = self._breakers.get(key, "CLOSED")
             table.add_row(name, f"{self._pages[key]:,}", f"{self._records[key]:,}", f"{self._failures[key]:,}",
-                          Text(breaker, style=STYLES[breaker]), self._doing.get(key, "-"))  # fmt: skip
+                          Text(breaker, style=STYLES[breaker]), self._activity.get(key, "-"))  # fmt: skip
         return table
 
 
 Line = tuple[str, str]
-"""Words and their colour; no words for what is too common to tell."""
+"""A text and its colour; '' for what is too common to show."""
 NO_LINE: Line = ("", "")
 
 
 def line_of(happening: Happening, names: Mapping[int, str]) -> Line:
-    """A happening as a person would want to hear of it."""
+    """Return a happening as a line for a person."""
     write = LINES.get(type(happening))
     if write is None:
         return NO_LINE

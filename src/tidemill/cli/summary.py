@@ -1,4 +1,4 @@
-"""The demo's last words: what happened, at a glance, and whether the numbers add up."""
+"""The demo's summary: what happened, at a glance, and whether the numbers add up."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,13 +9,13 @@ from rich.text import Text
 
 from tidemill.core.views import SourceView, Totals
 from tidemill.core.views.totals import RecordTotal
-from tidemill.terminal.showing import cell
+from tidemill.terminal.showing import styled_text
 
 
 def summary(
-    totals: Totals, kinds: Sequence[RecordTotal], sources: Sequence[SourceView], seconds: float, kept_in: str
+    totals: Totals, kinds: Sequence[RecordTotal], sources: Sequence[SourceView], seconds: float, folder: str
 ) -> RenderableType:
-    """Everything that a person wants to know afterwards."""
+    """Return everything that a person wants to know after the demo."""
     records = totals.records
     lines = {
         "pages": f"{totals.pages:,} stored, {totals.pages_unchanged:,} of them unchanged, "
@@ -23,16 +23,16 @@ def summary(
         "records": f"{records['read']:,} read: {records['accepted']:,} accepted, {records['dropped']:,} dropped, "
         f"{records['quarantined']:,} quarantined; {records['seen_again']:,} seen again",
         **kept_records(totals, kinds),
-        "jobs": words(totals.jobs),
-        "runs": words(totals.runs),
-        "dead letters": words(totals.dead_letters),
-        "breakers": words(totals.breakers),
+        "jobs": counts_text(totals.jobs),
+        "runs": counts_text(totals.runs),
+        "dead letters": counts_text(totals.dead_letters),
+        "breakers": counts_text(totals.breakers),
     }
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
-    for name, said in lines.items():
-        table.add_row(name, said)
+    for name, text in lines.items():
+        table.add_row(name, text)
     doubts = discrepancies(totals, kinds)
     last = Text("It all adds up: every record and every job is accounted for.", style="green")
     if doubts:
@@ -40,13 +40,13 @@ def summary(
     parts: list[RenderableType] = [table, Text(), last]
     if barred := [source for source in sources if source.circuit_state != "CLOSED"]:
         parts.insert(1, Text(f"barred for now: {', '.join(source.name for source in barred)}", style="yellow"))
-    if kept_in:
-        parts.append(cell(f"kept in {kept_in}"))
+    if folder:
+        parts.append(styled_text(f"kept in {folder}"))
     return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
 
 
 def kept_records(totals: Totals, kinds: Sequence[RecordTotal]) -> dict[str, str]:
-    """What is kept, of each kind that there is."""
+    """Return a line for each kind of record that is stored."""
     there = [kind for kind in kinds if sum(totals.of(kind))] or kinds[:1]
     together = " in all" if len(there) > 1 else ""
     news = f" ({totals.records['inserted']:,} new, {totals.records['updated']:,} changed{together})"
@@ -57,14 +57,14 @@ def kept_records(totals: Totals, kinds: Sequence[RecordTotal]) -> dict[str, str]
     return lines
 
 
-def words(counts: Mapping[str, int]) -> str:
-    """Counts by state, the largest first."""
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return counts by state, the largest first."""
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{count:,} {name.lower()}" for name, count in ordered) or "none"
 
 
 def discrepancies(totals: Totals, kinds: Sequence[RecordTotal]) -> list[str]:
-    """What does not add up; nothing should be in here, ever."""
+    """Return what does not add up; this should always be empty."""
     records = totals.records
     found = []
     judged = records["accepted"] + records["dropped"] + records["quarantined"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.degradation import Service
 
 
 class Stage(StrEnum):

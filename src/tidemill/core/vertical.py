@@ -8,12 +8,12 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
-from tidemill.core.discovery import SearchProfile
-from tidemill.core.enrichment import EnrichmentRules
+from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.record import RawRecord, Reading
+from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.verdict import Verdict
 

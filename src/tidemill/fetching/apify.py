@@ -1,8 +1,8 @@
 """The `apify` fetcher: an actor of Apify's reads a source, and the items it found are the page.
 
-Nobody waits for an actor. A fetch starts it, or looks how far it is, and is then put off: the job holds neither a
-lease nor a place at its host meanwhile. Which run belongs to which job is written down, so that whoever takes the job
-up next, after a crash too, goes on with the run that was paid for.
+Nobody waits for an actor. A fetch starts it, or looks how far it is, and is then postponed: the job holds neither a
+lease nor a place at its host meanwhile. Which run belongs to which job is stored, so that the next worker that takes
+the job, also after a crash, goes on with the run that was paid for.
 """
 
 from datetime import datetime, timedelta
@@ -10,29 +10,29 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import BudgetRefusal
-from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.actor_run import StartedRun
+from tidemill.core.services.budget import BudgetRefusal
+from tidemill.core.services.degradation import FALLBACKS, Service
 from tidemill.fetching.apify_protocol import (
     DOWN_WAIT,
     KEY_WAIT,
     MILLIONTHS,
-    OVER_TIME,
-    RUNNING,
+    RUNNING_STATUSES,
     SUCCEEDED,
+    TIMED_OUT_STATUSES,
     ActorOptions,
     ActorRun,
     BadActorOptions,
-    filled,
+    fill_template,
     options_of,
     run_of,
     trouble_of,
 )
 from tidemill.fetching.budget import Account, Reserved
-from tidemill.fetching.dataset import Items, read_items
+from tidemill.fetching.dataset import DatasetItems, read_items
 from tidemill.fetching.http import digest_of
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import ApiTrouble, ServiceApi
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
@@ -50,34 +50,34 @@ RUN_TIMEOUT = timedelta(seconds=600)
 """The first try of an actor; the second has twice as long."""
 GRACE = timedelta(seconds=60)
 """How much longer than its own time-out a run may take to say that it has ended."""
-FIRST_LOOK = timedelta(seconds=5)
-LONGEST_PAUSE = timedelta(seconds=60)
+FIRST_POLL = timedelta(seconds=5)
+LONGEST_POLL_INTERVAL = timedelta(seconds=60)
 CALL_TIMEOUT = timedelta(seconds=30)
 CALL_BYTES = 1_000_000
 
 
 class ActorRuns(Protocol):
-    """Which actor runs our jobs have begun, kept where all processes see it."""
+    """The actor runs that our jobs have started, kept where all processes see them."""
 
     async def of_job(self, job_id: int) -> StartedRun | None:
-        """The run that the job has under way."""
+        """Return the run that the job has under way."""
         ...
 
     async def began(self, run: StartedRun) -> None:
-        """Write down a run, before anything else is done with it."""
+        """Store a run before anything else is done with it."""
         ...
 
     async def ended(self, job_id: int, status: str, now: datetime) -> None:
-        """The job has no run under way any more."""
+        """Store that the job has no run under way any more."""
         ...
 
     async def orphans(self) -> list[StartedRun]:
-        """Runs under way for jobs that have ended otherwise: nobody will come for them."""
+        """Return the runs under way whose jobs have ended: nobody will collect them."""
         ...
 
 
 class ApifyFetcher:
-    """Gets the items that an actor found."""
+    """Fetches the items that an actor found."""
 
     def __init__(
         self,
@@ -86,36 +86,38 @@ class ApifyFetcher:
         token: str,
         account: Account,
         runs: ActorRuns,
-        book: ServiceRegistry,
+        services: ServiceRegistry,
         clock: Clock,
     ) -> None:
         """`transport` carries the calls; an empty `token` is none."""
         self._transport = transport
-        self._api = Api(transport, base_url, token)
+        self._api = ServiceApi(transport, base_url, token)
         self._token = token
         self._account = account
         self._runs = runs
-        self._book = book
+        self._services = services
         self._clock = clock
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Start the job's actor, or see how far it is; items when it is done, a moment to come back when not."""
+        """Start the job's actor, or check its run; return its items when it is done, else when to come back."""
         if not self._token:
-            words = f"apify is not set up: {FALLBACKS[Service.APIFY].setup}"
-            return await self._troubled(request, ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT))
+            message = f"apify is not set up: {FALLBACKS[Service.APIFY].setup}"
+            return await self._report_trouble(
+                request, ApiTrouble(Failure.HELD_BACK, message, self._clock.now() + KEY_WAIT)
+            )
         try:
             options = options_of(request.options)
             under_way = await self._runs.of_job(request.job_id)
-            answer = await (self._look(request, under_way) if under_way else self._start(request, options))
+            answer = await (self._check_run(request, under_way) if under_way else self._start(request, options))
         except BadActorOptions as error:
-            answer = ApiTrouble(Failure.CLIENT_ERROR, str(error), self._clock.now(), is_its_own=False)
-        except StoreError as lost:
+            answer = ApiTrouble(Failure.CLIENT_ERROR, str(error), self._clock.now(), is_service_fault=False)
+        except StoreError as error:
             answer = ApiTrouble(
-                Failure.HELD_BACK, f"our own books cannot be read: {lost}", self._soon(), is_its_own=False
+                Failure.HELD_BACK, f"our own books cannot be read: {error}", self._next_poll(), is_service_fault=False
             )
         if isinstance(answer, ApiTrouble):
-            return await self._troubled(request, answer)
-        await self._book.works(Service.APIFY)
+            return await self._report_trouble(request, answer)
+        await self._services.works(Service.APIFY)
         return answer
 
     async def close(self) -> None:
@@ -123,17 +125,17 @@ class ApifyFetcher:
         await self._transport.close()
 
     async def probe(self) -> str:
-        """Whether actors can be run again: Apify knows us, and our own budget has room."""
+        """Return '' if Apify accepts our token and our budget has room, else what is wrong."""
         if not self._token:
             return FALLBACKS[Service.APIFY].setup
         answer = await self._call("GET", "/v2/users/me")
         if isinstance(answer, ApiTrouble):
-            return answer.words
-        refused = await self._account.room_for(1)
-        return _over_budget(refused).words if refused is not None else ""
+            return answer.message
+        refused = await self._account.exceeded_limit(1)
+        return _over_budget(refused).message if refused is not None else ""
 
-    async def give_up_orphans(self) -> int:
-        """Abort the runs that nobody will come for: their jobs were refused, discarded or ran out of road."""
+    async def abort_orphans(self) -> int:
+        """Abort the runs that nobody will collect, since their jobs have ended otherwise; return how many."""
         if not self._token:
             return 0
         orphans = await self._runs.orphans()
@@ -141,33 +143,33 @@ class ApifyFetcher:
             await self._abort(run, "ORPHANED")
         return len(orphans)
 
-    async def _second_thoughts(self, request: FetchRequest) -> ApiTrouble | None:
-        """Why no actor may be started by now: the job is another's, or a gate has changed its mind."""
+    async def _recheck_gates(self, request: FetchRequest) -> ApiTrouble | None:
+        """Return why no actor may be started any more: the lease is lost, or a gate refuses by now."""
         now = self._clock.now()
         if request.holds_lease is not None and not request.holds_lease():
-            words = "the worker was away for longer than its lease"
-            return ApiTrouble(Failure.WORKER_DIED, words, now, is_its_own=False)
+            message = "the worker was away for longer than its lease"
+            return ApiTrouble(Failure.WORKER_DIED, message, now, is_service_fault=False)
         against = await request.recheck() if request.recheck is not None else None
         if against is None:
             return None
-        words = f"{against.gate}: {against.words}"
-        return ApiTrouble(against.failure or Failure.HELD_BACK, words, against.until or now, is_its_own=False)
+        message = f"{against.gate}: {against.words}"
+        return ApiTrouble(against.failure or Failure.HELD_BACK, message, against.until or now, is_service_fault=False)
 
     async def _start(self, request: FetchRequest, options: ActorOptions) -> FetchResult | ApiTrouble:
-        if (trouble := await self._second_thoughts(request)) is not None:
+        if (trouble := await self._recheck_gates(request)) is not None:
             return trouble
-        reserved = await self._account.reserve(options.most)
+        reserved = await self._account.reserve(options.max_cost)
         if isinstance(reserved, BudgetRefusal):
             return _over_budget(reserved)
         if not isinstance(reserved, Reserved):
             raise reserved
         limit = RUN_TIMEOUT * (1 << min(request.attempt, 1))
         answer = await self._call(
-            "POST", f"/v2/acts/{options.path}/runs", _terms(options, limit), _input(request, options)
+            "POST", f"/v2/acts/{options.path}/runs", _run_parameters(options, limit), _input(request, options)
         )
         run = answer if isinstance(answer, ApiTrouble) else run_of(answer)
         if run is None:
-            run = self._nonsense()
+            run = self._unreadable_answer()
         if isinstance(run, ApiTrouble):
             await self._account.settle(reserved, 0)
             return run
@@ -176,19 +178,19 @@ class ApifyFetcher:
             timeout_seconds=int(limit.total_seconds()), reserved=reserved.amount, started_at=reserved.at,
         )  # fmt: skip
         await self._runs.began(started)
-        return self._not_yet(request, started)
+        return self._still_running(request, started)
 
-    async def _look(self, request: FetchRequest, started: StartedRun) -> FetchResult | ApiTrouble:
-        """See how far the run is."""
+    async def _check_run(self, request: FetchRequest, started: StartedRun) -> FetchResult | ApiTrouble:
+        """Ask how far the run is, and collect its items when it is done."""
         answer = await self._call("GET", f"/v2/actor-runs/{started.run_id}")
         run = answer if isinstance(answer, ApiTrouble) else run_of(answer)
         if run is None:
-            return self._nonsense()
+            return self._unreadable_answer()
         is_late = self._clock.now() > started.started_at + timedelta(seconds=started.timeout_seconds) + GRACE
         if isinstance(run, ApiTrouble):
-            return await self._forgotten(started) if run.failure is Failure.CLIENT_ERROR else run
-        if run.status in RUNNING and not is_late:
-            return self._not_yet(request, started)
+            return await self._lost_run(started) if run.failure is Failure.CLIENT_ERROR else run
+        if run.status in RUNNING_STATUSES and not is_late:
+            return self._still_running(request, started)
         if run.status == SUCCEEDED:
             return await self._collect(request, started, run)
         if is_late:
@@ -197,21 +199,21 @@ class ApifyFetcher:
             await self._end(started, run)
         return self._failed_run(run, started, is_late=is_late)
 
-    async def _forgotten(self, started: StartedRun) -> ApiTrouble:
-        """Apify does not know the run any more: another will have to be begun."""
+    async def _lost_run(self, started: StartedRun) -> ApiTrouble:
+        """Forget a run that Apify no longer knows: another one will have to be started."""
         await self._runs.ended(started.job_id, "LOST", self._clock.now())
-        words = f"apify has forgotten actor run {started.run_id}"
-        return ApiTrouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
+        message = f"apify has forgotten actor run {started.run_id}"
+        return ApiTrouble(Failure.SERVER_ERROR, message, self._clock.now(), is_service_fault=False)
 
     async def _collect(self, request: FetchRequest, started: StartedRun, run: ActorRun) -> FetchResult | ApiTrouble:
-        """Page through what the run found; the run is over once its items are in hand."""
+        """Read all that the run found; the run is over once its items are read."""
         found = await read_items(self._call, run.default_dataset_id or started.dataset_id, request.max_bytes)
         if isinstance(found, ApiTrouble):
             return found
         await self._end(started, run)
         return self._page(request, started, found)
 
-    def _page(self, request: FetchRequest, started: StartedRun, found: Items) -> FetchResult:
+    def _page(self, request: FetchRequest, started: StartedRun, found: DatasetItems) -> FetchResult:
         failure = Failure.TOO_LARGE if found.is_cut else None
         return FetchResult(
             status=status_of(failure), url=request.url, final_url=request.url, status_code=200,
@@ -221,25 +223,25 @@ class ApifyFetcher:
             error=f"its {found.total} items are more than {request.max_bytes} bytes" if failure else "",
         )  # fmt: skip
 
-    def _not_yet(self, request: FetchRequest, started: StartedRun) -> FetchResult:
-        """Come back later: soon at first, then less and less often."""
+    def _still_running(self, request: FetchRequest, started: StartedRun) -> FetchResult:
+        """Postpone the job: for a short while at first, then longer and longer."""
         age = self._clock.now() - started.started_at
-        pause = min(max(FIRST_LOOK, age / 4), LONGEST_PAUSE)
+        pause = min(max(FIRST_POLL, age / 4), LONGEST_POLL_INTERVAL)
         return FetchResult(
             status=FetchStatus.OK, url=request.url, final_url=request.url, fetcher=NAME, failure=Failure.HELD_BACK,
             error=f"actor run {started.run_id} is at work", retry_at=self._clock.now() + pause,
         )  # fmt: skip
 
     def _failed_run(self, run: ActorRun, started: StartedRun, *, is_late: bool) -> ApiTrouble:
-        if is_late or run.status in OVER_TIME:
-            words = f"actor run {run.id} took longer than {started.timeout_seconds} s"
-            return ApiTrouble(Failure.TIMED_OUT, words, self._clock.now(), is_its_own=False)
-        said = self._api.clean(run.status_message or "")[:200]
-        words = f"actor run {run.id} ended {run.status.lower()} ({said})"
-        return ApiTrouble(Failure.SERVER_ERROR, words, self._clock.now(), is_its_own=False)
+        if is_late or run.status in TIMED_OUT_STATUSES:
+            message = f"actor run {run.id} took longer than {started.timeout_seconds} s"
+            return ApiTrouble(Failure.TIMED_OUT, message, self._clock.now(), is_service_fault=False)
+        excerpt = self._api.redact(run.status_message or "")[:200]
+        message = f"actor run {run.id} ended {run.status.lower()} ({excerpt})"
+        return ApiTrouble(Failure.SERVER_ERROR, message, self._clock.now(), is_service_fault=False)
 
     async def _abort(self, started: StartedRun, status: str) -> None:
-        """Stop paying for a run. One that Apify cannot be told of ends by its own time-out."""
+        """Stop paying for a run; one that Apify cannot be told of ends by its own time-out."""
         answer = await self._call("POST", f"/v2/actor-runs/{started.run_id}/abort")
         run = None if isinstance(answer, ApiTrouble) else run_of(answer)
         await self._end(started, msgspec.structs.replace(run or ActorRun(started.run_id, status), status=status))
@@ -257,7 +259,7 @@ class ApifyFetcher:
         content: bytes = b"",
         max_bytes: int = CALL_BYTES,
     ) -> WireResponse | ApiTrouble:
-        """Call Apify; whatever is not a good answer is trouble."""
+        """Call Apify; return trouble for anything but a good answer."""
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
         if content:
             headers["Content-Type"] = "application/json"
@@ -269,25 +271,26 @@ class ApifyFetcher:
             answer if is_good and isinstance(answer, WireResponse) else trouble_of(answer, self._api, self._clock.now())
         )
 
-    def _nonsense(self) -> ApiTrouble:
+    def _unreadable_answer(self) -> ApiTrouble:
         return ApiTrouble(Failure.SERVER_ERROR, "apify talks nonsense about a run", self._clock.now() + DOWN_WAIT)
 
-    def _soon(self) -> datetime:
-        return self._clock.now() + FIRST_LOOK
+    def _next_poll(self) -> datetime:
+        return self._clock.now() + FIRST_POLL
 
-    async def _troubled(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
+    async def _report_trouble(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
         degraded: tuple[Service, ...] = ()
-        if trouble.is_its_own:
-            await self._book.degraded(Service.APIFY, trouble.words)
+        if trouble.is_service_fault:
+            await self._services.degraded(Service.APIFY, trouble.message)
             degraded = (Service.APIFY,)
         waits = trouble.failure in {Failure.HELD_BACK, Failure.OUT_OF_QUOTA}
         return FetchResult(
             status=status_of(trouble.failure), url=request.url, final_url=request.url, fetcher=NAME,
-            failure=trouble.failure, error=trouble.words, retry_at=trouble.until if waits else None, degraded=degraded,
+            failure=trouble.failure, error=trouble.message, retry_at=trouble.until if waits else None,
+            degraded=degraded,
         )  # fmt: skip
 
 
-def _terms(options: ActorOptions, limit: timedelta) -> dict[str, str]:
+def _run_parameters(options: ActorOptions, limit: timedelta) -> dict[str, str]:
     terms = {"timeout": str(int(limit.total_seconds())), "maxTotalChargeUsd": f"{options.max_dollars:g}"}
     if options.memory_mb is not None:
         terms["memory"] = str(options.memory_mb)
@@ -298,10 +301,10 @@ def _terms(options: ActorOptions, limit: timedelta) -> dict[str, str]:
 
 def _input(request: FetchRequest, options: ActorOptions) -> bytes:
     known = {**request.parameters, "url": request.url}
-    return msgspec.json.encode(filled(options.input or {"startUrls": [{"url": "{url}"}]}, known))
+    return msgspec.json.encode(fill_template(options.input or {"startUrls": [{"url": "{url}"}]}, known))
 
 
 def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
-    words = f"our own budget of ${refused.limit / MILLIONTHS:g} a {refused.period} is spent until {until}"
-    return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)
+    message = f"our own budget of ${refused.limit / MILLIONTHS:g} a {refused.period} is spent until {until}"
+    return ApiTrouble(Failure.OUT_OF_QUOTA, message, refused.until)

@@ -1,4 +1,4 @@
-"""Apify's API in our words: what to ask of an actor, and what the answers mean."""
+"""Apify's API: what to ask of an actor, and what the answers mean."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import ApiTrouble, ServiceApi
 from tidemill.pipeline.ports import WireFailure, WireResponse
 
 MILLIONTHS = 1_000_000
 """Money is counted in millionths of a dollar."""
-RUNNING = frozenset({"READY", "RUNNING", "TIMING-OUT", "ABORTING"})
-OVER_TIME = frozenset({"TIMED-OUT", "TIMING-OUT"})
+RUNNING_STATUSES = frozenset({"READY", "RUNNING", "TIMING-OUT", "ABORTING"})
+TIMED_OUT_STATUSES = frozenset({"TIMED-OUT", "TIMING-OUT"})
 SUCCEEDED = "SUCCEEDED"
 
 RATE_WAIT = timedelta(minutes=5)
@@ -23,7 +23,7 @@ KEY_WAIT = timedelta(minutes=15)
 
 
 class BadActorOptions(ValueError):
-    """A source's settings for Apify with which no actor can be run."""
+    """A source's settings for Apify that name no actor or cannot be read."""
 
 
 class ActorOptions(msgspec.Struct, frozen=True):
@@ -36,18 +36,18 @@ class ActorOptions(msgspec.Struct, frozen=True):
     max_dollars: float = 1.0
 
     @property
-    def most(self) -> int:
+    def max_cost(self) -> int:
         """What one run may cost, in millionths of a dollar."""
         return round(self.max_dollars * MILLIONTHS)
 
     @property
     def path(self) -> str:
-        """The actor in an address: owner and name are joined by a tilde."""
+        """The actor's name in a URL: owner and name are joined by a tilde."""
         return self.actor.replace("/", "~")
 
 
 class ActorRun(msgspec.Struct, frozen=True, rename="camel"):
-    """A run as Apify tells of it, as far as we need it."""
+    """A run as Apify describes it, as far as we need it."""
 
     id: str
     status: str
@@ -57,7 +57,7 @@ class ActorRun(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def paid(self) -> int | None:
-        """What it cost, in millionths of a dollar; None while nobody says."""
+        """What it cost, in millionths of a dollar; None while it is not known."""
         return None if self.usage_total_usd is None else round(self.usage_total_usd * MILLIONTHS)
 
 
@@ -68,7 +68,7 @@ class ActorRunAnswer(msgspec.Struct, frozen=True):
 
 
 def options_of(settings: Mapping[str, Any]) -> ActorOptions:
-    """The part of a source's settings that is for Apify; raises `BadActorOptions` with words for a person."""
+    """Return a source's settings for Apify; raise `BadActorOptions` with a message for a person."""
     if "apify" not in settings:
         msg = "the source does not say which actor reads it; write `settings: {apify: {actor: OWNER/NAME}}`"
         raise BadActorOptions(msg)
@@ -79,44 +79,48 @@ def options_of(settings: Mapping[str, Any]) -> ActorOptions:
         raise BadActorOptions(msg) from error
 
 
-def filled(value: Any, known: Mapping[str, str]) -> Any:
-    """An actor's input with `{url}` and the target's own parameters put in, however deep they stand."""
+def fill_template(value: Any, known: Mapping[str, str]) -> Any:
+    """Return an actor's input with `{url}` and the target's own parameters filled in, at any depth."""
     match value:
         case str():
             for name, text in known.items():
                 value = value.replace("{" + name + "}", text)
             return value
         case Mapping():
-            return {name: filled(each, known) for name, each in value.items()}
+            return {name: fill_template(each, known) for name, each in value.items()}
         case list() | tuple():
-            return [filled(each, known) for each in value]
+            return [fill_template(each, known) for each in value]
         case _:
             return value
 
 
 def run_of(answer: WireResponse) -> ActorRun | None:
-    """The run that an answer tells of; None when it makes no sense."""
+    """Return the run that an answer describes; None when it cannot be read."""
     try:
         return msgspec.json.decode(answer.body, type=ActorRunAnswer).data
     except msgspec.DecodeError:
         return None
 
 
-def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> ApiTrouble:
-    """What Apify's own complaint means for us.
+def trouble_of(answer: WireResponse | WireFailure, api: ServiceApi, now: datetime) -> ApiTrouble:
+    """Return what Apify's own error means for us.
 
-    What the job itself should try again soon (429, 5xx, network) is a failure of its own and also Apify's.
+    What the job itself should try again soon (429, 5xx, network) is a failure of the job and also of Apify.
     """
     if isinstance(answer, WireFailure):
         kind = Failure.TIMED_OUT if answer.failure is Failure.TIMED_OUT else Failure.CONNECTION_LOST
         return ApiTrouble(kind, f"apify cannot be reached: {answer.detail}", now + DOWN_WAIT)
-    code, said = answer.status_code, api.words_of(answer)
+    code, excerpt = answer.status_code, api.excerpt(answer)
     if code == 429:  # noqa: PLR2004 - the codes are the API's
-        return ApiTrouble(Failure.RATE_LIMITED, f"apify asks us to wait ({said})", now + RATE_WAIT)
-    if code == 402 or (code == 403 and "limit" in said.lower()):  # noqa: PLR2004
-        return ApiTrouble(Failure.OUT_OF_QUOTA, f"apify has no usage left for us ({said})", now + QUOTA_WAIT)
+        return ApiTrouble(Failure.RATE_LIMITED, f"apify asks us to wait ({excerpt})", now + RATE_WAIT)
+    if code == 402 or (code == 403 and "limit" in excerpt.lower()):  # noqa: PLR2004
+        return ApiTrouble(Failure.OUT_OF_QUOTA, f"apify has no usage left for us ({excerpt})", now + QUOTA_WAIT)
     if code in {401, 403}:
-        return ApiTrouble(Failure.HELD_BACK, f"apify refuses our token; check `apify_token` ({said})", now + KEY_WAIT)
+        return ApiTrouble(
+            Failure.HELD_BACK, f"apify refuses our token; check `apify_token` ({excerpt})", now + KEY_WAIT
+        )
     if code in {400, 404}:
-        return ApiTrouble(Failure.CLIENT_ERROR, f"apify does not take our request ({said})", now, is_its_own=False)
-    return ApiTrouble(Failure.SERVER_ERROR, f"apify answered {code} ({said})", now + DOWN_WAIT)
+        return ApiTrouble(
+            Failure.CLIENT_ERROR, f"apify does not take our request ({excerpt})", now, is_service_fault=False
+        )
+    return ApiTrouble(Failure.SERVER_ERROR, f"apify answered {code} ({excerpt})", now + DOWN_WAIT)

@@ -1,4 +1,4 @@
-"""ScrapingBee's API in our words: what to ask for, what it costs, and what its answers mean."""
+"""ScrapingBee's API: what to ask for, what it costs, and what its answers mean."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import ApiTrouble, ServiceApi
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
 LONGEST_TIMEOUT = timedelta(seconds=140)
 SHORTEST_TIMEOUT = timedelta(seconds=1)
-OF_THE_SITE = "spb-"
-ITS_OWN = frozenset({"spb-cost", "spb-initial-status-code", "spb-resolved-url"})
-ANSWERED = "spb-initial-status-code"
-"""Only an answer of the site carries this; without it, ScrapingBee speaks for itself."""
+SITE_HEADER_PREFIX = "spb-"
+SERVICE_HEADERS = frozenset({"spb-cost", "spb-initial-status-code", "spb-resolved-url"})
+SITE_STATUS_HEADER = "spb-initial-status-code"
+"""Only an answer of the site carries this; without it, the answer is ScrapingBee's own."""
 
 BUSY_WAIT = timedelta(seconds=30)
 QUOTA_WAIT = timedelta(hours=1)
@@ -24,7 +24,7 @@ KEY_WAIT = timedelta(minutes=15)
 
 
 class BeeOptions(msgspec.Struct, frozen=True):
-    """What a source asks for, under ScrapingBee's own names: plain requests unless it says otherwise."""
+    """A source's options under ScrapingBee's own names: plain requests unless it says otherwise."""
 
     render_js: bool = False
     premium_proxy: bool = False
@@ -48,7 +48,7 @@ class BadBeeOptions(ValueError):
 
 
 def options_of(settings: Mapping[str, Any]) -> BeeOptions:
-    """The part of a source's settings that is for ScrapingBee; raises `BadBeeOptions` with words for a person."""
+    """Return a source's settings for ScrapingBee; raise `BadBeeOptions` with a message for a person."""
     try:
         return msgspec.convert(settings.get("scrapingbee", {}), BeeOptions)
     except msgspec.ValidationError as error:
@@ -56,8 +56,8 @@ def options_of(settings: Mapping[str, Any]) -> BeeOptions:
         raise BadBeeOptions(msg) from error
 
 
-def question(request: WireRequest, options: BeeOptions, key: str, forward: Mapping[str, str]) -> dict[str, str]:
-    """The query of a call for one page; `forward` are the headers that go on to the site."""
+def query_for(request: WireRequest, options: BeeOptions, key: str, forward: Mapping[str, str]) -> dict[str, str]:
+    """Return the query of a call for one page; `forward` are the headers that go on to the site."""
     limit = min(max(request.timeout, SHORTEST_TIMEOUT), LONGEST_TIMEOUT)
     query = {
         "api_key": key,
@@ -82,58 +82,58 @@ def _flag(value: bool) -> str:  # noqa: FBT001 - turns a flag into the API's wor
 
 
 def site_response(answer: WireResponse) -> WireResponse | None:
-    """What the site said, with its own headers; None when ScrapingBee spoke for itself."""
-    if ANSWERED not in answer.headers:
+    """Return the site's response with its own headers; None when the answer is ScrapingBee's own."""
+    if SITE_STATUS_HEADER not in answer.headers:
         return None
     headers = {
-        name.removeprefix(OF_THE_SITE): value
+        name.removeprefix(SITE_HEADER_PREFIX): value
         for name, value in answer.headers.items()
-        if name.startswith(OF_THE_SITE) and name not in ITS_OWN and name != "spb-content-encoding"
+        if name.startswith(SITE_HEADER_PREFIX) and name not in SERVICE_HEADERS and name != "spb-content-encoding"
     }
     headers.setdefault("content-type", answer.headers.get("content-type", ""))
     return msgspec.structs.replace(answer, headers=headers)
 
 
 def cost_of(answer: WireResponse | WireFailure, estimate: int) -> int:
-    """Credits that a call cost, by its own word; a page without a word on its price cost what was expected."""
+    """Return the credits that a call cost; a page whose answer does not say so cost what was expected."""
     if isinstance(answer, WireFailure):
         return 0
-    said = answer.headers.get("spb-cost", "")
-    if said.isascii() and said.isdigit():
-        return int(said[:9])
-    return estimate if ANSWERED in answer.headers else 0
+    excerpt = answer.headers.get("spb-cost", "")
+    if excerpt.isascii() and excerpt.isdigit():
+        return int(excerpt[:9])
+    return estimate if SITE_STATUS_HEADER in answer.headers else 0
 
 
-def trouble_of(answer: WireResponse | WireFailure, api: Api, now: datetime) -> ApiTrouble:
-    """What ScrapingBee's own complaint means for us."""
+def trouble_of(answer: WireResponse | WireFailure, api: ServiceApi, now: datetime) -> ApiTrouble:
+    """Return what ScrapingBee's own error means for us."""
     if isinstance(answer, WireFailure):
         return ApiTrouble(Failure.HELD_BACK, f"scrapingbee cannot be reached: {answer.detail}", now + DOWN_WAIT)
-    said = api.words_of(answer)
-    code = 402 if answer.status_code == 401 and _is_about_quota(said) else answer.status_code  # noqa: PLR2004 - theirs
-    meaning = MEANINGS.get(code, Complaint(Failure.HELD_BACK, f"scrapingbee answered {code}", DOWN_WAIT))
-    return ApiTrouble(meaning.failure, f"{meaning.words} ({said})", now + meaning.wait, meaning.is_its_own)
+    excerpt = api.excerpt(answer)
+    code = 402 if answer.status_code == 401 and _is_about_quota(excerpt) else answer.status_code  # noqa: PLR2004 - theirs
+    meaning = ERROR_MEANINGS.get(code, ErrorMeaning(Failure.HELD_BACK, f"scrapingbee answered {code}", DOWN_WAIT))
+    return ApiTrouble(meaning.failure, f"{meaning.message} ({excerpt})", now + meaning.wait, meaning.is_service_fault)
 
 
-class Complaint(msgspec.Struct, frozen=True):
+class ErrorMeaning(msgspec.Struct, frozen=True):
     """What one of its status codes means, and how long to stay away for it."""
 
     failure: Failure
-    words: str
+    message: str
     wait: timedelta = timedelta(0)
-    is_its_own: bool = True
+    is_service_fault: bool = True
 
 
-MEANINGS = {
-    400: Complaint(Failure.CLIENT_ERROR, "scrapingbee does not take our request", is_its_own=False),
-    401: Complaint(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
-    402: Complaint(Failure.OUT_OF_QUOTA, "scrapingbee has no credits left for us", QUOTA_WAIT),
-    403: Complaint(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
-    429: Complaint(Failure.HELD_BACK, "scrapingbee asks us to wait", BUSY_WAIT, is_its_own=False),
-    500: Complaint(Failure.SERVER_ERROR, "scrapingbee could not get the page", is_its_own=False),
+ERROR_MEANINGS = {
+    400: ErrorMeaning(Failure.CLIENT_ERROR, "scrapingbee does not take our request", is_service_fault=False),
+    401: ErrorMeaning(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
+    402: ErrorMeaning(Failure.OUT_OF_QUOTA, "scrapingbee has no credits left for us", QUOTA_WAIT),
+    403: ErrorMeaning(Failure.HELD_BACK, "scrapingbee refuses our key; check `scrapingbee_key`", KEY_WAIT),
+    429: ErrorMeaning(Failure.HELD_BACK, "scrapingbee asks us to wait", BUSY_WAIT, is_service_fault=False),
+    500: ErrorMeaning(Failure.SERVER_ERROR, "scrapingbee could not get the page", is_service_fault=False),
 }
 """By its documentation. A 500 is about the page, which may be tried again; other 5xx are about the service."""
 
 
-def _is_about_quota(said: str) -> bool:
-    plain = said.lower()
+def _is_about_quota(excerpt: str) -> bool:
+    plain = excerpt.lower()
     return "limit" in plain or "credit" in plain

@@ -1,4 +1,4 @@
-"""Which characters the bytes stand for, found as browsers find it: BOM, header, meta, UTF-8, then a guess."""
+"""The character encoding of a page, found as browsers find it: BOM, header, meta element, UTF-8, then a guess."""
 
 import codecs
 import re
@@ -65,14 +65,14 @@ _CODEC_OF_LABEL = {label: codec for codec, labels in _LABELS.items() for label i
 
 
 def charset_of(body: bytes, content_type: str) -> str:
-    """The Python codec with which these bytes are read."""
+    """Return the Python codec with which these bytes are read."""
     if body.startswith(_ANY_BOM):
         return next(codec for bom, codec in _BOMS if body.startswith(bom))
     return _from_header(content_type) or _from_markup(body[:PRESCAN_BYTES]) or _from_bytes(body)
 
 
 def codec_of(label: str) -> str:
-    """The Python codec for a label that the standard knows, or ''."""
+    """Return the Python codec for a label that the standard knows, or ''."""
     return _CODEC_OF_LABEL.get(label.strip().lower(), "")
 
 

@@ -1,7 +1,7 @@
-"""The second lane: libcurl, for servers that break HTTP or speak HTTP/2 only, behind the same address guard.
+"""The fallback transport: libcurl, for servers that break HTTP or speak HTTP/2 only, behind the same address guard.
 
-Each request has a connection of its own to an address that the guard has judged: libcurl is told the address and
-never asks a name server. It follows no redirects, keeps no cookies and knows no proxy.
+Each request has a connection of its own to an address that the guard has judged: libcurl is given the address and
+never asks a name server. It follows no redirects, keeps no cookies and uses no proxy.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from aiohttp.abc import AbstractResolver
 
 from tidemill.core.failure import Failure
 from tidemill.core.urls import address_of, hostname
-from tidemill.fetching.calls import Depart
+from tidemill.fetching.aiohttp_request import BeforeSend
 from tidemill.fetching.guard import AddressGuard, RefusedAddress
-from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.resolver import GuardedResolver
 from tidemill.fetching.translate import wire_failure
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
@@ -42,11 +42,11 @@ _FAILURE_OF_ERROR = {
     83: Failure.TLS_FAILED,
 }
 _HUNG_UP = 52
-_CUT_SHORT = {18: Failure.TRUNCATED_BODY, 28: Failure.TIMED_OUT}
+_FAILURE_OF_CUT = {18: Failure.TRUNCATED_BODY, 28: Failure.TIMED_OUT}
 
 
 def curl_or_none() -> ModuleType | None:
-    """The curl_cffi package, if the extra `curl` is installed."""
+    """Return the curl_cffi package, if the extra `curl` is installed."""
     try:
         import curl_cffi  # noqa: PLC0415 - an extra
     except ImportError:
@@ -55,17 +55,17 @@ def curl_or_none() -> ModuleType | None:
 
 
 class ResolvedAddress(msgspec.Struct, frozen=True):
-    """Where a request really goes: an address that the guard has judged, and the port there."""
+    """The address that a request is sent to, judged by the guard, and its port."""
 
     ip: str
     port: int
 
 
-class Catch:
-    """What libcurl hands over piece by piece: the last head, and a body that never exceeds its cap."""
+class CurlReceiver:
+    """Collects what libcurl hands over: the last response head, and a body that never exceeds its cap."""
 
     def __init__(self, max_bytes: int) -> None:
-        """Empty."""
+        """Start with nothing received."""
         self._max_bytes = max_bytes
         self._head: list[bytes] = []
         self._pieces: list[bytes] = []
@@ -73,44 +73,44 @@ class Catch:
         self._head_size = 0
         self.overflowed = False
 
-    def header(self, line: bytes) -> int:
-        """One line of a head; a new status line begins a new one."""
+    def on_header(self, line: bytes) -> int:
+        """Keep one header line; a status line starts a new head."""
         if line.startswith(b"HTTP/"):
             self._head, self._head_size = [], 0
         self._head.append(line)
         self._head_size += len(line)
         return len(line) if self._head_size <= LONGEST_HEAD else STOP_WRITING
 
-    def piece(self, data: bytes) -> int:
-        """A piece of the body; the first byte too many ends the transfer."""
+    def on_body(self, data: bytes) -> int:
+        """Keep a piece of the body; the first byte too many ends the transfer."""
         self._pieces.append(data)
         self.size += len(data)
         self.overflowed = self.size > self._max_bytes
         return STOP_WRITING if self.overflowed else len(data)
 
     @property
-    def has_answer(self) -> bool:
-        """Whether a whole head has come."""
+    def has_head(self) -> bool:
+        """Whether a whole head has been received."""
         return bool(self._head) and self._head[-1].strip() == b""
 
     @property
-    def lacks_some(self) -> bool:
-        """Whether less has come than the head promised."""
-        return self._promised is not None and self.size < self._promised
+    def is_short(self) -> bool:
+        """Whether fewer bytes came than Content-Length promises."""
+        return self._content_length is not None and self.size < self._content_length
 
     @property
-    def is_as_promised(self) -> bool:
-        """Whether at least as much has come as the head promised, so that waiting for the end was all that failed."""
-        return self._promised is not None and self.size >= self._promised
+    def is_complete(self) -> bool:
+        """Whether at least as many bytes came as Content-Length promises."""
+        return self._content_length is not None and self.size >= self._content_length
 
     def response(self, status_code: int, cut: Failure | None) -> WireResponse:
-        """What came, as a response."""
+        """Return what was received as a response."""
         body = b"".join(self._pieces)[: self._max_bytes]
         return WireResponse(status_code=status_code, headers=self._headers(), body=body, cut=cut)
 
     @property
-    def _promised(self) -> int | None:
-        length = self._headers().get("content-length", "") if self.has_answer else ""
+    def _content_length(self) -> int | None:
+        length = self._headers().get("content-length", "") if self.has_head else ""
         return int(length) if length.isdecimal() else None
 
     def _headers(self) -> dict[str, str]:
@@ -118,12 +118,12 @@ class Catch:
         for line in self._head[1:]:
             name, colon, value = line.partition(b":")
             if colon:
-                headers[_legible(name).strip().lower()] = _legible(value).strip()
+                headers[_decode_header(name).strip().lower()] = _decode_header(value).strip()
         return headers
 
 
 class CurlTransport:
-    """Sends one request at a time over a connection of its own, as forgivingly as libcurl does."""
+    """Sends each request over a connection of its own, and accepts what libcurl accepts."""
 
     def __init__(
         self,
@@ -132,41 +132,41 @@ class CurlTransport:
         *,
         resolve: Mapping[str, str] | None = None,
         dns: AbstractResolver | None = None,
-        authorities: Path | None = None,
+        ca_file: Path | None = None,
     ) -> None:
-        """`curl` is the package; `resolve` and `dns` are as for the first lane.
+        """`curl` is the package; `resolve` and `dns` are as in `AiohttpTransport`.
 
-        `authorities` is a file of certificates to trust instead of the usual ones.
+        `ca_file` is a file of certificates to trust instead of the usual ones.
         """
-        self._authorities = authorities
+        self._ca_file = ca_file
         self._curl = curl
         self._guard = guard
         self._resolver = GuardedResolver(guard, resolve or {}, dns)
         self._multi: Any = None
 
-    async def send(self, request: WireRequest, depart: Depart) -> WireResponse | WireFailure:
-        """Send one request and read what comes, within its time and size."""
+    async def send(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | WireFailure:
+        """Send one request and read its response, within its time and size limits."""
         try:
-            address = await self._judged(request.url)
+            address = await self._allowed_address(request.url)
         except (OSError, UnicodeError) as error:
             return wire_failure(error)
-        catch = Catch(request.max_bytes)
-        handle = self._prepared(request, address, catch)
+        received = CurlReceiver(request.max_bytes)
+        handle = self._prepare_handle(request, address, received)
         try:
-            await depart()
-            return await self._performed(handle, catch)
+            await before_send()
+            return await self._perform(handle, received)
         finally:
             handle.close()
 
     async def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         multi, self._multi = self._multi, None
         if multi is not None:
             await multi.close()
         await self._resolver.close()
 
-    async def _judged(self, url: str) -> ResolvedAddress:
-        """The address to connect to; raises what the first lane's resolver raises."""
+    async def _allowed_address(self, url: str) -> ResolvedAddress:
+        """Return the address to connect to; raise what `GuardedResolver` raises."""
         host, port = hostname(url), _port_of(url)
         if address_of(host) is not None:
             if not self._guard.allows(host, host, port):
@@ -177,17 +177,17 @@ class CurlTransport:
             raise OSError(None, f"no address for {host}")
         return ResolvedAddress(found[0]["host"], found[0]["port"])
 
-    def _prepared(self, request: WireRequest, address: ResolvedAddress, catch: Catch) -> Any:
+    def _prepare_handle(self, request: WireRequest, address: ResolvedAddress, received: CurlReceiver) -> Any:
         opt, handle = self._curl.CurlOpt, self._curl.Curl()
-        url, headers = _pinned(request, address)
+        url, headers = _with_resolved_port(request, address)
         ip = f"[{address.ip}]" if ":" in address.ip else address.ip
         handle.setopt(opt.URL, url.encode())
         handle.setopt(opt.RESOLVE, [f"{hostname(request.url)}:{address.port}:{ip}"])
         lines = [f"{name}: {value}" for name, value in {**headers, "Connection": "close"}.items()]
         handle.setopt(opt.HTTPHEADER, [line.encode() for line in lines])
         handle.setopt(opt.HTTP_VERSION, self._curl.CurlHttpVersion.V2TLS)
-        if self._authorities is not None:
-            handle.setopt(opt.CAINFO, str(self._authorities).encode())
+        if self._ca_file is not None:
+            handle.setopt(opt.CAINFO, str(self._ca_file).encode())
         handle.setopt(opt.TIMEOUT_MS, max(1, int(request.timeout.total_seconds() * 1000)))
         handle.setopt(opt.PROTOCOLS_STR, b"http,https")
         handle.setopt(opt.FOLLOWLOCATION, 0)
@@ -195,50 +195,50 @@ class CurlTransport:
         handle.setopt(opt.FRESH_CONNECT, 1)
         handle.setopt(opt.FORBID_REUSE, 1)
         handle.setopt(opt.IGNORE_CONTENT_LENGTH, 1)  # it may be wrong; the server hangs up at the end
-        handle.setopt(opt.HEADERFUNCTION, catch.header)
-        handle.setopt(opt.WRITEFUNCTION, catch.piece)
+        handle.setopt(opt.HEADERFUNCTION, received.on_header)
+        handle.setopt(opt.WRITEFUNCTION, received.on_body)
         return handle
 
-    async def _performed(self, handle: Any, catch: Catch) -> WireResponse | WireFailure:
+    async def _perform(self, handle: Any, received: CurlReceiver) -> WireResponse | WireFailure:
         if self._multi is None:
             self._multi = self._curl.AsyncCurl()
         transfer: asyncio.Future[None] = self._multi.add_handle(handle)
         error = None
         try:
-            if await self._came_to_its_end(transfer, catch):
+            if await self._wait_for_end(transfer, received):
                 await transfer
         except self._curl.CurlError as trouble:
             error = trouble
         finally:
             if not transfer.done() and self._multi is not None:
                 self._multi.remove_handle(handle)
-        return self._told(handle, catch, error)
+        return self._result(handle, received, error)
 
-    async def _came_to_its_end(self, transfer: "asyncio.Future[None]", catch: Catch) -> bool:
-        """Wait for the end; a server that has sent all it promised and neither goes on nor hangs up is left there."""
+    async def _wait_for_end(self, transfer: "asyncio.Future[None]", received: CurlReceiver) -> bool:
+        """Wait for the end; False for a server that sent all it promised and then neither goes on nor closes."""
         while True:
-            before = catch.size
+            before = received.size
             done, _ = await asyncio.wait({transfer}, timeout=LINGER_SECONDS)
             if done:
                 return True
-            if catch.is_as_promised and catch.size == before:
+            if received.is_complete and received.size == before:
                 return False
 
-    def _told(self, handle: Any, catch: Catch, error: Any) -> WireResponse | WireFailure:
+    def _result(self, handle: Any, received: CurlReceiver, error: Any) -> WireResponse | WireFailure:
         code = _HUNG_UP if error is None else int(error.code)
-        if not catch.has_answer:
+        if not received.has_head:
             detail = "the server hung up before it had answered" if error is None else str(error)[:500]
             return WireFailure(failure=_FAILURE_OF_ERROR.get(code, Failure.SERVER_ERROR), detail=detail)
         cut = None
-        if catch.overflowed:
+        if received.overflowed:
             cut = Failure.TOO_LARGE
-        elif catch.lacks_some or (error is not None and not catch.is_as_promised):
-            cut = _CUT_SHORT.get(code, Failure.TRUNCATED_BODY)
-        return catch.response(int(handle.getinfo(self._curl.CurlInfo.RESPONSE_CODE)), cut)
+        elif received.is_short or (error is not None and not received.is_complete):
+            cut = _FAILURE_OF_CUT.get(code, Failure.TRUNCATED_BODY)
+        return received.response(int(handle.getinfo(self._curl.CurlInfo.RESPONSE_CODE)), cut)
 
 
-def _pinned(request: WireRequest, address: ResolvedAddress) -> tuple[str, dict[str, str]]:
-    """The request as libcurl is told it: at the port where the host really is, and still named as it was."""
+def _with_resolved_port(request: WireRequest, address: ResolvedAddress) -> tuple[str, dict[str, str]]:
+    """Return the URL with the port that is really used, and headers that still name the host as it was."""
     parts = urlsplit(request.url)
     headers = dict(request.headers)
     if address.port == _port_of(request.url):
@@ -253,7 +253,7 @@ def _port_of(url: str) -> int:
     return parts.port or _DEFAULT_PORT[parts.scheme]
 
 
-def _legible(raw: bytes) -> str:
+def _decode_header(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Undoing Content-Encoding ourselves: under a cap, and noticing when the end is missing."""
+"""Undo Content-Encoding under a size cap, and notice when the end of a body is missing."""
 
 import zlib
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class _Layer(msgspec.Struct, frozen=True):
 
 
 def decode(body: bytes, content_encoding: str, limit: int) -> Decoded:
-    """The body without its encodings, never more than `limit` bytes of it."""
+    """Return the body without its encodings, never more than `limit` bytes of it."""
     if not content_encoding:
         return Decoded(body, body)
     names = [name.strip().lower() for name in content_encoding.split(",")]
@@ -64,7 +64,7 @@ def _looks_encoded(content: bytes, name: str) -> bool:
 
 
 def _gunzip(data: bytes, limit: int) -> _Layer:
-    """One gzip member, or several on end; what follows and is none is ignored, as browsers do."""
+    """Decompress one gzip member or several in a row; what follows and is no member is ignored, as browsers do."""
     layer, rest = _inflate(data, limit, _GZIP)
     pieces, size = [layer.content], len(layer.content)
     while rest.startswith(_GZIP_MAGIC):
@@ -75,7 +75,7 @@ def _gunzip(data: bytes, limit: int) -> _Layer:
 
 
 def _undeflate(data: bytes, limit: int) -> _Layer:
-    """Deflate is meant to have a zlib header, and often has none."""
+    """Decompress deflate with a zlib header, which it should have, or without one, as it often comes."""
     has_header = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2]) % 31 == 0
     layer, _ = _inflate(data, limit, zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
     return _Layer(layer.content, layer.cut, is_plain=has_header)
@@ -114,7 +114,7 @@ def _unbrotli(data: bytes, limit: int) -> _Layer:
 
 
 def _unzstd(data: bytes, limit: int) -> _Layer:
-    """Zstandard, read twice: once under the cap, then whole to see whether its end is there."""
+    """Decompress Zstandard twice: once under the cap, then whole to see whether its end is there."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=LARGEST_ZSTD_WINDOW)
     try:
         content = decompressor.stream_reader(data).read(limit + 1)

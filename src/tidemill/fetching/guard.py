@@ -1,7 +1,7 @@
-"""The address guard: never reach loopback, private, link-local or metadata addresses, whatever anyone says.
+"""The address guard: never reach loopback, private, link-local or metadata addresses, whatever a page or source says.
 
-It judges twice. Before a request, the address as written: scheme, credentials, port and literal IPs. At the moment
-of connecting, the address that the socket would go to, so that no DNS answer gets past it.
+It judges twice. Before a request it judges the address as written: scheme, credentials, port and literal IPs. At the
+moment of connecting it judges the address that the socket would go to, so that no DNS answer gets past it.
 """
 
 import re
@@ -42,10 +42,10 @@ Address = IPv4Address | IPv6Address
 
 
 class RefusedAddress(PermissionError):
-    """A socket to this address is not opened; always the same words, so that several refusals read as one."""
+    """No socket is opened to this address; the message is always the same, so that several refusals read as one."""
 
     def __init__(self) -> None:
-        """Say why, for a person."""
+        """Explain to a person why."""
         super().__init__("the address is not of the public web, and the settings do not allow it")
 
 
@@ -63,14 +63,14 @@ class Allowance(msgspec.Struct, frozen=True):
         try:
             return cls(ip_network(name, strict=False), "", port)
         except ValueError:
-            host = "" if "/" in name else _host_named(name)
+            host = "" if "/" in name else _host_or_empty(name)
         if not host:
             msg = f"{text!r} allows nothing: write a network (10.0.0.0/8), an address or a host name, with :port or not"
             raise ValueError(msg)
         return cls(None, host, port)
 
     def covers(self, host: str, address: Address | None, port: int) -> bool:
-        """Is this host, or the address it stands for, on this port the one allowed?"""
+        """Whether this host, or its address, on this port is the one allowed."""
         if self.port not in {None, port}:
             return False
         if self.network is None:
@@ -79,24 +79,24 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 class AddressGuard:
-    """Judges addresses as written and as connected to."""
+    """Judges addresses as they are written and as they are connected to."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
         """Refuse everything that is not the public web, but for what `allow` names (see `Allowance.parse`)."""
         self._allowances = tuple(Allowance.parse(text) for text in allow)
-        self._refusal_of_origin = lru_cache(maxsize=4096)(self._judge_origin)
+        self._cached_reason = lru_cache(maxsize=4096)(self._reason_to_refuse_origin)
 
-    def refusal(self, href: str) -> str:
-        """Why a normalised address may not be asked for, or '' when it may (as far as its spelling tells)."""
-        return self._refusal_of_origin(origin_of(href))
+    def reason_to_refuse(self, href: str) -> str:
+        """Return why a normalised address may not be requested, or '' when it may as far as its spelling tells."""
+        return self._cached_reason(origin_of(href))
 
     def allows(self, host: str, address: str, port: int) -> bool:
-        """May a socket be opened to `address` on behalf of `host`?"""
+        """Whether a socket may be opened to `address` on behalf of `host`."""
         resolved = _unmapped(ip_address(address))
         return is_public(resolved) or self._is_allowed(host, resolved, port)
 
     def open_socket(self, host: str, address_info: tuple[int, int, int, str, tuple[str | int, ...]]) -> socket.socket:
-        """Open a socket for `host`, once the address it will connect to has been judged."""
+        """Open a socket for `host`, or raise RefusedAddress if it would connect to a forbidden address."""
         family, kind, protocol, _, target = address_info
         if not self.allows(host, str(target[0]), int(target[1])):
             raise RefusedAddress
@@ -105,7 +105,7 @@ class AddressGuard:
     def _is_allowed(self, host: str, address: Address | None, port: int) -> bool:
         return any(allowance.covers(host, address, port) for allowance in self._allowances)
 
-    def _judge_origin(self, origin: str) -> str:
+    def _reason_to_refuse_origin(self, origin: str) -> str:
         scheme, _, authority = origin.partition("://")
         if scheme not in _DEFAULT_PORT:
             return f"only http and https are fetched, not {scheme.partition(':')[0]}"
@@ -125,7 +125,7 @@ class AddressGuard:
 
 @lru_cache(maxsize=4096)
 def is_public(address: Address) -> bool:
-    """Is this an address of the public web, once the addresses hidden inside it are unwrapped?"""
+    """Whether this is an address of the public web, and so are the addresses embedded in it."""
     if isinstance(address, IPv4Address):
         return address.is_global and not address.is_multicast and not any(address in net for net in _NEVER_PUBLIC_V4)
     if address.ipv4_mapped is not None:
@@ -140,7 +140,7 @@ def is_public(address: Address) -> bool:
 
 
 def _unmapped(address: Address) -> Address:
-    """The IPv4 address inside an IPv4-mapped IPv6 one: that is where the packets go."""
+    """Return the IPv4 address inside an IPv4-mapped IPv6 one: that is where the packets go."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return address if mapped is None else mapped
 
@@ -149,7 +149,7 @@ def _has_port(authority: str) -> bool:
     return ":" in authority.rpartition("]")[2]
 
 
-def _host_named(name: str) -> str:
+def _host_or_empty(name: str) -> str:
     try:
         return host_of(f"http://{name}/")
     except BadUrl:

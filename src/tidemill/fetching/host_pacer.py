@@ -1,34 +1,46 @@
-"""The pace of each host: every request waits here until its host may be asked again, whoever asked it last.
+"""The pace of each host: every request waits here until its host may be asked again, by this process or another.
 
-Three books are kept, each for those who can see it: this process's own, always; the ledger in the database, where
-there is one, for all processes; and a meter in Redis, where one is set up, for all machines by one clock. A request
-leaves when all of them agree.
+Requests are counted in up to three places: in this process, always; in the ledger in the database, where there is one,
+for all processes; and in Redis, where it is set up, for all machines by one clock. A request is sent when all of them
+admit it.
 """
 
 import asyncio
 from datetime import datetime, timedelta
 
 from tidemill.core.pacing import Departure, Pace, charged, is_held_alone, is_punctual, opens_at, requests_allowed
-from tidemill.fetching.stops import held_back
+from tidemill.fetching.not_sent import held_back
 from tidemill.pipeline.ports import Clock, HostRateLimits, RequestPermit, SharedRateLimiter
 
 HOSTS_REMEMBERED = 10_000  # beyond it, hosts at rest are forgotten
-TRIES = 5  # a slot that passed while it was written down is taken anew so many times
-LONGEST_WAIT = timedelta(seconds=5)  # a request that has its connection waits no longer for its turn
-LONGEST_LEAD = timedelta(milliseconds=250)
-STAY = timedelta(minutes=2)  # how long a request may be under way before its place is given to others
-VISITORS_PATIENCE = timedelta(seconds=10)
-LOOK_AGAIN = timedelta(milliseconds=100)
+MOST_TRIES = 5  # a departure that passed while it was being booked is booked again so many times
+LONGEST_WAIT = timedelta(seconds=5)  # with its connection open, a request waits no longer than this
+LONGEST_LEDGER_DELAY = timedelta(milliseconds=250)
+PLACE_TTL = timedelta(minutes=2)  # a request's place is given to others after this time
+VISIT_TIMEOUT = timedelta(seconds=10)
+POLL_INTERVAL = timedelta(milliseconds=100)
 
 
 class _Host:
-    """What one host has been asked: the booking of places given out, the booking of requests sent, those under way.
+    """The requests to one host: until when places are booked and sent, and how many requests are under way.
 
-    `mine` is the ledger's booking as this process last left it, `claim` the last claim whose request was spent.
+    `ledger_booking` is the ledger's booking as this process last left it, `claim` the last claim that was used up.
     """
 
-    __slots__ = ("claim", "freed", "in_flight", "leaving", "mine", "name", "pace", "reserved", "sent", "sent_at",
-                 "turn", "waiting")  # fmt: skip
+    __slots__ = (
+        "admit_lock",
+        "claim",
+        "in_flight",
+        "ledger_booking",
+        "name",
+        "pace",
+        "place_freed",
+        "reserved",
+        "send_lock",
+        "sent",
+        "sent_at",
+        "waiting",
+    )  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -36,54 +48,61 @@ class _Host:
         self.reserved: datetime | None = None
         self.sent: datetime | None = None
         self.sent_at: datetime | None = None
-        self.mine: datetime | None = None
+        self.ledger_booking: datetime | None = None
         self.claim: Departure | None = None
         self.in_flight = 0
         self.waiting = 0
-        self.turn = asyncio.Lock()
-        self.leaving = asyncio.Lock()
-        self.freed: asyncio.Future[None] | None = None
+        self.admit_lock = asyncio.Lock()
+        self.send_lock = asyncio.Lock()
+        self.place_freed: asyncio.Future[None] | None = None
 
-    def is_at_rest(self, now: datetime) -> bool:
-        return not self.in_flight and not self.waiting and all(t is None or t <= now for t in self.tabs())
+    def is_idle(self, now: datetime) -> bool:
+        return not self.in_flight and not self.waiting and all(t is None or t <= now for t in self.bookings())
 
-    def at_least(self, booked_until: datetime | None, pace: Pace) -> datetime | None:
-        """The booking, or what the last request alone puts on it at a pace that may be slower than it was then."""
+    def booked_until(self, booked_until: datetime | None, pace: Pace) -> datetime | None:
+        """Return the booking, or the time that the last request alone books if the pace has become slower since."""
         if self.sent_at is None or pace.burst > 1:
             return booked_until
         return _later(booked_until, self.sent_at + pace.interval)
 
-    def tabs(self) -> tuple[datetime | None, datetime | None]:
+    def bookings(self) -> tuple[datetime | None, datetime | None]:
         return self.reserved, self.sent
 
 
-class Pass:
-    """Leave to send one request to one host; it must be given back."""
+class AdmittedRequest:
+    """A request that its host's pace has admitted; it must be released."""
 
-    __slots__ = ("_gate", "departed_at", "departures", "entered_at", "host", "is_visit", "lease", "pace", "slot_at")
+    __slots__ = ("_gate", "admitted_at", "host", "is_visit", "pace", "permit", "scheduled_at", "sent_at", "times_sent")
 
     def __init__(
-        self, gate: "HostPacer", host: _Host, pace: Pace, slot_at: datetime, entered_at: datetime, *, is_visit: bool
+        self,
+        gate: "HostPacer",
+        host: _Host,
+        pace: Pace,
+        scheduled_at: datetime,
+        admitted_at: datetime,
+        *,
+        is_visit: bool,
     ) -> None:
-        """Not for callers: `Gate.enter` gives it out."""
+        """Made by `HostPacer.admit`."""
         self._gate = gate
-        self.host, self.pace, self.slot_at, self.is_visit = host, pace, slot_at, is_visit
-        self.entered_at = self.departed_at = entered_at
-        self.departures = 0
-        self.lease: RequestPermit | None = None
+        self.host, self.pace, self.scheduled_at, self.is_visit = host, pace, scheduled_at, is_visit
+        self.admitted_at = self.sent_at = admitted_at
+        self.times_sent = 0
+        self.permit: RequestPermit | None = None
 
-    async def depart(self) -> None:
-        """Wait, if connecting took so long that sending now would crowd another request; then count this one."""
+    async def wait_to_send(self) -> None:
+        """Wait until sending does not crowd another request, however long connecting took; then count this one."""
         if self.pace.interval:
-            self.departed_at = await self._gate.departure(self)
-        self.departures += 1
+            self.sent_at = await self._gate.wait_to_send(self)
+        self.times_sent += 1
 
-    def give_back(self) -> None:
-        """The answer has come, or never will: the next may have the place."""
+    def release(self) -> None:
+        """Give the place to the next request: the answer has come, or never will."""
         host = self.host
         host.in_flight -= 1
-        if host.freed is not None:
-            freed, host.freed = host.freed, None
+        if host.place_freed is not None:
+            freed, host.place_freed = host.place_freed, None
             if not freed.done():
                 freed.set_result(None)
 
@@ -94,69 +113,77 @@ class HostPacer:
     def __init__(
         self, clock: Clock, rate_limits: HostRateLimits | None = None, shared_limiter: SharedRateLimiter | None = None
     ) -> None:
-        """Time is `clock`'s alone, so that virtual time works; without a `rate_limits` this process is alone."""
+        """Read time from `clock` only, so that virtual time works; without `rate_limits` only this process counts."""
         self._clock = clock
         self._rate_limits = rate_limits
         self._shared_limiter = shared_limiter
         self._hosts: dict[str, _Host] = {}
-        self._lead = timedelta(0)
+        self._ledger_delay = timedelta(0)
 
-    def enter_now(
+    def admit_now(
         self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False
-    ) -> Pass | None:  # fmt: skip
-        """Take a place under the host's pace if one is free, nobody waits for it, and nobody else need be asked.
+    ) -> AdmittedRequest | None:  # fmt: skip
+        """Admit a request at once if a place is free, nobody waits for it, and neither ledger nor Redis must be asked.
 
-        `claim` is the slot that the ledger gave to the job: its first request is paid for, and a host that this
-        process meets for the first time stands as the claim found it.
+        `claim` is the departure that the ledger booked with the job's claim: it pays for the job's first request, and
+        starts the booking of a host that this process has not asked before.
         """
-        host = self._hosts.get(name) or self._meet(name, claim)
+        host = self._hosts.get(name) or self._add_host(name, claim)
         now = self._clock.now()
-        if host.waiting or not requests_allowed(pace, host.at_least(host.reserved, pace), host.in_flight, now):
+        if host.waiting or not requests_allowed(pace, host.booked_until(host.reserved, pace), host.in_flight, now):
             return None
         if self._rate_limits is None or (not pace.interval and not is_visit):
-            return self._take(host, pace, now, now, is_visit=is_visit)
-        if is_visit or claim is None or not self._is_paid(host, pace, claim, now):
+            return self._admit(host, pace, now, now, is_visit=is_visit)
+        if is_visit or claim is None or not self._is_booked_by(host, pace, claim, now):
             return None
-        return self._take(host, pace, claim.at, now)
+        return self._admit(host, pace, claim.at, now)
 
-    async def enter(
-        self, name: str, pace: Pace, claim: Departure | None = None, *, is_visit: bool = False, stay: timedelta = STAY
-    ) -> Pass:
-        """Wait for a place under the host's pace and take it; a visit has no claim behind it."""
-        host = self._hosts.get(name) or self._meet(name, claim)
-        visit_at = (
+    async def admit(
+        self,
+        name: str,
+        pace: Pace,
+        claim: Departure | None = None,
+        *,
+        is_visit: bool = False,
+        ttl: timedelta = PLACE_TTL,
+    ) -> AdmittedRequest:
+        """Wait for a place under the host's pace and take it; a visit has no claim."""
+        host = self._hosts.get(name) or self._add_host(name, claim)
+        visit_time = (
             None
             if self._rate_limits is None or not is_visit
-            else await self._visit(self._rate_limits, host, pace, stay)
+            else await self._wait_as_visitor(self._rate_limits, host, pace, ttl)
         )
         host.waiting += 1
         try:
-            async with host.turn:
-                slot_at = await self._wait_for_place(host, pace)
-                if visit_at is not None:
-                    slot_at = visit_at
+            async with host.admit_lock:
+                scheduled_at = await self._wait_for_place(host, pace)
+                if visit_time is not None:
+                    scheduled_at = visit_time
                 elif self._rate_limits is not None and pace.interval:
-                    paid = claim is not None and self._is_paid(host, pace, claim, slot_at)
-                    slot_at = claim.at if claim and paid else await self._reserve(self._rate_limits, host, pace)
-                return self._take(host, pace, slot_at, self._clock.now(), is_visit=is_visit)
+                    is_booked = claim is not None and self._is_booked_by(host, pace, claim, scheduled_at)
+                    scheduled_at = (
+                        claim.at if claim and is_booked else await self._book_and_wait(self._rate_limits, host, pace)
+                    )
+                return self._admit(host, pace, scheduled_at, self._clock.now(), is_visit=is_visit)
         finally:
             host.waiting -= 1
 
-    async def left(self, leave: Pass) -> None:
-        """Tell those beyond this process that a request is over, if they were told that it began."""
-        if leave.is_visit and self._rate_limits is not None:
-            await self._rate_limits.leave(leave.host.name)
-        if leave.lease is not None and self._shared_limiter is not None:
-            await self._shared_limiter.release(leave.host.name, leave.lease)
+    async def announce_end(self, admitted: AdmittedRequest) -> None:
+        """Tell the ledger and the shared limiter that a request is over, if they count it."""
+        if admitted.is_visit and self._rate_limits is not None:
+            await self._rate_limits.leave(admitted.host.name)
+        if admitted.permit is not None and self._shared_limiter is not None:
+            await self._shared_limiter.release(admitted.host.name, admitted.permit)
 
     async def charge(self, name: str, pace: Pace, requests: int) -> None:
-        """Put requests on every book that have been sent already: what a page asked for by itself, in a browser.
+        """Count requests that have been sent already: those that a page made by itself, in a browser.
 
-        Nobody could hold them back one by one, so that the host's next request waits for all of them.
+        They cannot be held back one by one, so the host's next request waits for all of them.
         """
         if not pace.interval:
             return
-        host, now = self._hosts.get(name) or self._meet(name, None), self._clock.now()
+        host, now = self._hosts.get(name) or self._add_host(name, None), self._clock.now()
         host.reserved = charged(pace, host.reserved, requests, now)
         host.sent = charged(pace, host.sent, requests, now)
         if self._rate_limits is not None:
@@ -165,105 +192,109 @@ class HostPacer:
             await self._shared_limiter.add(name, pace, requests)
 
     async def pace_of(self, name: str) -> Pace | None:
-        """The pace of a host, if anybody has settled one; the ledger knows best."""
+        """Return the pace that is set for a host, if there is one; the ledger's counts first."""
         known = await self._rate_limits.pace_of(name) if self._rate_limits is not None else None
         host = self._hosts.get(name)
         return known or (None if host is None else host.pace)
 
-    async def departure(self, leave: Pass) -> datetime:
-        """The moment at which a request may really go out, counted among those that did."""
-        host, pace = leave.host, leave.pace
+    async def wait_to_send(self, admitted: AdmittedRequest) -> datetime:
+        """Wait until a request may be sent, count it, and return that moment."""
+        host, pace = admitted.host, admitted.pace
         if self._rate_limits is None and self._shared_limiter is None:
-            return await self._spaced(host, pace)
-        async with host.leaving:
-            now = await self._spaced(host, pace)
+            return await self._wait_for_spacing(host, pace)
+        async with host.send_lock:
+            now = await self._wait_for_spacing(host, pace)
             if self._shared_limiter is not None:
-                now = await self._metered(self._shared_limiter, leave)
-            # The ledger has the last word: whoever cannot ask the meter goes by it alone.
-            if self._rate_limits is not None and (leave.departures or not is_punctual(pace, leave.slot_at, now)):
-                now = await self._slot_anew(self._rate_limits, host, pace)
+                now = await self._wait_for_shared_limiter(self._shared_limiter, admitted)
+            # The ledger comes last: a process that cannot reach the shared limiter goes by the ledger alone.
+            if self._rate_limits is not None and (
+                admitted.times_sent or not is_punctual(pace, admitted.scheduled_at, now)
+            ):
+                now = await self._rebook(self._rate_limits, host, pace)
             host.sent, host.sent_at = _later(host.sent, now + pace.interval), now
             return now
 
     async def close(self) -> None:
-        """Let go of the meter."""
+        """Close the shared limiter."""
         if self._shared_limiter is not None:
             await self._shared_limiter.close()
 
-    def _is_paid(self, host: _Host, pace: Pace, claim: Departure, now: datetime) -> bool:
-        """Whether the claim has this request on the ledger's booking already, and it can still leave in its slot."""
+    def _is_booked_by(self, host: _Host, pace: Pace, claim: Departure, now: datetime) -> bool:
+        """Whether the claim has booked this request in the ledger already, and its departure has not passed."""
         if claim == host.claim:
             return False
-        host.claim, host.mine = claim, _later(host.mine, claim.booked_until)
+        host.claim, host.ledger_booking = claim, _later(host.ledger_booking, claim.booked_until)
         return is_held_alone(pace) and is_punctual(pace, claim.at, now)
 
-    async def _spaced(self, host: _Host, pace: Pace) -> datetime:
-        """The moment at which this process's own requests leave room for one more."""
+    async def _wait_for_spacing(self, host: _Host, pace: Pace) -> datetime:
+        """Wait until this process's own requests leave room for one more, and return that moment."""
         now = self._clock.now()
-        while not requests_allowed(pace, booked_until := host.at_least(host.sent, pace), 0, now):
+        while not requests_allowed(pace, booked_until := host.booked_until(host.sent, pace), 0, now):
             await self._clock.sleep_until(opens_at(pace, booked_until, now))
             now = self._clock.now()
         host.sent, host.sent_at = charged(pace, host.sent, 1, now), now
         return now
 
-    async def _reserve(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
-        """Take a slot on the ledger's booking and wait for it; by then, what was written there is safe."""
+    async def _book_and_wait(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
+        """Book a departure in the ledger and wait for it; by then the booking is committed."""
         asked_at = self._clock.now()
-        slot = await rate_limits.reserve(host.name, pace, asked_at + self._lead, host.mine)
-        host.mine = slot.booked_until
-        self._lead = min(LONGEST_LEAD, (self._lead + self._clock.now() - asked_at) / 2)
-        await self._clock.sleep_until(slot.at)
-        return slot.at
+        departure = await rate_limits.reserve(host.name, pace, asked_at + self._ledger_delay, host.ledger_booking)
+        host.ledger_booking = departure.booked_until
+        self._ledger_delay = min(LONGEST_LEDGER_DELAY, (self._ledger_delay + self._clock.now() - asked_at) / 2)
+        await self._clock.sleep_until(departure.at)
+        return departure.at
 
-    async def _slot_anew(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
-        """Another slot for a request that came late for its own; with its connection open it cannot wait for long."""
-        for _ in range(TRIES):
+    async def _rebook(self, rate_limits: HostRateLimits, host: _Host, pace: Pace) -> datetime:
+        """Book another departure for a request that missed its own; its connection is open, so it cannot wait long."""
+        for _ in range(MOST_TRIES):
             asked_at = self._clock.now()
-            slot = await rate_limits.reserve(host.name, pace, asked_at + self._lead, host.mine)
-            host.mine = slot.booked_until
+            departure = await rate_limits.reserve(host.name, pace, asked_at + self._ledger_delay, host.ledger_booking)
+            host.ledger_booking = departure.booked_until
             now = self._clock.now()
-            self._lead = min(LONGEST_LEAD, (self._lead + now - asked_at) / 2)
-            await self._wait_briefly(host, slot.at - now)
+            self._ledger_delay = min(LONGEST_LEDGER_DELAY, (self._ledger_delay + now - asked_at) / 2)
+            await self._wait_briefly(host, departure.at - now)
             now = self._clock.now()
-            if is_punctual(pace, slot.at, now):
+            if is_punctual(pace, departure.at, now):
                 break
         return now
 
-    async def _visit(self, rate_limits: HostRateLimits, host: _Host, pace: Pace, stay: timedelta) -> datetime:
-        """Wait until a host has room for one whom no claim has brought there; its own jobs are told to make some."""
-        patience = self._clock.now() + VISITORS_PATIENCE
-        while not await rate_limits.request_visit(host.name, pace, self._clock.now(), stay):
-            await self._look_again(host, pace, patience)
+    async def _wait_as_visitor(self, rate_limits: HostRateLimits, host: _Host, pace: Pace, ttl: timedelta) -> datetime:
+        """Wait until a host has room for a request without a claim; the ledger makes the host's own jobs leave some."""
+        give_up_at = self._clock.now() + VISIT_TIMEOUT
+        while not await rate_limits.request_visit(host.name, pace, self._clock.now(), ttl):
+            await self._poll_again(host, pace, give_up_at)
         try:
-            while (slot := await rate_limits.admit_visitor(host.name, pace, self._clock.now() + self._lead)) is None:
-                await self._look_again(host, pace, patience)
+            while (
+                departure := await rate_limits.admit_visitor(host.name, pace, self._clock.now() + self._ledger_delay)
+            ) is None:
+                await self._poll_again(host, pace, give_up_at)
         except BaseException:  # whatever it is, the place must not stay taken
             await rate_limits.leave(host.name)
             raise
-        host.mine = slot.booked_until
-        await self._clock.sleep_until(slot.at)
-        return slot.at
+        host.ledger_booking = departure.booked_until
+        await self._clock.sleep_until(departure.at)
+        return departure.at
 
-    async def _look_again(self, host: _Host, pace: Pace, patience: datetime) -> None:
+    async def _poll_again(self, host: _Host, pace: Pace, give_up_at: datetime) -> None:
         now = self._clock.now()
-        if now >= patience:
-            raise held_back(now + pace.interval + LOOK_AGAIN, f"{host.name} has its hands full")
-        await self._clock.sleep_until(now + LOOK_AGAIN)
+        if now >= give_up_at:
+            raise held_back(now + pace.interval + POLL_INTERVAL, f"{host.name} has its hands full")
+        await self._clock.sleep_until(now + POLL_INTERVAL)
 
-    async def _metered(self, shared_limiter: SharedRateLimiter, leave: Pass) -> datetime:
-        """Count the request with all machines; a place is taken once, however often the request is sent.
+    async def _wait_for_shared_limiter(self, shared_limiter: SharedRateLimiter, admitted: AdmittedRequest) -> datetime:
+        """Count the request with all machines, once however often it is sent, and wait for its moment.
 
-        Being told takes time too: a request that hears of its moment too late is counted anew.
+        The answer takes time too: a request that learns of its moment too late is counted again.
         """
-        for _ in range(TRIES):
-            if leave.lease is not None:
-                await shared_limiter.release(leave.host.name, leave.lease)
+        for _ in range(MOST_TRIES):
+            if admitted.permit is not None:
+                await shared_limiter.release(admitted.host.name, admitted.permit)
             asked_at = self._clock.now()
-            leave.lease = await shared_limiter.charge(leave.host.name, leave.pace, STAY)
-            if leave.lease is None:
+            admitted.permit = await shared_limiter.charge(admitted.host.name, admitted.pace, PLACE_TTL)
+            if admitted.permit is None:
                 break
-            await self._wait_briefly(leave.host, asked_at + leave.lease.wait - self._clock.now())
-            if is_punctual(leave.pace, asked_at + leave.lease.wait, self._clock.now()):
+            await self._wait_briefly(admitted.host, asked_at + admitted.permit.wait - self._clock.now())
+            if is_punctual(admitted.pace, asked_at + admitted.permit.wait, self._clock.now()):
                 break
         return self._clock.now()
 
@@ -277,26 +308,28 @@ class HostPacer:
     async def _wait_for_place(self, host: _Host, pace: Pace) -> datetime:
         while True:
             now = self._clock.now()
-            booked_until = host.at_least(host.reserved, pace)
+            booked_until = host.booked_until(host.reserved, pace)
             if requests_allowed(pace, booked_until, host.in_flight, now):
                 return now
             if host.in_flight >= pace.parallel:
-                host.freed = asyncio.get_running_loop().create_future()
-                await host.freed
+                host.place_freed = asyncio.get_running_loop().create_future()
+                await host.place_freed
             else:
                 await self._clock.sleep_until(opens_at(pace, booked_until, now))
 
-    def _take(self, host: _Host, pace: Pace, slot_at: datetime, now: datetime, *, is_visit: bool = False) -> Pass:
+    def _admit(
+        self, host: _Host, pace: Pace, scheduled_at: datetime, now: datetime, *, is_visit: bool = False
+    ) -> AdmittedRequest:
         host.in_flight += 1
         host.pace = pace
         if pace.interval:
             host.reserved = charged(pace, host.reserved, 1, now)
-        return Pass(self, host, pace, slot_at, now, is_visit=is_visit)
+        return AdmittedRequest(self, host, pace, scheduled_at, now, is_visit=is_visit)
 
-    def _meet(self, name: str, claim: Departure | None) -> _Host:
+    def _add_host(self, name: str, claim: Departure | None) -> _Host:
         if len(self._hosts) >= HOSTS_REMEMBERED:
             now = self._clock.now()
-            self._hosts = {known: host for known, host in self._hosts.items() if not host.is_at_rest(now)}
+            self._hosts = {known: host for known, host in self._hosts.items() if not host.is_idle(now)}
         host = self._hosts[name] = _Host(name)
         host.reserved = host.sent = None if claim is None else claim.at
         return host

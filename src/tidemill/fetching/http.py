@@ -9,17 +9,17 @@ from msgspec.structs import replace
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import OwnPaces
 from tidemill.core.urls import BadUrl, normalize
+from tidemill.fetching.aiohttp_request import DefaultHeaders
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
-from tidemill.fetching.calls import UsualHeaders
 from tidemill.fetching.charset import charset_of
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
 from tidemill.fetching.decoding import decode
 from tidemill.fetching.fallback_transport import FallbackTransport, Report
+from tidemill.fetching.gated_fetch import GatedFetch, Gates, RedirectResult
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.robots import Robots
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
-from tidemill.fetching.trip import Gates, Landing, Trip
 from tidemill.pipeline.ports import (
     Clock,
     FetchRequest,
@@ -43,12 +43,12 @@ class HttpFetcher:
     """Gets pages with plain HTTP requests, through every gate: guard, robots.txt and pace."""
 
     def __init__(self, gates: Gates, headers: Mapping[str, str]) -> None:
-        """Built by `http_fetcher`; `headers` go with every request."""
+        """Made by `http_fetcher`; `headers` go with every request."""
         self._gates = gates
         self._headers = headers
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Get one page within the request's terms. Trouble is a value, never an exception."""
+        """Fetch one page within the request's terms; a failure is a value, never an exception."""
         try:
             href = normalize(request.url)
         except BadUrl as error:
@@ -61,32 +61,34 @@ class HttpFetcher:
         if request.headers or request.etag or request.last_modified:
             conditions = _conditions(request)
             headers, is_conditional = _merged(headers, {**request.headers, **conditions}), bool(conditions)
-        trip = Trip(self._gates, request, headers, href)
-        landing = await trip.follow(href, request.max_bytes, request.timeout, obeys_robots=request.obey_robots)
-        if landing.response is None:
-            return _without_response(request, trip, landing)
-        return self._with_response(request, trip, landing.url, landing.response, is_conditional=is_conditional)
+        fetch = GatedFetch(self._gates, request, headers, href)
+        result = await fetch.follow(href, request.max_bytes, request.timeout, obeys_robots=request.obey_robots)
+        if result.response is None:
+            return _without_response(request, fetch, result)
+        return self._with_response(request, fetch, result.url, result.response, is_conditional=is_conditional)
 
     def through(self, transport: Transport) -> "HttpFetcher":
-        """A fetcher with the same gates whose requests go out another way."""
+        """Return a fetcher with the same gates that sends its requests with another transport."""
         return HttpFetcher(replace(self._gates, transport=transport), self._headers)
 
     def rendering(self, transport: Transport) -> "HttpFetcher":
-        """The same, but that robots.txt is still got in the plain way: `transport` is for pages only."""
-        return HttpFetcher(replace(self._gates, transport=transport, plain=self._gates.transport), self._headers)
+        """Return a fetcher that gets pages with `transport` and robots.txt with the plain one."""
+        return HttpFetcher(
+            replace(self._gates, transport=transport, plain_transport=self._gates.transport), self._headers
+        )
 
     async def close(self) -> None:
         """Close every connection."""
         await self._gates.transport.close()
-        await self._gates.gate.close()
+        await self._gates.pacer.close()
 
     def _with_response(
-        self, request: FetchRequest, trip: Trip, final_url: str, response: WireResponse, *, is_conditional: bool
+        self, request: FetchRequest, fetch: GatedFetch, final_url: str, response: WireResponse, *, is_conditional: bool
     ) -> FetchResult:
         headers = response.headers
         content_type = headers.get("content-type", "")
         decoded = decode(response.body, headers.get("content-encoding", ""), request.max_bytes)
-        failure = _trouble(response, decoded.cut, is_conditional=is_conditional)
+        failure = _failure_of(response, decoded.cut, is_conditional=is_conditional)
         result = FetchResult(
             status=FetchStatus.OK,
             url=request.url,
@@ -99,21 +101,21 @@ class HttpFetcher:
             content_encoding=decoded.stored_as,
             body=decoded.content,
             digest=digest_of(decoded.content),
-            duration=trip.took,
-            requested_at=trip.requested_at,
-            requests=trip.requests,
-            crawl_delay=trip.crawl_delay,
+            duration=fetch.duration,
+            requested_at=fetch.requested_at,
+            requests=fetch.requests,
+            crawl_delay=fetch.crawl_delay,
             not_modified=is_conditional and response.status_code == _NOT_MODIFIED,
         )
-        return result if failure is None else self._spoilt(result, response, failure)
+        return result if failure is None else self._as_failed(result, response, failure)
 
-    def _spoilt(self, result: FetchResult, response: WireResponse, failure: Failure) -> FetchResult:
-        """The same, told as the failure it is; the page stays with it as evidence."""
-        wait = self._wait_asked_for(response)
-        error = _explained(response, failure)
+    def _as_failed(self, result: FetchResult, response: WireResponse, failure: Failure) -> FetchResult:
+        """Return the result with its failure; the page stays with it as evidence."""
+        wait = self._retry_after(response)
+        error = _error_text(response, failure)
         return replace(result, status=status_of(failure), failure=failure, error=error, retry_after=wait)
 
-    def _wait_asked_for(self, response: WireResponse) -> timedelta | None:
+    def _retry_after(self, response: WireResponse) -> timedelta | None:
         header = response.headers.get("retry-after")
         return None if header is None else retry_after(header, self._gates.clock.now())
 
@@ -131,36 +133,35 @@ def http_fetcher(
     report: Report | None = None,
     own_paces: OwnPaces | None = None,
 ) -> HttpFetcher:
-    """The http fetcher with its gates.
+    """Return the http fetcher with its gates.
 
     `allow` names addresses that may be reached although they are not public (`127.0.0.0/8`, `10.0.0.7:8080`,
     `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
     files address is what stands before the slash of `user_agent`. `rate_limits` and `shared_limiter` are the pace that
-    other processes
-    and machines share, and `report` hears of the extra that the second lane would need. `own_paces` are the hosts
-    that are counted apart from their registrable domain.
+    other processes and machines share. `report` is called when libcurl is needed and its extra is not installed.
+    `own_paces` are the hosts that are counted apart from their registrable domain.
     """
     guard = AddressGuard(allow)
-    headers = UsualHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
+    headers = DefaultHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
     gates = Gates(
         clock=clock,
         guard=guard,
         robots=Robots(clock, user_agent.partition(" ")[0]),
-        gate=HostPacer(clock, rate_limits, shared_limiter),
+        pacer=HostPacer(clock, rate_limits, shared_limiter),
         own_paces=own_paces or {},
-        transport=transport or _two_lanes(clock, guard, resolve, max_connections, report),
+        transport=transport or _transport_with_fallback(clock, guard, resolve, max_connections, report),
     )
     return HttpFetcher(gates, headers)
 
 
-def _two_lanes(
+def _transport_with_fallback(
     clock: Clock,
     guard: AddressGuard,
     resolve: Mapping[str, str] | None,
     max_connections: int,
     report: Report | None,
 ) -> FallbackTransport:
-    """The quick client, and behind it the forgiving one where its extra is installed."""
+    """Return aiohttp's transport, and libcurl's behind it where its extra is installed."""
     first = AiohttpTransport(guard, resolve=resolve, max_connections=max_connections)
     curl = curl_or_none()
     second = None if curl is None else CurlTransport(curl, guard, resolve=resolve)
@@ -168,46 +169,46 @@ def _two_lanes(
 
 
 def digest_of(body: bytes) -> int:
-    """The change-detection hash of a body, as a signed 64-bit integer that any database holds."""
+    """Return the change-detection hash of a body, as a signed 64-bit integer that any database holds."""
     digest = xxhash.xxh3_64_intdigest(body)
     return digest - (_SIGN_BIT << 1) if digest & _SIGN_BIT else digest
 
 
-def _merged(usual: Mapping[str, str], special: Mapping[str, str]) -> dict[str, str]:
-    """The usual headers with these in their place, whatever the case of their names."""
+def _merged(default: Mapping[str, str], special: Mapping[str, str]) -> dict[str, str]:
+    """Return the default headers with these in their place, whatever the case of their names."""
     replaced = {name.lower() for name in special}
-    return {**{name: value for name, value in usual.items() if name.lower() not in replaced}, **special}
+    return {**{name: value for name, value in default.items() if name.lower() not in replaced}, **special}
 
 
 def _conditions(request: FetchRequest) -> dict[str, str]:
-    """The headers that make the request conditional; a validator that cannot be sent back is left out."""
+    """Return the headers that make the request conditional, without validators that cannot be sent back."""
     named = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
     return {name: value for name, value in named.items() if value and value.isascii() and value.isprintable()}
 
 
-def _trouble(response: WireResponse, cut: Failure | None, *, is_conditional: bool) -> Failure | None:
-    """What is wrong with a response, the gravest first: its status, then a body that is not whole."""
+def _failure_of(response: WireResponse, cut: Failure | None, *, is_conditional: bool) -> Failure | None:
+    """Return what is wrong with a response: its status first, then a body that is not whole."""
     if response.status_code == _NOT_MODIFIED and is_conditional:
         return None
     return failure_of_code(response.status_code) or response.cut or cut
 
 
-def _explained(response: WireResponse, failure: Failure) -> str:
+def _error_text(response: WireResponse, failure: Failure) -> str:
     if failure_of_code(response.status_code) is not None:
         return f"the server answered {response.status_code}"
     return f"the body is not whole: {failure}"
 
 
-def _without_response(request: FetchRequest, trip: Trip, landing: Landing) -> FetchResult:
+def _without_response(request: FetchRequest, fetch: GatedFetch, result: RedirectResult) -> FetchResult:
     return FetchResult(
-        status=status_of(landing.failure),
+        status=status_of(result.failure),
         url=request.url,
-        final_url=landing.url,
-        duration=trip.took,
-        requested_at=trip.requested_at,
-        requests=trip.requests,
-        crawl_delay=trip.crawl_delay,
-        failure=landing.failure,
-        error=landing.detail,
-        retry_at=landing.retry_at,
+        final_url=result.url,
+        duration=fetch.duration,
+        requested_at=fetch.requested_at,
+        requests=fetch.requests,
+        crawl_delay=fetch.crawl_delay,
+        failure=result.failure,
+        error=result.detail,
+        retry_at=result.retry_at,
     )

@@ -1,6 +1,6 @@
-"""The meter in Redis: every request of every machine, charged by Redis' own clock.
+"""The rate limit in Redis: every request of every machine, charged by Redis' own clock.
 
-One script charges a request and answers how long to wait, so that no two machines can be told the same moment. What
+One script charges a request and returns how long to wait, so that no two machines are given the same moment. What
 Redis does not remember counts as asked up to the moment at which its memory begins: after a flush, a restart or a
 change of server nobody is granted what another may have used up. The ledger in the database holds throughout, so that
 a Redis that is away costs precision between clocks and nothing else.
@@ -11,17 +11,17 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Any
 
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.ports import Clock, RequestPermit
 
 MICROSECOND = timedelta(microseconds=1)
 PREFIX = "tidemill:pace"
-PATIENCE_SECONDS = 1.0  # what Redis may take to answer; a request must not wait for it for long
-FIRST_REST = timedelta(seconds=1)
-LONGEST_REST = timedelta(seconds=30)
+TIMEOUT_SECONDS = 1.0  # what Redis may take to answer; a request must not wait for it for long
+FIRST_BACKOFF = timedelta(seconds=1)
+LONGEST_BACKOFF = timedelta(seconds=30)
 FULL_WAIT = timedelta(milliseconds=100)
-MOST_LOOKS = 40
+MOST_TRIES = 40
 NOT_INSTALLED = "the extra `redis` is not installed (pip install 'tidemill[redis]')"
 
 Report = Callable[[Service, str], Awaitable[None]]
@@ -72,107 +72,107 @@ return 1
 
 
 class RedisRateLimiter:
-    """Charges requests in Redis; while Redis is away it says so, rests, and tries again by itself."""
+    """Charges requests in Redis; while Redis is away it reports so and retries after a backoff."""
 
     def __init__(self, client: Any, clock: Clock, report: Report) -> None:
-        """Made by `redis_meter`; `report` hears each change between working and not."""
+        """Made by `open_redis_rate_limiter`; `report` is called at each change between working and not."""
         self._client = client
         self._clock = clock
         self._report = report
-        self._script = client.register_script(CHARGE)
-        self._adding = client.register_script(ADD)
-        self._rest = FIRST_REST
+        self._charge_script = client.register_script(CHARGE)
+        self._add_script = client.register_script(ADD)
+        self._backoff = FIRST_BACKOFF
         self._retry_at: datetime | None = None
 
     async def charge(self, host: str, pace: Pace, stay: timedelta) -> RequestPermit | None:
-        """Count one request and take a place among those under way; None when Redis cannot be asked."""
+        """Count one request and take a place among those under way; return None when Redis does not answer."""
         if self._retry_at is not None and self._clock.now() < self._retry_at:
             return None
         ticket = token_hex(8)
-        words = [pace.interval // MICROSECOND, pace.burst, pace.parallel, ticket, stay // MICROSECOND]
-        for _ in range(MOST_LOOKS):
-            answer = await self._asked(self._script(keys=_keys(host), args=words))
+        arguments = [pace.interval // MICROSECOND, pace.burst, pace.parallel, ticket, stay // MICROSECOND]
+        for _ in range(MOST_TRIES):
+            answer = await self._ask_redis(self._charge_script(keys=_keys(host), args=arguments))
             if answer is None:
                 return None
             if int(answer) >= 0:
                 return RequestPermit(ticket, int(answer) * MICROSECOND)
             await self._clock.sleep_until(self._clock.now() + FULL_WAIT)
-        return RequestPermit(ticket, FULL_WAIT * MOST_LOOKS * 2)  # longer than anybody waits: another time
+        return RequestPermit(ticket, FULL_WAIT * MOST_TRIES * 2)  # longer than anybody waits: another time
 
     async def add(self, host: str, pace: Pace, requests: int) -> None:
-        """Count requests that have been sent already; while Redis is away, the ledger alone remembers them."""
+        """Count requests that have been sent already; while Redis is away, only the ledger counts them."""
         if self._retry_at is None:
-            await self._asked(self._adding(keys=_keys(host)[:1], args=[pace.interval // MICROSECOND, requests]))
+            await self._ask_redis(self._add_script(keys=_keys(host)[:1], args=[pace.interval // MICROSECOND, requests]))
 
-    async def release(self, host: str, lease: RequestPermit) -> None:
-        """The request is over."""
+    async def release(self, host: str, permit: RequestPermit) -> None:
+        """Free the place of a request that is over."""
         if self._retry_at is None:
-            await self._asked(self._client.zrem(_keys(host)[1], lease.ticket))
+            await self._ask_redis(self._client.zrem(_keys(host)[1], permit.ticket))
 
     async def probe(self) -> str:
-        """Whether Redis answers: '' when it does, else what is wrong."""
+        """Return '' when Redis answers, else what is wrong."""
         self._retry_at = None
-        answer = await self._asked(self._client.ping())
+        answer = await self._ask_redis(self._client.ping())
         return "" if answer is not None else "Redis does not answer"
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._client.aclose()
 
-    async def _asked(self, question: Awaitable[Any]) -> Any:
-        """What Redis answers; None when it is away, which is told once and asked again after a rest."""
+    async def _ask_redis(self, command: Awaitable[Any]) -> Any:
+        """Return Redis' answer, or None when it is away; it is then reported and left alone for the backoff."""
         from redis.exceptions import RedisError  # noqa: PLC0415 - an extra; whoever is here has it
 
         try:
-            answer = await question
+            answer = await command
         except (RedisError, OSError, TimeoutError) as error:
-            self._retry_at = self._clock.now() + self._rest
-            self._rest = min(LONGEST_REST, self._rest * 2)
+            self._retry_at = self._clock.now() + self._backoff
+            self._backoff = min(LONGEST_BACKOFF, self._backoff * 2)
             await self._report(Service.REDIS, f"Redis does not answer ({type(error).__name__})")
             return None
-        self._retry_at, self._rest = None, FIRST_REST
+        self._retry_at, self._backoff = None, FIRST_BACKOFF
         await self._report(Service.REDIS, "")
         return answer
 
 
-class RateLimiterAway:
-    """Stands where a meter was asked for and its extra is not installed: says so, and leaves it to the ledger."""
+class RateLimiterNotInstalled:
+    """Stands in where Redis is set up but its extra is not installed: reports so, and leaves counting to the ledger."""
 
     def __init__(self, report: Report) -> None:
-        """`report` hears what is missing."""
+        """`report` is called with what is missing."""
         self._report = report
 
     async def charge(self, _host: str, _pace: Pace, _stay: timedelta) -> RequestPermit | None:
-        """Nothing is charged here."""
+        """Charge nothing, and report what is missing."""
         await self._report(Service.REDIS, NOT_INSTALLED)
         return None
 
     async def add(self, _host: str, _pace: Pace, _requests: int) -> None:
-        """Nothing is counted here."""
+        """Count nothing."""
 
     async def release(self, _host: str, _lease: RequestPermit) -> None:
-        """Nothing was taken."""
+        """Free nothing: no place was taken."""
 
     async def probe(self) -> str:
-        """What is wrong."""
+        """Return what is wrong."""
         return NOT_INSTALLED
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Close nothing."""
 
 
-def redis_meter(url: str, clock: Clock, report: Report) -> RedisRateLimiter | RateLimiterAway:
-    """The meter on the Redis at `url`; nothing is asked of it yet."""
+def open_redis_rate_limiter(url: str, clock: Clock, report: Report) -> RedisRateLimiter | RateLimiterNotInstalled:
+    """Return the rate limiter on the Redis at `url`, without connecting yet."""
     try:
         from redis.asyncio import Redis  # noqa: PLC0415 - an extra
         from redis.asyncio.retry import Retry  # noqa: PLC0415
         from redis.backoff import NoBackoff  # noqa: PLC0415
     except ImportError:
-        return RateLimiterAway(report)
+        return RateLimiterNotInstalled(report)
     client = Redis.from_url(
         url,
-        socket_timeout=PATIENCE_SECONDS,
-        socket_connect_timeout=PATIENCE_SECONDS,
+        socket_timeout=TIMEOUT_SECONDS,
+        socket_connect_timeout=TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 0),
         max_connections=16,
     )

@@ -1,29 +1,29 @@
-"""The `scrapingbee` fetcher: the same gates as ours, and a paid service that does the asking."""
+"""The `scrapingbee` fetcher: the same gates as ours, and a paid service that sends the requests."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.budget import BudgetRefusal
-from tidemill.core.degradation import FALLBACKS, Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.budget import BudgetRefusal
+from tidemill.core.services.degradation import FALLBACKS, Service
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.fetching.bee_protocol import (
-    ANSWERED,
     BUSY_WAIT,
     KEY_WAIT,
+    SITE_STATUS_HEADER,
     BadBeeOptions,
     BeeOptions,
     cost_of,
     options_of,
-    question,
+    query_for,
     site_response,
     trouble_of,
 )
 from tidemill.fetching.budget import Account, Reserved
 from tidemill.fetching.http import HttpFetcher
-from tidemill.fetching.outside import Api, ApiTrouble
+from tidemill.fetching.service_api import ApiTrouble, ServiceApi
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
     Clock,
@@ -42,19 +42,19 @@ LEAST_TIMEOUT = timedelta(seconds=60)
 """It tries several proxies before it gives up; less than this cuts it short."""
 PROBE_TIMEOUT = timedelta(seconds=10)
 PROBE_BYTES = 100_000
-LATE = timedelta(seconds=5)
+EXTRA_WAIT = timedelta(seconds=5)
 """How much longer than its own time-out we wait for its answer."""
 
 
 class CreditUsage(msgspec.Struct):
-    """What `/usage` says of our credits."""
+    """The part of `/usage` that tells our credits."""
 
     max_api_credit: int
     used_api_credit: int
 
 
 class ScrapingBeeFetcher:
-    """Gets pages through ScrapingBee. Robots.txt, pace and the address guard hold as for our own requests."""
+    """Fetches pages through ScrapingBee. Robots.txt, pace and the address guard hold as for our own requests."""
 
     def __init__(
         self,
@@ -63,44 +63,44 @@ class ScrapingBeeFetcher:
         base_url: str,
         key: str,
         account: Account,
-        book: ServiceRegistry,
+        services: ServiceRegistry,
         clock: Clock,
     ) -> None:
-        """`http` lends its gates; `transport` carries the calls to ScrapingBee itself. An empty `key` is none."""
+        """Use the gates of `http`; `transport` carries the calls to ScrapingBee itself. An empty `key` is none."""
         self._http = http
         self._transport = transport
-        self._api = Api(transport, base_url, key)
+        self._api = ServiceApi(transport, base_url, key)
         self._key = key
         self._account = account
-        self._book = book
+        self._services = services
         self._clock = clock
-        self._resting: ApiTrouble | None = None
+        self._paused_by: ApiTrouble | None = None
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Get one page, for money. What is wrong with ScrapingBee is told apart from what is wrong with the site."""
+        """Fetch one page, for money; faults of ScrapingBee are told apart from faults of the site."""
         if (known := self._known_trouble()) is not None:
-            return await self._troubled(request, known)
+            return await self._report_trouble(request, known)
         try:
             options = options_of(request.options)
         except BadBeeOptions as error:
             return _failed(request, ApiTrouble(Failure.CLIENT_ERROR, str(error), self._clock.now()))
-        errand = _PaidRequest(self._api, self._key, options, self._account, self._clock, request.headers)
+        paid_transport = _PaidTransport(self._api, self._key, options, self._account, self._clock, request.headers)
         terms = msgspec.structs.replace(
             request, etag="", last_modified="", timeout=max(request.timeout, LEAST_TIMEOUT)
         )  # fmt: skip
-        result = await self._http.through(errand).fetch(terms)
-        if errand.trouble is not None:
-            return await self._troubled(request, errand.trouble)
-        if errand.was_asked:
-            await self._book.works(Service.SCRAPINGBEE)
+        result = await self._http.through(paid_transport).fetch(terms)
+        if paid_transport.trouble is not None:
+            return await self._report_trouble(request, paid_transport.trouble)
+        if paid_transport.was_asked:
+            await self._services.works(Service.SCRAPINGBEE)
         return msgspec.structs.replace(result, fetcher=NAME)
 
     async def close(self) -> None:
-        """Close the connections to ScrapingBee; the gates are not ours."""
+        """Close the connections to ScrapingBee; the gates belong to `http`."""
         await self._transport.close()
 
     async def probe(self) -> str:
-        """Whether pages can be had again: it answers, it has credits left, and so has our own budget."""
+        """Return '' if ScrapingBee answers and both its credits and our budget have room, else what is wrong."""
         if not self._key:
             return FALLBACKS[Service.SCRAPINGBEE].setup
         answer = await self._api.call(
@@ -108,50 +108,50 @@ class ScrapingBeeFetcher:
         )
         trouble = self._usage_trouble(answer) or await self._budget_trouble()
         if not trouble:
-            self._resting = None
+            self._paused_by = None
         return trouble
 
     def _usage_trouble(self, answer: WireResponse | WireFailure) -> str:
         if isinstance(answer, WireFailure) or answer.status_code != 200:  # noqa: PLR2004 - the API's own code
-            return trouble_of(answer, self._api, self._clock.now()).words
+            return trouble_of(answer, self._api, self._clock.now()).message
         try:
             usage = msgspec.json.decode(answer.body, type=CreditUsage)
         except msgspec.DecodeError:
-            return f"scrapingbee talks nonsense about our credits ({self._api.words_of(answer)})"
+            return f"scrapingbee talks nonsense about our credits ({self._api.excerpt(answer)})"
         spent = usage.used_api_credit >= usage.max_api_credit
         return f"all {usage.max_api_credit} credits at scrapingbee are used up" if spent else ""
 
     async def _budget_trouble(self) -> str:
-        refused = await self._account.room_for(BeeOptions().cost)
-        return _over_budget(refused).words if refused is not None else ""
+        refused = await self._account.exceeded_limit(BeeOptions().cost)
+        return _over_budget(refused).message if refused is not None else ""
 
     def _known_trouble(self) -> ApiTrouble | None:
-        """What is wrong without asking: no key, or it told us to stay away for a while."""
+        """Return what is known to be wrong without a call: no key, or ScrapingBee told us to wait."""
         if not self._key:
-            words = f"scrapingbee is not set up: {FALLBACKS[Service.SCRAPINGBEE].setup}"
-            return ApiTrouble(Failure.HELD_BACK, words, self._clock.now() + KEY_WAIT)
-        if self._resting is not None and self._clock.now() < self._resting.until:
-            return self._resting
+            message = f"scrapingbee is not set up: {FALLBACKS[Service.SCRAPINGBEE].setup}"
+            return ApiTrouble(Failure.HELD_BACK, message, self._clock.now() + KEY_WAIT)
+        if self._paused_by is not None and self._clock.now() < self._paused_by.until:
+            return self._paused_by
         return None
 
-    async def _troubled(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
-        if not trouble.is_its_own:
+    async def _report_trouble(self, request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
+        if not trouble.is_service_fault:
             return _failed(request, trouble)
         if self._key:
-            self._resting = trouble
-        await self._book.degraded(Service.SCRAPINGBEE, trouble.words)
+            self._paused_by = trouble
+        await self._services.degraded(Service.SCRAPINGBEE, trouble.message)
         return msgspec.structs.replace(_failed(request, trouble), degraded=(Service.SCRAPINGBEE,))
 
 
-class _PaidRequest:
-    """One fetch's way out: the transport that asks ScrapingBee instead of the site.
+class _PaidTransport:
+    """The transport of one fetch, which has ScrapingBee send the request to the site.
 
     ScrapingBee follows redirects by itself. We answer with a redirect of our own to where it ended, and hand out the
-    page when that address is asked for: so the end of the way is judged as its beginning was, and paid for once.
+    page when that address is requested: so the final address is judged like the first one, and paid for once.
     """
 
     def __init__(
-        self, api: Api, key: str, options: BeeOptions, account: Account, clock: Clock, forward: Mapping[str, str]
+        self, api: ServiceApi, key: str, options: BeeOptions, account: Account, clock: Clock, forward: Mapping[str, str]
     ) -> None:
         self._api = api
         self._key = key
@@ -159,73 +159,75 @@ class _PaidRequest:
         self._account = account
         self._clock = clock
         self._forward = forward
-        self._arrived: dict[str, WireResponse] = {}
+        self._redirect_targets: dict[str, WireResponse] = {}
         self.trouble: ApiTrouble | None = None
         self.was_asked = False
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
-        """Have ScrapingBee ask for the address."""
-        if (known := self._arrived.pop(request.url, None)) is not None:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
+        """Have ScrapingBee request the address."""
+        if (known := self._redirect_targets.pop(request.url, None)) is not None:
             return known
         options = BeeOptions() if request.url.endswith("/robots.txt") else self._options
         reserved = await self._account.reserve(options.cost)
         if not isinstance(reserved, Reserved):
-            return self._give_up(_unpaid(reserved, self._clock.now()))
-        await depart()
+            return self._fail(_not_reserved(reserved, self._clock.now()))
+        await before_send()
         answer = await self._ask(request, options)
         await self._account.settle(reserved, cost_of(answer, options.cost))
-        if isinstance(answer, WireFailure) or ANSWERED not in answer.headers:
-            return self._give_up(trouble_of(answer, self._api, self._clock.now()))
+        if isinstance(answer, WireFailure) or SITE_STATUS_HEADER not in answer.headers:
+            return self._fail(trouble_of(answer, self._api, self._clock.now()))
         self.was_asked = True
-        return self._delivered(request, answer)
+        return self._site_answer(request, answer)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Close nothing."""
 
     async def _ask(self, request: WireRequest, options: BeeOptions) -> WireResponse | WireFailure:
         return await self._api.call(
             "GET",
             "/",
-            query=question(request, options, self._key, self._forward),
+            query=query_for(request, options, self._key, self._forward),
             headers={f"Spb-{name}": value for name, value in self._forward.items()},
-            within=request.timeout + LATE,
+            within=request.timeout + EXTRA_WAIT,
             max_bytes=request.max_bytes,
         )
 
-    def _delivered(self, request: WireRequest, answer: WireResponse) -> WireResponse:
+    def _site_answer(self, request: WireRequest, answer: WireResponse) -> WireResponse:
         response = site_response(answer)
         assert response is not None  # noqa: S101 - the caller has looked for the header that says so
-        ended = _resolved(answer.headers.get("spb-resolved-url", ""), request.url)
-        if ended == request.url:
+        final_url = _final_url(answer.headers.get("spb-resolved-url", ""), request.url)
+        if final_url == request.url:
             return response
-        self._arrived[ended] = response
-        return WireResponse(status_code=302, headers={"location": ended})
+        self._redirect_targets[final_url] = response
+        return WireResponse(status_code=302, headers={"location": final_url})
 
-    def _give_up(self, trouble: ApiTrouble) -> WireFailure:
+    def _fail(self, trouble: ApiTrouble) -> WireFailure:
         self.trouble = trouble
-        return WireFailure(failure=trouble.failure, detail=trouble.words)
+        return WireFailure(failure=trouble.failure, detail=trouble.message)
 
 
-def _resolved(said: str, asked: str) -> str:
-    """Where ScrapingBee ended, in the form in which it will be asked for; where it began if it does not say."""
+def _final_url(excerpt: str, requested: str) -> str:
+    """Return where ScrapingBee ended, in the form in which it will be requested; where it began if it does not say."""
     try:
-        return normalize(said).partition("#")[0] if said else asked
+        return normalize(excerpt).partition("#")[0] if excerpt else requested
     except BadUrl:
-        return asked
+        return requested
 
 
-def _unpaid(reason: BudgetRefusal | StoreError, now: datetime) -> ApiTrouble:
-    """Why no money was put aside: there is none left, or nobody can tell just now."""
+def _not_reserved(reason: BudgetRefusal | StoreError, now: datetime) -> ApiTrouble:
+    """Return why nothing was reserved: the budget is spent, or it cannot be looked up just now."""
     if isinstance(reason, BudgetRefusal):
         return _over_budget(reason)
-    words = f"what may be spent cannot be looked up: {reason}"
-    return ApiTrouble(Failure.HELD_BACK, words, now + BUSY_WAIT, is_its_own=False)
+    message = f"what may be spent cannot be looked up: {reason}"
+    return ApiTrouble(Failure.HELD_BACK, message, now + BUSY_WAIT, is_service_fault=False)
 
 
 def _over_budget(refused: BudgetRefusal) -> ApiTrouble:
     until = f"{refused.until:%Y-%m-%d %H:%M} UTC"
-    words = f"our own budget of {refused.limit} credits a {refused.period} is spent until {until}"
-    return ApiTrouble(Failure.OUT_OF_QUOTA, words, refused.until)
+    message = f"our own budget of {refused.limit} credits a {refused.period} is spent until {until}"
+    return ApiTrouble(Failure.OUT_OF_QUOTA, message, refused.until)
 
 
 def _failed(request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
@@ -236,6 +238,6 @@ def _failed(request: FetchRequest, trouble: ApiTrouble) -> FetchResult:
         final_url=request.url,
         fetcher=NAME,
         failure=trouble.failure,
-        error=trouble.words,
+        error=trouble.message,
         retry_at=trouble.until if waits else None,
     )

@@ -1,4 +1,4 @@
-"""The web's own words for trouble, in ours: status codes, headers and exceptions to failures."""
+"""Map status codes, headers and exceptions of the web to our failures."""
 
 import asyncio
 import socket
@@ -37,7 +37,7 @@ _STATUS_OF_FAILURE = {
 
 
 def failure_of_code(code: int) -> Failure | None:
-    """What a status code means; None when it is a success."""
+    """Return the failure that a status code means; None when it is a success."""
     if 200 <= code < 300:  # noqa: PLR2004 - the codes are the standard's
         return None
     known = _FAILURE_OF_CODE.get(code)
@@ -47,12 +47,12 @@ def failure_of_code(code: int) -> Failure | None:
 
 
 def status_of(failure: Failure | None) -> FetchStatus:
-    """How a fetch with this failure ended."""
+    """Return how a fetch with this failure ended."""
     return FetchStatus.OK if failure is None else _STATUS_OF_FAILURE.get(failure, FetchStatus.ERROR)
 
 
 def retry_after(header: str, now: datetime) -> timedelta | None:
-    """The wait that a Retry-After header asks for, in seconds or until a date; None if it says neither."""
+    """Return the wait that a Retry-After header asks for, in seconds or until a date; None if it says neither."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(timedelta(seconds=min(int(text[:12]), 10**9)), LONGEST_RETRY_AFTER)
@@ -66,7 +66,7 @@ def retry_after(header: str, now: datetime) -> timedelta | None:
 
 
 def wire_failure(error: Exception) -> WireFailure:
-    """What an exception of aiohttp, the operating system or TLS means."""
+    """Return the failure that an exception of aiohttp, the operating system or TLS means."""
     words = ": ".join(filter(None, (type(error).__name__, str(error))))
     return WireFailure(failure=_failure_of(error), detail=words[:500])
 
@@ -74,7 +74,9 @@ def wire_failure(error: Exception) -> WireFailure:
 def _failure_of(error: Exception) -> Failure:
     if _is_refusal(error):
         return Failure.ADDRESS_REFUSED
-    if "NO_APPLICATION_PROTOCOL" in str(error):  # its TLS is well: it speaks HTTP/2 only, as the second lane does
+    if "NO_APPLICATION_PROTOCOL" in str(
+        error
+    ):  # its TLS works, but it speaks HTTP/2 only, as the fallback transport does
         return Failure.SERVER_ERROR
     for kinds, failure in _FAILURE_OF_ERROR:
         if isinstance(error, kinds):

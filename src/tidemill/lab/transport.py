@@ -44,7 +44,9 @@ class LabTransport:
         self._open_until: dict[str, datetime] = {}
         self.visits: list[LabVisit] = []
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came, within its time and size."""
         parts = urlsplit(request.url)
         host = self._hosts.get(f"{parts.scheme}://{parts.netloc}")
@@ -54,7 +56,7 @@ class LabTransport:
             await self._clock.sleep_until(self._clock.now() + _CONNECTING)
         if any(isinstance(fault, Outage) for fault in self._world.faults(host, self._clock.now())):
             return WireFailure(failure=Failure.CONNECTION_LOST, detail="no connection can be made")
-        await depart()
+        await before_send()
         departed = self._clock.now()
         path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
         self.visits.append(LabVisit(host, path, departed))

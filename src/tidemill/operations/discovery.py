@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.candidates import Candidate, CandidateStatus, source_name
-from tidemill.core.discovery import SearchResult
+from tidemill.core.discovery.candidates import Candidate, CandidateStatus, source_name
+from tidemill.core.discovery.search import SearchResult
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import normalize, origin_of, registrable_domain

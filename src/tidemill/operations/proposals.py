@@ -1,7 +1,7 @@
 """What a person can do with proposed selectors: show, accept and reject."""
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.proposals import Proposal, ProposalStatus
+from tidemill.core.quality.proposals import Proposal, ProposalStatus
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import Clock
 from tidemill.store.quality.proposals import Proposals

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from tidemill.core.breaker import Breaker, Closed
-from tidemill.core.enrichment import EnrichmentRequest
 from tidemill.core.job import Job, JobTransition
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.record import Found, RawRecord
+from tidemill.core.services.enrichment import EnrichmentRequest
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.verdict import Accepted, Dropped, Quarantined

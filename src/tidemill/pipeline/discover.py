@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.candidates import Candidate, CandidateStatus
-from tidemill.core.degradation import Service
-from tidemill.core.discovery import SEARCH_AGAIN_AFTER, SearchResult, places_to_search, queries_for, shortlist
-from tidemill.core.places import Place
+from tidemill.core.discovery.candidates import Candidate, CandidateStatus
+from tidemill.core.discovery.places import Place
+from tidemill.core.discovery.search import SEARCH_AGAIN_AFTER, SearchResult, places_to_search, queries_for, shortlist
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.discovery_ports import Candidates, Places, Searches, Spill
 from tidemill.pipeline.happenings import Announce, DiscoverySpilled, PlaceSearched
 from tidemill.pipeline.inspection import InspectedSite, SiteInspector, ask_opinions, with_model_opinion

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from tidemill.core.candidates import Candidate
-from tidemill.core.discovery import SearchResult
-from tidemill.core.places import Place
+from tidemill.core.discovery.candidates import Candidate
+from tidemill.core.discovery.places import Place
+from tidemill.core.discovery.search import SearchResult
 
 
 class Places(Protocol):

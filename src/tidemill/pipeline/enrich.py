@@ -10,8 +10,15 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answer, EnrichmentRequest, EnrichmentRules, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.services.degradation import Service
+from tidemill.core.services.enrichment import (
+    Answer,
+    EnrichmentRequest,
+    EnrichmentRules,
+    Geocoded,
+    ModelAnswer,
+    RequestKind,
+)
 from tidemill.pipeline.model_budget import BudgetedModel
 from tidemill.pipeline.outside_services import Geocoder, NoAnswer, NoAnswerReason
 from tidemill.pipeline.ports import Clock, ServiceRegistry

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import msgspec
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.policy import Policy
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind, Source
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus, StoredPages

@@ -5,10 +5,10 @@ from datetime import datetime
 
 import msgspec
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.core.run import RunSummary
+from tidemill.core.services.degradation import Service
 
 
 class StageDone(msgspec.Struct, frozen=True, tag=True):

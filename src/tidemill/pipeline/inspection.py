@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.candidates import (
+from tidemill.core.discovery.candidates import (
     Candidate,
     CandidateEvidence,
     CandidateSample,
@@ -16,12 +16,12 @@ from tidemill.core.candidates import (
     appraise,
     with_opinion,
 )
-from tidemill.core.discovery import SearchProfile, ShortlistedSite, count_words
+from tidemill.core.discovery.places import Place
+from tidemill.core.discovery.search import SearchProfile, ShortlistedSite, count_words
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
-from tidemill.core.places import Place
 from tidemill.core.record import Found, RawRecord, Reading
 from tidemill.core.source import Source
 from tidemill.core.urls import registrable_domain

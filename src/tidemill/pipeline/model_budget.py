@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.outside_services import LanguageModel, ModelReply, NoAnswer, NoAnswerReason, SpendingLimit
 from tidemill.pipeline.ports import Clock
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import msgspec
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.record import RawRecord
+from tidemill.core.services.degradation import Service
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.budget import Budget, BudgetRefusal
-from tidemill.core.degradation import Service
-from tidemill.core.discovery import SearchResult
-from tidemill.core.enrichment import Geocoded
+from tidemill.core.discovery.search import SearchResult
+from tidemill.core.services.budget import Budget, BudgetRefusal
+from tidemill.core.services.degradation import Service
+from tidemill.core.services.enrichment import Geocoded
 
 
 class NoAnswerReason(StrEnum):

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.failure import Failure
 from tidemill.core.gates import GateAnswer
 from tidemill.core.pacing import Departure, Pace
+from tidemill.core.services.degradation import Service, ServiceState, ServiceStatus
 from tidemill.core.target import Target
 
 
@@ -145,8 +145,8 @@ class Fetcher(Protocol):
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request to one URL, already checked by the address guard, robots.txt and the pace.
 
-    Sites are only sent GETs; the APIs of outside services are sent others, with a body. `allows_subrequest` says
-    whether a page in a browser may request a URL by itself; None allows all.
+    Sites are only ever sent a GET; the APIs of outside services are sent others, with a body. `allows_subrequest`
+    tells whether a page in a browser may request an address by itself; None when every address is allowed.
     """
 
     url: str
@@ -176,7 +176,7 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """Why there is no response; `retry_at` is when to retry, if known. `subrequest_hosts` as in a response."""
+    """No response came, and why; `retry_at` is when to ask again, where known. `subrequest_hosts` as in a response."""
 
     failure: Failure
     detail: str = ""
@@ -187,10 +187,12 @@ class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
 class Transport(Protocol):
     """Sends single requests; redirects, robots, pace and decoding are handled above it, alike for all transports."""
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
-        """Send one request and return the response. Never raises for what the web does.
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
+        """Send one request and answer with what came. Never raises for what the web does.
 
-        Await `depart()` when the connection stands, just before the request goes out, each time one goes out:
+        Await `before_send()` when the connection stands, just before the request goes out, each time one goes out:
         it keeps the spacing as the server sees it, however long connecting took.
         """
         ...

@@ -6,10 +6,10 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceState
-from tidemill.core.enrichment import EnrichmentRequest, EnrichmentRules, ModelAnswer
 from tidemill.core.outcome import Advance, Fail, Outcome
 from tidemill.core.record import RawRecord
+from tidemill.core.services.degradation import Service, ServiceState
+from tidemill.core.services.enrichment import EnrichmentRequest, EnrichmentRules, ModelAnswer
 from tidemill.core.verdict import Accepted, Dropped, Verdict
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Judged

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from tidemill.core.proposals import DriftedTarget, SelectorFinding
+from tidemill.core.quality.proposals import DriftedTarget, SelectorFinding
 from tidemill.core.source import Source
 from tidemill.pipeline.happenings import Announce, DriftNoticed
 from tidemill.reading.document import Document

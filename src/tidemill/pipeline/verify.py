@@ -9,9 +9,9 @@ import msgspec
 
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
+from tidemill.core.quality.verification import Presence, VerificationCheck, VerificationResult, presence_from_answer
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
-from tidemill.core.verification import Presence, VerificationCheck, VerificationResult, presence_from_answer
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus
 
 BATCH_SIZE = 600

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from tidemill.core.currency import CODES
+from tidemill.reading.currency_codes import CODES
 
 _ALIKE = {
     "USD": "$ us$ u$s usd$ dollar dollars u.s.$ us-$ dólares",

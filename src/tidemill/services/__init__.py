@@ -1,1 +1,1 @@
-"""Outside APIs behind ports: each may be slow, limited, down or talk garbage, and none of that is an exception here."""
+"""Outside APIs behind ports: each may be slow, limited, down or answer garbage, and all of that is a value here."""

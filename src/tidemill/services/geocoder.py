@@ -1,4 +1,4 @@
-"""A geocoder that speaks Nominatim's API, asked once a second at most, as its keepers wish."""
+"""A geocoder with Nominatim's API, asked once a second at most, as its operators demand."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.enrichment import Geocoded
+from tidemill.core.services.enrichment import Geocoded
 from tidemill.core.source import Coordinates
 from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.pipeline.ports import Clock
@@ -16,12 +16,12 @@ from tidemill.services.client import Client
 EXACT_KINDS = frozenset({
     "amenity", "building", "tourism", "leisure", "shop", "office", "historic", "craft", "club", "house",
 })  # fmt: skip
-"""Classes of OpenStreetMap's things that an event can take place at, rather than near."""
+"""OpenStreetMap classes of places that an event can take place at, rather than near."""
 _EXACT_RANK = 26
 """Nominatim's `place_rank` from which an answer is a street or better."""
 
 
-class _Spot(msgspec.Struct, frozen=True):
+class _FoundPlace(msgspec.Struct, frozen=True):
     lat: str | float
     lon: str | float
     place_rank: int = 0
@@ -29,11 +29,11 @@ class _Spot(msgspec.Struct, frozen=True):
     kind: str = msgspec.field(default="", name="class")
 
 
-_decode = msgspec.json.Decoder(list[_Spot]).decode
+_decode = msgspec.json.Decoder(list[_FoundPlace]).decode
 
 
 class Nominatim:
-    """Asks `GET /search`; one question at a time, spaced by `interval`."""
+    """Sends `GET /search`, one request at a time, spaced by `interval`."""
 
     def __init__(
         self,
@@ -44,40 +44,40 @@ class Nominatim:
         interval: timedelta = timedelta(seconds=1),
         timeout: timedelta = timedelta(seconds=15),
     ) -> None:
-        """`user_agent` says who asks, which the service's rules demand."""
+        """`user_agent` names us, which the service's rules demand."""
         self._client = Client(base_url, {"User-Agent": user_agent}, timeout=timeout)
         self._clock = clock
         self._interval = interval
-        self._turn = asyncio.Lock()
-        self._opens: datetime | None = None
+        self._lock = asyncio.Lock()
+        self._next_request_at: datetime | None = None
 
     async def locate(self, question: Mapping[str, Any]) -> Geocoded | NoAnswer:
-        """Where the place is; waits for its turn."""
+        """Return where the place is, after waiting for the interval."""
         parameters = {"q": str(question["query"]), "format": "jsonv2", "limit": "1", "accept-language": "nl"}
         if country := str(question.get("country", "")):
             parameters["countrycodes"] = country
-        async with self._turn:
-            if self._opens is not None:
-                await self._clock.sleep_until(self._opens)
-            self._opens = self._clock.now() + self._interval
+        async with self._lock:
+            if self._next_request_at is not None:
+                await self._clock.sleep_until(self._next_request_at)
+            self._next_request_at = self._clock.now() + self._interval
             content = await self._client.get("/search", parameters)
-        return content if isinstance(content, NoAnswer) else read_spots(content)
+        return content if isinstance(content, NoAnswer) else read_places(content)
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close the connections."""
         await self._client.close()
 
 
-def read_spots(content: bytes) -> Geocoded | NoAnswer:
-    """The best place in an answer; an empty list is an honest 'never heard of it'."""
+def read_places(content: bytes) -> Geocoded | NoAnswer:
+    """Return the best place in an answer; an empty list means that the place is unknown."""
     try:
-        spots = _decode(content)
-        if not spots:
+        places = _decode(content)
+        if not places:
             return Geocoded(None)
-        spot = spots[0]
-        point = Coordinates(round(float(spot.lat), 6), round(float(spot.lon), 6))
+        place = places[0]
+        point = Coordinates(round(float(place.lat), 6), round(float(place.lon), 6))
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
         return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     if not (-90 <= point.latitude <= 90 and -180 <= point.longitude <= 180):  # noqa: PLR2004 - the whole earth
         return NoAnswer(NoAnswerReason.GARBAGE, "coordinates that are not of this earth")
-    return Geocoded(point, exact=spot.place_rank >= _EXACT_RANK or (spot.category or spot.kind) in EXACT_KINDS)
+    return Geocoded(point, exact=place.place_rank >= _EXACT_RANK or (place.category or place.kind) in EXACT_KINDS)

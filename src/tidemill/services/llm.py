@@ -1,4 +1,4 @@
-"""Gemini over REST: one prompt in, JSON of a given shape out, with what it took."""
+"""Gemini over REST: one prompt in, JSON of a given shape out, with the tokens it used."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -38,20 +38,20 @@ _decode = msgspec.json.Decoder(_Generated).decode
 
 
 class Gemini:
-    """Asks `POST /v1beta/models/MODEL:generateContent`."""
+    """Sends `POST /v1beta/models/MODEL:generateContent`."""
 
     def __init__(self, base_url: str, key: str, model: str, *, timeout: timedelta = timedelta(seconds=60)) -> None:
-        """The key goes in a header, because addresses end up in logs."""
+        """Send the key in a header, because addresses end up in logs."""
         self._client = Client(base_url, {"x-goog-api-key": key}, timeout=timeout)
         self._model = model
 
     @property
     def name(self) -> str:
-        """Which model it is."""
+        """The model's name."""
         return self._model
 
     async def answer(self, prompt: str, shape: Mapping[str, Any], max_tokens: int) -> ModelReply | NoAnswer:
-        """One reply as JSON; at temperature 0, because the same question should have the same answer."""
+        """Return one reply as JSON; at temperature 0, because the same question should have the same answer."""
         body = {
             "contents": [{"role": "user", "parts": [{"text": prompt}]}],
             "generationConfig": {
@@ -65,17 +65,17 @@ class Gemini:
         return content if isinstance(content, NoAnswer) else read_reply(content)
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close the connections."""
         await self._client.close()
 
 
 def read_reply(content: bytes) -> ModelReply | NoAnswer:
-    """The model's words and its bill; an answer that was stopped by a filter has no words."""
+    """Return the model's text and token counts; a reply that a filter stopped has no text."""
     try:
         generated = _decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return NoAnswer(NoAnswerReason.GARBAGE, "not the JSON that the API promises")
     usage = generated.usage_metadata
     text = "".join(part.text for choice in generated.candidates[:1] for part in choice.content.parts)
-    taken = max(0, usage.candidates_token_count) + max(0, usage.thoughts_token_count)
-    return ModelReply(text.encode(), max(0, usage.prompt_token_count), taken)
+    tokens_out = max(0, usage.candidates_token_count) + max(0, usage.thoughts_token_count)
+    return ModelReply(text.encode(), max(0, usage.prompt_token_count), tokens_out)

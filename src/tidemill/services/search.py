@@ -1,16 +1,16 @@
-"""Serper.dev: Google's results over HTTP, paid by the question."""
+"""Serper.dev: Google's results over HTTP, paid by the query."""
 
 from datetime import timedelta
 
 import msgspec
 
-from tidemill.core.discovery import SearchResult
+from tidemill.core.discovery.search import SearchResult
 from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
 from tidemill.services.client import Client
 
 MOST_HITS = 100
-ASKED_FOR = 20
-_LONGEST = 2_000
+RESULTS_PER_QUERY = 20
+_MAX_URL_LENGTH = 2_000
 
 
 class _Organic(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ _decode_one = msgspec.json.Decoder(_Organic).decode
 
 
 class Serper:
-    """Asks `POST /search`; results that are not results are left out one by one."""
+    """Sends `POST /search`; broken results are left out one by one."""
 
     def __init__(
         self, base_url: str, key: str, *, timeout: timedelta = timedelta(seconds=20), results: int = 20
@@ -39,18 +39,18 @@ class Serper:
         self._results = results
 
     async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
-        """The first results in the Netherlands, in Dutch."""
-        body = {"q": query, "gl": "nl", "hl": "nl", "num": ASKED_FOR}
+        """Return the first results in the Netherlands, in Dutch."""
+        body = {"q": query, "gl": "nl", "hl": "nl", "num": RESULTS_PER_QUERY}
         content = await self._client.post("/search", body)
         return content if isinstance(content, NoAnswer) else read_results(content)
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close the connections."""
         await self._client.close()
 
 
 def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
-    """The hits in an answer; one that is broken costs none of the others."""
+    """Return the hits in an answer, without those that are broken."""
     try:
         organic = _decode(content).organic
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -61,7 +61,9 @@ def read_results(content: bytes) -> tuple[SearchResult, ...] | NoAnswer:
             one = _decode_one(raw)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        hits.append(SearchResult(one.link[:_LONGEST], one.title[:300], one.snippet[:500], one.position or number))
+        hits.append(
+            SearchResult(one.link[:_MAX_URL_LENGTH], one.title[:300], one.snippet[:500], one.position or number)
+        )
     if organic and not hits:
         return NoAnswer(NoAnswerReason.GARBAGE, "results without a single link")
     return tuple(hits)

@@ -6,25 +6,25 @@ from datetime import datetime, timedelta
 from tidemill.pipeline.ports import Transport, WireFailure, WireRequest
 from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, signature
 
-PATIENCE = timedelta(seconds=10)
-LARGEST_ANSWER = 64_000
+TIMEOUT = timedelta(seconds=10)
+MAX_ANSWER_BYTES = 64_000
 """Bytes of an answer that are read; only its status matters."""
-LONGEST_WORDS = 200
+LONGEST_ERROR = 200
 
 
 class WebhookPost:
     """Sends deliveries over a transport whose sockets the address guard has judged."""
 
-    def __init__(self, transport: Transport, refusal: Callable[[str], str], user_agent: str) -> None:
-        """`refusal` says why an address may not be called, '' if it may."""
+    def __init__(self, transport: Transport, reason_to_refuse: Callable[[str], str], user_agent: str) -> None:
+        """`reason_to_refuse` returns why an address may not be called, '' if it may."""
         self._transport = transport
-        self._refusal = refusal
+        self._reason_to_refuse = reason_to_refuse
         self._user_agent = user_agent
 
     async def send(self, delivery: Delivery, now: datetime) -> DeliveryAttempt:
         """Send one; a redirect is no answer, because it could lead anywhere."""
-        if refusal := self._refusal(delivery.url):
-            return DeliveryAttempt(delivery, 0, refusal[:LONGEST_WORDS])
+        if reason_to_refuse := self._reason_to_refuse(delivery.url):
+            return DeliveryAttempt(delivery, 0, reason_to_refuse[:LONGEST_ERROR])
         timestamp = int(now.timestamp())
         request = WireRequest(
             url=delivery.url,
@@ -35,14 +35,14 @@ class WebhookPost:
                 "X-Tidemill-Timestamp": str(timestamp),
                 "X-Tidemill-Signature": "sha256=" + signature(delivery.secret, timestamp, delivery.body),
             },
-            timeout=PATIENCE,
-            max_bytes=LARGEST_ANSWER,
+            timeout=TIMEOUT,
+            max_bytes=MAX_ANSWER_BYTES,
             method="POST",
             content=delivery.body,
         )
-        answer = await self._transport.send(request, _at_once)
+        answer = await self._transport.send(request, _no_wait)
         if isinstance(answer, WireFailure):
-            return DeliveryAttempt(delivery, 0, f"{answer.failure}: {answer.detail}"[:LONGEST_WORDS])
+            return DeliveryAttempt(delivery, 0, f"{answer.failure}: {answer.detail}"[:LONGEST_ERROR])
         sent = DeliveryAttempt(delivery, answer.status_code)
         return (
             sent
@@ -51,9 +51,9 @@ class WebhookPost:
         )
 
     async def close(self) -> None:
-        """Let go of sockets."""
+        """Close the connections."""
         await self._transport.close()
 
 
-async def _at_once() -> None:
-    """Subscribers are not paced: they asked to be told."""
+async def _no_wait() -> None:
+    """Return at once: webhooks are not paced, for subscribers asked for them."""

@@ -1,1 +1,1 @@
-"""Listeners to what happens: one writes it down, one counts it, one remembers the latest."""
+"""Listeners to happenings: one logs them, one counts them, one keeps the latest."""

@@ -1,4 +1,4 @@
-"""Counts that cost a dictionary's step to raise, and are only dressed for Prometheus when somebody reads them.
+"""Counters that cost a dictionary update each, and are formatted for Prometheus only when they are read.
 
 The client library's own counters take a lock and some method calls each time; a page raises about ten of them, and
 the whole budget of a page is a millisecond. Everything here runs on one event loop, so no lock is needed.
@@ -12,72 +12,72 @@ from prometheus_client.registry import Collector
 
 MOST_SERIES = 1_000
 OTHER = "other"
-"""Label values come from outside (hosts, sources); past so many the rest is counted together, under this name."""
+"""Label values come from outside (hosts, sources); past `MOST_SERIES` the rest is counted under this name."""
 
 
 class LabelledCounter(Collector):
     """A counter with labels."""
 
-    def __init__(self, name: str, meaning: str, labels: Sequence[str] = (), most: int = MOST_SERIES) -> None:
-        """`name` without `_total`, which the format adds."""
+    def __init__(self, name: str, meaning: str, labels: Sequence[str] = (), max_series: int = MOST_SERIES) -> None:
+        """`name` is without `_total`, which the format adds."""
         self.name = name
         self.meaning = meaning
         self.labels = tuple(labels)
-        self._most = most
+        self._max_series = max_series
         self._counts: dict[tuple[str, ...], float] = {} if labels else {(): 0}
 
     def add(self, labels: tuple[str, ...] = (), amount: float = 1) -> None:
-        """Raise the count of these label values."""
+        """Increase the count of these label values."""
         if labels in self._counts:
             self._counts[labels] += amount
         elif amount:
-            self._first(labels, amount)
+            self._add_series(labels, amount)
 
-    def _first(self, labels: tuple[str, ...], amount: float) -> None:
-        key = labels if len(self._counts) < self._most else (OTHER,) * len(labels)
+    def _add_series(self, labels: tuple[str, ...], amount: float) -> None:
+        key = labels if len(self._counts) < self._max_series else (OTHER,) * len(labels)
         self._counts[key] = self._counts.get(key, 0) + amount
 
     def count(self, *labels: str) -> float:
-        """How far these label values have come."""
+        """Return the count of these label values."""
         return self._counts.get(labels, 0)
 
     def collect(self) -> Iterable[CounterMetricFamily]:
-        """As Prometheus reads it."""
+        """Yield the counter in Prometheus' form."""
         family = CounterMetricFamily(self.name, self.meaning, labels=self.labels)
         for labels, count in self._counts.items():
             family.add_metric(labels, count)
         yield family
 
 
-class Spread(Collector):
+class HistogramCounter(Collector):
     """A histogram with at most one label."""
 
     def __init__(
-        self, name: str, meaning: str, bounds: Sequence[float], label: str | None = None, most: int = 200
+        self, name: str, meaning: str, bounds: Sequence[float], label: str | None = None, max_series: int = 200
     ) -> None:
         """`bounds` are the buckets' upper ends, ascending; what is above them all goes into the last bucket."""
         self.name = name
         self.meaning = meaning
         self.label = label
         self._bounds = tuple(bounds)
-        self._most = most
+        self._max_series = max_series
         self._cells: dict[str, list[float]] = {} if label else {"": self._empty()}
 
     def _empty(self) -> list[float]:
-        """One cell per bucket, one for what is above, and the sum at the end."""
+        """Return one cell per bucket, one for what is above, and the sum at the end."""
         return [0.0] * (len(self._bounds) + 2)
 
     def add(self, amount: float, label: str = "") -> None:
-        """Note one measurement."""
+        """Count one measurement."""
         cells = self._cells.get(label)
         if cells is None:
-            name = label if len(self._cells) < self._most else OTHER
+            name = label if len(self._cells) < self._max_series else OTHER
             cells = self._cells.setdefault(name, self._empty())
         cells[bisect_left(self._bounds, amount)] += 1
         cells[-1] += amount
 
     def collect(self) -> Iterable[HistogramMetricFamily]:
-        """As Prometheus reads it: each bucket counts all below it as well."""
+        """Yield the histogram in Prometheus' form: each bucket counts all below it as well."""
         family = HistogramMetricFamily(self.name, self.meaning, labels=(self.label,) if self.label else ())
         for label, cells in self._cells.items():
             buckets, below = [], 0.0

@@ -1,4 +1,4 @@
-"""How things stand, as gauges: filled from a snapshot at the moment somebody reads them."""
+"""The current state as gauges: filled from a snapshot when they are read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 BREAKER_STATES = ("CLOSED", "HALF_OPEN", "OPEN")
 
 
-class SourceStand(msgspec.Struct, frozen=True, kw_only=True):
+class SourceGauges(msgspec.Struct, frozen=True, kw_only=True):
     """One source as the gauges show it."""
 
     id: int
@@ -27,7 +27,7 @@ class SourceStand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """How everything stands at one moment."""
+    """The state of everything at one moment."""
 
     at: datetime
     jobs: Mapping[str, int] = msgspec.field(default_factory=dict)
@@ -35,7 +35,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     breakers: Mapping[str, int] = msgspec.field(default_factory=dict)
     pending: Mapping[str, int] = msgspec.field(default_factory=dict)
     adapters: Mapping[str, bool] = msgspec.field(default_factory=dict)
-    sources: Sequence[SourceStand] = ()
+    sources: Sequence[SourceGauges] = ()
     workers: int = 0
     ticks_overdue: int = 0
     services: Mapping[str, str] = msgspec.field(default_factory=dict)
@@ -43,43 +43,49 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gauges(Collector):
-    """Shows the latest snapshot; nothing at all before the first, because a guess would be an answer."""
+    """Shows the latest snapshot, and nothing before the first one."""
 
     def __init__(self) -> None:
-        """No snapshot yet."""
+        """Start without a snapshot."""
         self._latest: Snapshot | None = None
 
     def show(self, snapshot: Snapshot | None) -> None:
-        """Take a new snapshot; None when the database could not be asked."""
+        """Replace the snapshot; None when the database could not be read."""
         self._latest = snapshot
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """As Prometheus reads it."""
+        """Yield the gauges in Prometheus' form."""
         now = self._latest
         return iter(()) if now is None else self._families(now)
 
     def describe(self) -> Iterable[GaugeMetricFamily]:
-        """Every gauge there is, for the registry and for the test that looks for them in the documents."""
+        """Yield every gauge there is, for the registry and for the test that looks for them in the documents."""
         return self._families(Snapshot(at=datetime.min.replace(tzinfo=UTC)))
 
     def _families(self, now: Snapshot) -> Iterator[GaugeMetricFamily]:
-        yield _by("scraper_jobs", "Jobs by state.", "state", now.jobs)
-        yield _by("scrape_queue_pending", "Jobs that wait or are in hand, by adapter.", "adapter_id", now.pending)
-        yield _by("scraper_dead_letters", "Dead letters by status.", "status", now.dead_letters)
+        yield _gauge_by_label("scraper_jobs", "Jobs by state.", "state", now.jobs)
+        yield _gauge_by_label(
+            "scrape_queue_pending", "Jobs that wait or are in hand, by adapter.", "adapter_id", now.pending
+        )
+        yield _gauge_by_label("scraper_dead_letters", "Dead letters by status.", "status", now.dead_letters)
         breakers = {state: now.breakers.get(state, 0) for state in BREAKER_STATES}
-        yield _by("scraper_circuit_breakers", "Circuit breakers by state.", "state", breakers)
+        yield _gauge_by_label("scraper_circuit_breakers", "Circuit breakers by state.", "state", breakers)
         adapters = {name: float(on) for name, on in now.adapters.items()}
-        yield _by("scrape_adapter_enabled", "1 while an adapter is switched on, else 0.", "adapter_id", adapters)
+        yield _gauge_by_label(
+            "scrape_adapter_enabled", "1 while an adapter is switched on, else 0.", "adapter_id", adapters
+        )
         yield GaugeMetricFamily("scraper_workers", "Worker processes that are alive.", now.workers)
         yield GaugeMetricFamily("scraper_ticks_overdue", "Periodic work that is overdue.", now.ticks_overdue)
-        ailing = {name: float(state == "degraded") for name, state in now.services.items()}
-        yield _by("scraper_service_degraded", "1 while an outside service is degraded, else 0.", "service", ailing)
+        degraded = {name: float(state == "degraded") for name, state in now.services.items()}
+        yield _gauge_by_label(
+            "scraper_service_degraded", "1 while an outside service is degraded, else 0.", "service", degraded
+        )
         ages = {name: (now.at - last).total_seconds() for name, last in now.tick_success.items()}
-        yield _by("scraper_tick_age_seconds", "Time since periodic work last went well.", "tick", ages)
+        yield _gauge_by_label("scraper_tick_age_seconds", "Time since periodic work last went well.", "tick", ages)
         yield from _source_families(now)
 
 
-def _by(name: str, meaning: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+def _gauge_by_label(name: str, meaning: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, meaning, labels=(label,))
     for key, value in sorted(values.items()):
         family.add_metric((key,), value)

@@ -1,4 +1,4 @@
-"""Prometheus metrics: what happened is counted as it happens, how things stand is looked up when it is read.
+"""Prometheus metrics: happenings are counted as they happen, the current state is read when it is asked for.
 
 Names are those of the designs we follow (`scrape_*`, `scraper_*`). No label holds a URL or any other text from a
 page, and each has a bounded number of values.
@@ -41,7 +41,7 @@ from tidemill.pipeline.happenings import (
     StoreTrouble,
     TickRan,
 )
-from tidemill.telemetry.counters import LabelledCounter, Spread
+from tidemill.telemetry.counters import HistogramCounter, LabelledCounter
 from tidemill.telemetry.gauges import Gauges, Snapshot
 
 MILLISECONDS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
@@ -51,7 +51,7 @@ _SOURCE = ("source_id",)
 
 
 class Metrics:
-    """Everything that is counted, in a registry of its own; `count` is the listener."""
+    """Every metric, in a registry of its own; `count` is the listener."""
 
     def __init__(self, version: str = "", *, process: bool = True) -> None:
         """`process` adds the memory, processor time and open files of this process."""
@@ -63,96 +63,100 @@ class Metrics:
             self.registry.register(collector)
         if process:
             ProcessCollector(registry=self.registry)
-        self._handlers = self._listen()
+        self._handlers = self._make_handlers()
 
     def _make_page_counters(self) -> None:
-        tally = LabelledCounter
-        self.attempts = tally(
+        counter = LabelledCounter
+        self.attempts = counter(
             "scrape_urls_attempted", "Tries to get a page, by how they ended.", ("source_id", "status")
         )
-        self.succeeded = tally("scrape_urls_succeeded", "Jobs that came to their end.", _SOURCE)
-        self.failed = tally("scrape_urls_failed", "Jobs that became dead letters.", ("source_id", "reason"))
-        self.needed = tally(
+        self.succeeded = counter("scrape_urls_succeeded", "Jobs that came to their end.", _SOURCE)
+        self.failed = counter("scrape_urls_failed", "Jobs that became dead letters.", ("source_id", "reason"))
+        self.person_needed = counter(
             "scraper_person_needed", "Times that trying again would not help.", ("source_id", "reason")
         )  # fmt: skip
-        self.refused = tally("scrape_urls_refused", "Jobs that we chose not to ask for.", ("source_id", "reason"))
-        self.retries = tally("scrape_retries", "Failed attempts that will be tried again.", ("stage", "reason"))
-        self.snoozes = tally("scrape_snoozes", "Jobs put off by politeness or a breaker.", ("stage",))
-        self.extracted = tally("scrape_offers_extracted", "Raw records read from pages.", _SOURCE)
-        self.valid = tally("scrape_offers_valid", "Records that were accepted.", _SOURCE)
-        self.dropped = tally("scrape_offers_dropped", "Records that were dropped.", _SOURCE)
-        self.quarantined = tally("scrape_offers_quarantined", "Records set aside for a person.", _SOURCE)
-        self.records = tally("scrape_records", "What became of accepted records.", ("vertical", "change"))
-        self.scrapes = tally("scraper_scrapes", "Tries to get a page, by host.", ("domain", "status"))
-        self.answers = tally("scrape_responses", "Answers of sites, by class of status code.", ("code",))
-        self.bytes = tally("scrape_response_bytes", "Bytes of page content received.")
-        self.took_ms = Spread("scrape_fetch_duration_ms", "How long pages took.", MILLISECONDS)
-        self.took = Spread("scraper_scrape_duration_seconds", "How long pages took, by host.", SECONDS, "domain")
+        self.refused = counter("scrape_urls_refused", "Jobs that we chose not to ask for.", ("source_id", "reason"))
+        self.retries = counter("scrape_retries", "Failed attempts that will be tried again.", ("stage", "reason"))
+        self.snoozes = counter("scrape_snoozes", "Jobs put off by politeness or a breaker.", ("stage",))
+        self.extracted = counter("scrape_offers_extracted", "Raw records read from pages.", _SOURCE)
+        self.valid = counter("scrape_offers_valid", "Records that were accepted.", _SOURCE)
+        self.dropped = counter("scrape_offers_dropped", "Records that were dropped.", _SOURCE)
+        self.quarantined = counter("scrape_offers_quarantined", "Records set aside for a person.", _SOURCE)
+        self.records = counter("scrape_records", "What became of accepted records.", ("vertical", "change"))
+        self.scrapes = counter("scraper_scrapes", "Tries to get a page, by host.", ("domain", "status"))
+        self.answers = counter("scrape_responses", "Answers of sites, by class of status code.", ("code",))
+        self.bytes = counter("scrape_response_bytes", "Bytes of page content received.")
+        self.duration_ms = HistogramCounter("scrape_fetch_duration_ms", "How long pages took.", MILLISECONDS)
+        self.duration_seconds = HistogramCounter(
+            "scraper_scrape_duration_seconds", "How long pages took, by host.", SECONDS, "domain"
+        )
 
     def _make_work_counters(self) -> None:
-        tally = LabelledCounter
-        self.stages = tally("scraper_stages_done", "Stages finished and safe.", ("stage",))
-        self.opened = tally("scraper_runs_opened", "Runs started.", ("trigger",))
-        self.closed = tally("scraper_runs_closed", "Runs ended.", ("vertical", "status"))
-        self.incomplete = tally("scraper_runs_incomplete", "Runs that were not certified complete.", ("vertical",))
-        self.removed = tally("scraper_records_removed", "Records gone by a complete run's word.", ("vertical",))
-        self.rejected = tally("scrape_queue_rejected", "Targets turned away by a full queue.", ("reason",))
-        self.moves = tally("scraper_breaker_moves", "Circuit breakers that changed state.", ("state",))
-        self.ticks = tally("scraper_ticks", "Periodic work done.", ("tick", "status"))
-        self.rescued = tally("scraper_jobs_rescued", "Jobs freed from dead or stalled workers.")
-        self.lost = tally("scraper_leases_lost", "Results thrown away because the lease had passed.")
-        self.trouble = tally("scraper_store_trouble", "Times that the database refused.")
-        self.crashes = tally("scraper_part_crashes", "Times that a part of the engine met a bug and was started again.")
-        self.services = tally(
+        counter = LabelledCounter
+        self.stages = counter("scraper_stages_done", "Stages finished and safe.", ("stage",))
+        self.opened = counter("scraper_runs_opened", "Runs started.", ("trigger",))
+        self.closed = counter("scraper_runs_closed", "Runs ended.", ("vertical", "status"))
+        self.incomplete = counter("scraper_runs_incomplete", "Runs that were not certified complete.", ("vertical",))
+        self.removed = counter("scraper_records_removed", "Records gone by a complete run's word.", ("vertical",))
+        self.rejected = counter("scrape_queue_rejected", "Targets turned away by a full queue.", ("reason",))
+        self.breaker_moves = counter("scraper_breaker_moves", "Circuit breakers that changed state.", ("state",))
+        self.ticks = counter("scraper_ticks", "Periodic work done.", ("tick", "status"))
+        self.rescued = counter("scraper_jobs_rescued", "Jobs freed from dead or stalled workers.")
+        self.leases_lost = counter("scraper_leases_lost", "Results thrown away because the lease had passed.")
+        self.store_trouble = counter("scraper_store_trouble", "Times that the database refused.")
+        self.crashes = counter(
+            "scraper_part_crashes", "Times that a part of the engine met a bug and was started again."
+        )
+        self.service_moves = counter(
             "scraper_service_moves", "Outside services that became degraded or work again.", ("service", "state")
         )
-        self.disabled = tally(
+        self.disabled = counter(
             "scrape_adapter_disabled", "Adapters that drift detection switched off.", ("adapter_id", "reason")
         )
-        self.drift = tally("scraper_drift_noticed", "Adapters found off, by rule.", ("adapter_id", "rule"))
-        self.sold_out = tally("scrape_oos_no_price", "Products sold out and shown without a price.", _SOURCE)
-        self.places = tally("scraper_places_searched", "Municipalities that discovery has searched.")
-        self.candidates = tally("scraper_candidates_found", "Sites that discovery put before a person.")
-        self.spilled = tally("scraper_discovery_spilled", "Times that discovery had to write to a file.")
-        self.overdue = tally("scraper_overdue", "Times that the schedule was found not kept.")
+        self.drift = counter("scraper_drift_noticed", "Adapters found off, by rule.", ("adapter_id", "rule"))
+        self.sold_out = counter("scrape_oos_no_price", "Products sold out and shown without a price.", _SOURCE)
+        self.places = counter("scraper_places_searched", "Municipalities that discovery has searched.")
+        self.candidates = counter("scraper_candidates_found", "Sites that discovery put before a person.")
+        self.spilled = counter("scraper_discovery_spilled", "Times that discovery had to write to a file.")
+        self.overdue = counter("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
-        return (each for each in vars(self).values() if isinstance(each, LabelledCounter | Spread))
+        return (each for each in vars(self).values() if isinstance(each, LabelledCounter | HistogramCounter))
 
     def count(self, happening: Happening) -> None:
-        """The listener: about a microsecond per happening."""
+        """Count a happening, in about a microsecond."""
         self._handlers[type(happening)](happening)
 
     def render(self, snapshot: Snapshot | None) -> bytes:
-        """Everything as text for Prometheus; without a snapshot the gauges are left out."""
+        """Return all metrics as text for Prometheus; without a snapshot the gauges are left out."""
         self._gauges.show(snapshot)
         return generate_latest(self.registry)
 
-    def _listen(self) -> Mapping[type, Callable[[Any], None]]:
+    def _make_handlers(self) -> Mapping[type, Callable[[Any], None]]:
         return {
             StageDone: self._stage_done,
             PageGot: self._page_got,
             JobWaits: self._job_waits,
             JobRefused: self._job_refused,
             JobDead: self._job_dead,
-            PersonNeeded: lambda each: self.needed.add((str(each.source_id), str(each.failure))),
+            PersonNeeded: lambda each: self.person_needed.add((str(each.source_id), str(each.failure))),
             RecordsKept: self._records_kept,
             RunOpened: lambda each: self.opened.add((each.trigger,)),
             RunClosed: lambda each: self._run_closed(each.summary),
             EnqueueRejected: lambda each: self.rejected.add((each.reason,), each.rejected),
-            BreakerMoved: lambda each: self.moves.add((each.after,)),
+            BreakerMoved: lambda each: self.breaker_moves.add((each.after,)),
             TickRan: lambda each: self.ticks.add((each.name, each.status)),
             JobsRescued: lambda each: self.rescued.add((), each.jobs),
-            LeaseLost: partial(_one_more, self.lost),
-            StoreTrouble: partial(_one_more, self.trouble),
-            PartCrashed: partial(_one_more, self.crashes),
-            Overdue: partial(_one_more, self.overdue),
+            LeaseLost: partial(_increment, self.leases_lost),
+            StoreTrouble: partial(_increment, self.store_trouble),
+            PartCrashed: partial(_increment, self.crashes),
+            Overdue: partial(_increment, self.overdue),
             DriftNoticed: lambda each: self.drift.add((each.adapter_id, each.rule), 0 if each.is_over else 1),
             AdapterDisabled: lambda each: self.disabled.add((each.adapter_id, each.rule)),
-            ServiceDegraded: lambda each: self.services.add((each.service.value, "degraded")),
-            ServiceRestored: lambda each: self.services.add((each.service.value, "works")),
+            ServiceDegraded: lambda each: self.service_moves.add((each.service.value, "degraded")),
+            ServiceRestored: lambda each: self.service_moves.add((each.service.value, "works")),
             PlaceSearched: self._place_searched,
-            DiscoverySpilled: partial(_one_more, self.spilled),
+            DiscoverySpilled: partial(_increment, self.spilled),
         }
 
     def _stage_done(self, happening: StageDone) -> None:
@@ -168,8 +172,8 @@ class Metrics:
         self.scrapes.add((page.host, "success"))
         self.answers.add((_CLASSES.get(page.status_code // 100, "other"),))
         self.bytes.add((), page.size)
-        self.took_ms.add(page.milliseconds)
-        self.took.add(page.milliseconds / 1000, page.host)
+        self.duration_ms.add(page.milliseconds)
+        self.duration_seconds.add(page.milliseconds / 1000, page.host)
 
     def _job_waits(self, wait: JobWaits) -> None:
         if wait.failure is None:
@@ -219,12 +223,12 @@ class Metrics:
 _CLASSES = {1: "1xx", 2: "2xx", 3: "3xx", 4: "4xx", 5: "5xx"}
 
 
-def _one_more(tally: LabelledCounter, _happening: Happening) -> None:
-    tally.add()
+def _increment(counter: LabelledCounter, _happening: Happening) -> None:
+    counter.add()
 
 
 class _Build(Collector):
-    """Which version runs."""
+    """The metric of the running version."""
 
     def __init__(self, version: str) -> None:
         self._version = version

@@ -1,4 +1,4 @@
-"""What this process uses of its machine."""
+"""The memory and processor time that this process uses."""
 
 import os
 import resource
@@ -10,19 +10,19 @@ import msgspec
 
 MEGABYTE = 1024 * 1024
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
-"""The peak is told in bytes on macOS and in kilobytes elsewhere."""
+"""The peak is given in bytes on macOS and in kilobytes elsewhere."""
 
 
 class ProcessUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory now and at most, and the processor time spent since the start."""
+    """Current and peak memory, and the processor time since the start."""
 
     memory_mb: float
     peak_memory_mb: float
     cpu_seconds: float
 
 
-def usage() -> ProcessUsage:
-    """Measure this process; where the present cannot be read, the peak stands for it."""
+def process_usage() -> ProcessUsage:
+    """Measure this process; where the current memory cannot be read, return the peak for it."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT / MEGABYTE
     return ProcessUsage(
         memory_mb=round(_resident() or peak, 1),

@@ -1,1 +1,1 @@
-"""What commands are made of, for ours and for those that verticals bring: options, tables, the session."""
+"""What commands are built from, ours and those that verticals bring: options, tables, the session."""

@@ -1,4 +1,4 @@
-"""What was said before the command's name: which settings and which database."""
+"""The options before the command's name: which settings and which database."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

@@ -14,8 +14,8 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the audit log.")]
 
 
-def group(text: str) -> typer.Typer:
-    """A command with subcommands."""
+def command_group(text: str) -> typer.Typer:
+    """Return a command with subcommands."""
     app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=text, add_completion=False)
 
     @app.callback()
@@ -26,8 +26,8 @@ def group(text: str) -> typer.Typer:
     return app
 
 
-def single() -> typer.Typer:
-    """A command without subcommands."""
+def single_command() -> typer.Typer:
+    """Return a command without subcommands."""
     return typer.Typer(rich_markup_mode="rich", add_completion=False)
 
 
@@ -41,7 +41,7 @@ def with_switches(command: Callable[..., None], switches: Mapping[str, str]) -> 
 
 
 def with_choices(command: Callable[..., None], name: str, choices: Mapping[str, str]) -> Callable[..., None]:
-    """Have an option of a command take one of these words, the first unless told; each comes with what it means."""
+    """Make an option of a command take one of these words, by default the first; each comes with its meaning."""
     known: Any = StrEnum(name, {word.upper(): word for word in choices})  # type: ignore[misc]  # only known when run
     text = f"{'; '.join(f'{word}: {meaning}' for word, meaning in choices.items())}."
     annotation: Any = Annotated[known, typer.Option(help=text)]

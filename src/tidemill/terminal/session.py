@@ -1,4 +1,4 @@
-"""A command at work: opens the system it is for, runs its coroutine, and knows who typed it."""
+"""What a command needs to run: the system it opens, the event loop, and the name of the user."""
 
 import asyncio
 import getpass
@@ -12,12 +12,12 @@ from tidemill.engine.interpreter import tune_interpreter
 from tidemill.plugin import RunningSystem
 from tidemill.terminal.global_options import GlobalOptions
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 @asynccontextmanager
-async def opened(context: typer.Context) -> AsyncIterator[RunningSystem]:
-    """The system that this command is for; its database must be there and its tables current."""
+async def open_system(context: typer.Context) -> AsyncIterator[RunningSystem]:
+    """Open the system that this command is for; its database must exist and its tables be current."""
     options: GlobalOptions = context.obj
     if options.open_system is None:
         msg = "this command was not started by `tidemill`, which knows how to open the system"
@@ -26,18 +26,18 @@ async def opened(context: typer.Context) -> AsyncIterator[RunningSystem]:
         yield system
 
 
-def run(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a command's coroutine, on the fast loop where there is one."""
+def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Run a command's coroutine, on uvloop where it is installed."""
     tune_interpreter()
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
-        return asyncio.run(work)
-    return uvloop.run(work)
+        return asyncio.run(coroutine)
+    return uvloop.run(coroutine)
 
 
 def actor() -> str:
-    """Who the audit log says it was."""
+    """Return the user's name for the audit log."""
     try:
         return f"cli:{getpass.getuser()}"
     except (KeyError, OSError):  # a process without a user's name, as in some containers

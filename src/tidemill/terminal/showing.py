@@ -1,4 +1,4 @@
-"""How answers are shown: tables for people, JSON for machines."""
+"""How results are shown: tables for people, JSON for machines."""
 
 import re
 import sys
@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-WIDE = 240
-"""Columns when nobody sees the end of a line: in a file or a pipe."""
+PIPE_WIDTH = 240
+"""Columns in a file or a pipe, where lines are not cut by a screen."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 STYLES = {
@@ -21,64 +21,66 @@ STYLES = {
     "waiting": "cyan", "pending": "red", "resolved": "green", "accepted": "green", "dropped": "yellow",
     "quarantined": "magenta", "ok": "green", "warning": "yellow", "failure": "bold red", "yes": "green", "no": "red",
 }  # fmt: skip
-"""Words that have a colour wherever they stand alone."""
+"""Words that have a colour where they are a whole cell."""
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Where people read; wide when it is not a screen, so that nothing is cut."""
+    """Return the console for people; wide when it is not a screen, so that nothing is cut."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, highlight=False, width=None if stream.isatty() else WIDE)
+    return Console(stderr=stderr, highlight=False, width=None if stream.isatty() else PIPE_WIDTH)
 
 
-def emit(value: object) -> None:
-    """JSON for machines: stable names, no colours."""
+def print_json(value: object) -> None:
+    """Print JSON for machines: stable names, no colours."""
     encoded = msgspec.json.encode(value)
     sys.stdout.write(msgspec.json.format(encoded, indent=2).decode() + "\n")
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:
-    """A table; what was scraped is shown as text, never as markup."""
-    drawn = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()
+) -> None:
+    """Print a table; scraped text is shown as text, never as markup."""
+    rich_table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for name in columns:
-        drawn.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        rich_table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
-        drawn.add_row(*(cell(value) for value in row))
-    console().print(drawn)
+        rich_table.add_row(*(styled_text(value) for value in row))
+    console().print(rich_table)
 
 
-def facts(title: str, values: Mapping[str, object]) -> None:
-    """Names and values, one per line."""
-    drawn = Table(title=title or None, title_justify="left", show_header=False, box=None, pad_edge=False)
-    drawn.add_column(style="bold")
-    drawn.add_column(overflow="fold")
+def print_facts(title: str, values: Mapping[str, object]) -> None:
+    """Print names and values, one per line."""
+    rich_table = Table(title=title or None, title_justify="left", show_header=False, box=None, pad_edge=False)
+    rich_table.add_column(style="bold")
+    rich_table.add_column(overflow="fold")
     for name, value in values.items():
-        drawn.add_row(name, cell(value))
-    console().print(drawn)
+        rich_table.add_row(name, styled_text(value))
+    console().print(rich_table)
 
 
-def say(words: str) -> None:
-    """A line for a person; scraped words in it are shown as they are, without control characters."""
-    console().print(Text(harmless(words)))
+def print_line(words: str) -> None:
+    """Print a line for a person; scraped text in it is shown without markup and control characters."""
+    console().print(Text(without_control_codes(words)))
 
 
-def cell(value: object) -> Text:
-    """A value as a person reads it."""
-    words = shown(value)
+def styled_text(value: object) -> Text:
+    """Return a value as text with its colour."""
+    words = as_text(value)
     return Text(words, style=STYLES.get(words, ""))
 
 
-def shown(value: object) -> str:
-    """A value in words."""
+def as_text(value: object) -> str:
+    """Return a value as a person reads it."""
     if value is None or value == "":
         return "-"
     if isinstance(value, list | tuple):
-        return ", ".join(shown(each) for each in value) or "-"
+        return ", ".join(as_text(each) for each in value) or "-"
     if isinstance(value, Mapping):
         return ", ".join(f"{count} {name}" for name, count in value.items()) or "-"
-    return _plain(value)
+    return _text_of_value(value)
 
 
-def _plain(value: object) -> str:
+def _text_of_value(value: object) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
@@ -89,14 +91,14 @@ def _plain(value: object) -> str:
         case int():
             return f"{value:,}"
         case _:
-            return harmless(str(value))
+            return without_control_codes(str(value))
 
 
-def key(value: Any) -> str:
-    """A key, which is typed again and so has no commas."""
+def id_text(value: Any) -> str:
+    """Return an id as text without commas, because people type it again."""
     return "-" if value is None else str(value)
 
 
-def harmless(text: str) -> str:
-    """Text without the control characters that would steer a terminal."""
+def without_control_codes(text: str) -> str:
+    """Return the text without the control characters that would steer a terminal."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r", "").replace("\t", " "))

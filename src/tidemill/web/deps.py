@@ -4,21 +4,21 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tidemill.core.degradation import ServiceStatus
+from tidemill.core.services.degradation import ServiceStatus
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.discovery import DiscoveryActions
-from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Importer
 from tidemill.operations.proposals import ProposalActions
 from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
+from tidemill.operations.why.explanation import Explanation
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.pulse import Pulse
-from tidemill.telemetry.recent import Recent
+from tidemill.telemetry.rates import RateCounter
+from tidemill.telemetry.recent_happenings import RecentHappenings
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
@@ -46,8 +46,8 @@ class WebDeps:
     disabled_adapters: Callable[[], Awaitable[Collection[str]]]
     require_current: Callable[[], Awaitable[None]]
     metrics: Metrics
-    pulse: Pulse
-    recent: Recent
+    rate_counter: RateCounter
+    recent: RecentHappenings
     version: str
     started_at: datetime
     why: Why

@@ -6,10 +6,10 @@ from enum import StrEnum
 
 import msgspec
 
-from tidemill.core.degradation import ServiceState, ServiceStatus
+from tidemill.core.services.degradation import ServiceState, ServiceStatus
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.process import ProcessUsage
-from tidemill.telemetry.pulse import Rates
+from tidemill.telemetry.rates import Rates
 
 ERRORS_A_MINUTE = 5
 ERROR_SHARE = 0.1

@@ -7,17 +7,17 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from tidemill.core.candidates import Candidate
-from tidemill.core.degradation import ServiceStatus
-from tidemill.core.proposals import Proposal
+from tidemill.core.discovery.candidates import Candidate
+from tidemill.core.quality.proposals import Proposal
+from tidemill.core.services.degradation import ServiceStatus
 from tidemill.core.target import Target
 from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, Totals, UpgradeView
 from tidemill.core.views.quality import IncidentView, QuarantinedView
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
-from tidemill.operations.explanation import Explanation
 from tidemill.operations.importing import Imported
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
+from tidemill.operations.why.explanation import Explanation
 from tidemill.web.health import Health
 from tidemill.web.responses import ErrorBody, Listed
 from tidemill.web.system_monitor import SystemStatus

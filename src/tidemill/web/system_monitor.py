@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tidemill.core.degradation import Service, ServiceStatus, degraded
+from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
 from tidemill.pipeline.ports import StoreError
-from tidemill.telemetry.gauges import Snapshot, SourceStand
-from tidemill.telemetry.process import usage
-from tidemill.telemetry.pulse import Rates
+from tidemill.telemetry.gauges import Snapshot, SourceGauges
+from tidemill.telemetry.process import process_usage
+from tidemill.telemetry.rates import Rates
 from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
@@ -60,11 +60,11 @@ class SystemMonitor:
         facts = await self._facts()
         deps = self._deps
         return health_of(
-            facts, usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
+            facts, process_usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
         )  # fmt: skip
 
     async def _facts(self) -> Facts:
-        rates = self._deps.pulse.rates(self._deps.clock.now())
+        rates = self._deps.rate_counter.rates(self._deps.clock.now())
         started = time.perf_counter()
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -115,7 +115,7 @@ class SystemMonitor:
             totals=await self.totals.get() if there else None,
             ticks=await self.ticks.get() if there else (),
             overdue=health.overdue,
-            last_fired=self._deps.pulse.fired(),
+            last_fired=self._deps.rate_counter.last_fired(),
             services=health.services,
         )
 
@@ -140,7 +140,7 @@ class SystemMonitor:
             breakers=totals.breakers,
             pending=pending,
             adapters={source.adapter_id: source.adapter_id not in off for source in sources},
-            sources=[_source_stand(source) for source in sources],
+            sources=[_source_gauges(source) for source in sources],
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
             ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
             services={each.service.value: each.state.value for each in await deps.services()},
@@ -148,8 +148,8 @@ class SystemMonitor:
         )
 
 
-def _source_stand(source: SourceView) -> SourceStand:
-    return SourceStand(
+def _source_gauges(source: SourceView) -> SourceGauges:
+    return SourceGauges(
         id=source.id,
         name=source.name,
         vertical=source.vertical,

@@ -8,11 +8,16 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.redis import RedisServer
-from tidemill.core.degradation import Service
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.http import http_fetcher
-from tidemill.fetching.redis_rate_limiter import NOT_INSTALLED, RateLimiterAway, RedisRateLimiter, redis_meter
+from tidemill.fetching.redis_rate_limiter import (
+    NOT_INSTALLED,
+    RateLimiterNotInstalled,
+    RedisRateLimiter,
+    open_redis_rate_limiter,
+)
 from tidemill.pipeline.ports import FetchRequest, WireRequest, WireResponse
 
 pytestmark = pytest.mark.shows("F6")
@@ -40,7 +45,7 @@ def book() -> Book:
 
 @pytest.fixture
 async def shared_limiter(redis: RedisServer, book: Book) -> AsyncIterator[RedisRateLimiter]:
-    made = redis_meter(redis.url, RealClock(), book.report)
+    made = open_redis_rate_limiter(redis.url, RealClock(), book.report)
     assert isinstance(made, RedisRateLimiter)
     await made.charge("first.example", Pace(timedelta(0)), MINUTE)  # its memory begins
     yield made
@@ -49,8 +54,8 @@ async def shared_limiter(redis: RedisServer, book: Book) -> AsyncIterator[RedisR
 
 async def waits(shared_limiter: RedisRateLimiter, pace: Pace, times: int, host: str = "example.org") -> list[float]:
     """What each of so many requests is told to wait, in minutes."""
-    leases = [await shared_limiter.charge(host, pace, MINUTE) for _ in range(times)]
-    return [round(lease.wait / MINUTE, 1) for lease in leases if lease is not None]
+    permits = [await shared_limiter.charge(host, pace, MINUTE) for _ in range(times)]
+    return [round(permit.wait / MINUTE, 1) for permit in permits if permit is not None]
 
 
 def remembers_for_long(redis: RedisServer) -> None:
@@ -84,11 +89,11 @@ async def test_a_burst_goes_at_once_and_the_rest_at_the_pace(
 
 
 async def test_many_machines_at_once_are_never_told_the_same_moment(redis: RedisServer, book: Book) -> None:
-    meters = [redis_meter(redis.url, RealClock(), book.report) for _ in range(3)]
-    leases = await asyncio.gather(*(each.charge("example.org", SLOW, MINUTE) for each in meters for _ in range(3)))
-    for each in meters:
+    limiters = [open_redis_rate_limiter(redis.url, RealClock(), book.report) for _ in range(3)]
+    permits = await asyncio.gather(*(each.charge("example.org", SLOW, MINUTE) for each in limiters for _ in range(3)))
+    for each in limiters:
         await each.close()
-    assert sorted(round(lease.wait / MINUTE) for lease in leases if lease) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert sorted(round(permit.wait / MINUTE) for permit in permits if permit) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", "restart"])
@@ -142,7 +147,7 @@ async def test_a_place_whose_holder_died_is_given_to_others_in_time(
 
 async def test_a_redis_that_is_away_is_told_rested_and_found_again(redis: RedisServer, book: Book) -> None:
     clock = SettableClock()
-    shared_limiter = redis_meter(redis.url, clock, book.report)
+    shared_limiter = open_redis_rate_limiter(redis.url, clock, book.report)
     redis.kill()
     assert await shared_limiter.charge("example.org", SLOW, MINUTE) is None
     redis.start()
@@ -160,7 +165,7 @@ async def test_a_probe_says_whether_redis_answers(shared_limiter: RedisRateLimit
 
 
 async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: Book) -> None:
-    shared_limiter = RateLimiterAway(book.report)
+    shared_limiter = RateLimiterNotInstalled(book.report)
     assert await shared_limiter.charge("example.org", SLOW, MINUTE) is None
     assert (book.said, await shared_limiter.probe()) == ([NOT_INSTALLED], NOT_INSTALLED)
 
@@ -168,8 +173,8 @@ async def test_a_missing_extra_is_told_and_leaves_the_pace_to_the_ledger(book: B
 class Site:
     """Answers whatever it is asked, at once."""
 
-    async def send(self, _request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse:
-        await depart()
+    async def send(self, _request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> WireResponse:
+        await before_send()
         return WireResponse(status_code=200, headers={})
 
     async def close(self) -> None:

@@ -8,10 +8,10 @@ import pytest
 from rig.clock import NOON, SettableClock
 from rig.mill import Mill, accept, event, harvest
 from tidemill.core.audit import AuditEntry
-from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
-from tidemill.core.degradation import Service
-from tidemill.core.discovery import SearchResult
-from tidemill.core.enrichment import EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.discovery.candidates import Candidate, CandidateSample, CandidateStatus
+from tidemill.core.discovery.search import SearchResult
+from tidemill.core.services.degradation import Service
+from tidemill.core.services.enrichment import EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.store.ledger.ledger import Ledger
 from tidemill.store.schema import enrichment_wants, record_history, runs, targets

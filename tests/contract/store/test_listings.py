@@ -12,8 +12,8 @@ from tidemill.core.freshness import confidence as confidence_in_python
 from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
+from tidemill.core.quality.verification import Presence, VerificationResult
 from tidemill.core.verdict import Accepted
-from tidemill.core.verification import Presence, VerificationResult
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
 from tidemill.store.records.repository import CompleteRun

@@ -9,11 +9,11 @@ import pytest
 from rig.clock import NOON
 from rig.mill import Mill
 from rig.rows import a_page, keep_pages
-from tidemill.core.actor_run import StartedRun
-from tidemill.core.budget import Budget, BudgetRefusal, Spent
-from tidemill.core.degradation import Service
 from tidemill.core.outcome import Advance, Snooze, Stage
 from tidemill.core.pacing import Pace
+from tidemill.core.services.actor_run import StartedRun
+from tidemill.core.services.budget import Budget, BudgetRefusal, Spent
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.core.target import STORED, Target
 from tidemill.pipeline.checkpoints import ServedFromStore

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import FALLBACKS, Service, ServiceState
 from tidemill.core.outcome import Stage
+from tidemill.core.services.degradation import FALLBACKS, Service, ServiceState
 from tidemill.pipeline.happenings import Happening, ServiceDegraded, ServiceRestored, StageDone, StoreTrouble
 from tidemill.store.database.database import open_database
 from tidemill.store.services.status import FORGOTTEN_AFTER, TOLD_AGAIN, Services

@@ -8,7 +8,7 @@ import pytest
 
 from rig.clock import SettableClock
 from rig.lab_works import DAY, ill_from, lab_works
-from tidemill.core.proposals import ProposalStatus
+from tidemill.core.quality.proposals import ProposalStatus
 from tidemill.core.run import RunStatus
 from tidemill.lab.faults import BrokenEmpty, Redesign
 from tidemill.operations.mistakes import Mistake

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
+from tidemill.core.services.degradation import Service
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
 from tidemill.fetching.curl_transport import CurlTransport, curl_or_none
@@ -101,14 +101,14 @@ async def test_a_missing_extra_is_told_when_it_would_have_helped() -> None:
 async def send(
     lane: FallbackTransport | CurlTransport, url: str, max_bytes: int = 10_000, seconds: float = 5
 ) -> WireResponse | WireFailure:
-    async def depart() -> None:
+    async def before_send() -> None:
         pass
 
     return await lane.send(
         WireRequest(
             url=url, headers={"User-Agent": "Tidemill"}, timeout=timedelta(seconds=seconds), max_bytes=max_bytes
         ),
-        depart,
+        before_send,
     )
 
 

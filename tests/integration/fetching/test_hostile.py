@@ -10,11 +10,11 @@ from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.aiohttp_transport import AiohttpTransport
+from tidemill.fetching.gated_fetch import Gates
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.robots import Robots
-from tidemill.fetching.trip import Gates
 from tidemill.pipeline.ports import FetchRequest, FetchResult
 
 from .conftest import Serve
@@ -58,7 +58,7 @@ class Dns(AbstractResolver):
 def fetcher_with(guard: AddressGuard, transport: AiohttpTransport) -> HttpFetcher:
     clock = RealClock()
     gates = Gates(
-        clock=clock, guard=guard, robots=Robots(clock, "Tidemill"), gate=HostPacer(clock), transport=transport
+        clock=clock, guard=guard, robots=Robots(clock, "Tidemill"), pacer=HostPacer(clock), transport=transport
     )
     return HttpFetcher(gates, {"User-Agent": "Tidemill/0.1"})
 

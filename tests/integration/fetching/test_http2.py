@@ -37,7 +37,7 @@ def fetcher_to(server: Http2Server, *allow: str, trusting: bool = True, curl: bo
     authority = server.authority if trusting else None
     tls = ssl.create_default_context(cafile=str(server.authority))
     tls.set_alpn_protocols(["http/1.1"])
-    second = CurlTransport(package, guard, resolve=names, authorities=authority) if curl else None
+    second = CurlTransport(package, guard, resolve=names, ca_file=authority) if curl else None
     lanes = FallbackTransport(AiohttpTransport(guard, resolve=names, tls=tls), second, RealClock())
     return http_fetcher(RealClock(), transport=lanes, allow=allow or ("127.0.0.0/8",))
 

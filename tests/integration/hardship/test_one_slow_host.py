@@ -34,9 +34,9 @@ class Unequal:
     def __init__(self, clock):
         self._clock = clock
 
-    async def send(self, request, depart):
+    async def send(self, request, before_send):
         parts = urlsplit(request.url)
-        await depart()
+        await before_send()
         takes = SLOW if parts.hostname.startswith("slow") else FAST
         await self._clock.sleep_until(self._clock.now() + takes)
         if parts.path == "/robots.txt":

@@ -32,13 +32,13 @@ class Watched:
         self.barred = ""
         self.asked = []
 
-    async def send(self, request, depart):
+    async def send(self, request, before_send):
         parts = urlsplit(request.url)
         if parts.path == "/robots.txt" and parts.netloc == ACTOR:
-            await depart()
+            await before_send()
             body = f"User-agent: *\nDisallow: {self.barred}\n".encode()
             return WireResponse(status_code=200, headers={"content-type": "text/plain"}, body=body)
-        answer = await self._sites.send(request, depart)
+        answer = await self._sites.send(request, before_send)
         self.asked.append((parts.netloc, parts.path, self._clock.now()))
         return answer
 

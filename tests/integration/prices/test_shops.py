@@ -40,9 +40,9 @@ class Street:
         self.shops = build_shops(7, 3, NOON)
         self.world = shop_world(self.shops, Timetable(scheduled), WorldTerms(start=NOON))
         self.wire = LabTransport(self.world, clock)
-        knobs = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
+        options = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
         self.system: System = build(
-            knobs, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(),
+            options, announce=Listeners(self.heard.append), clock=clock, dice=seeded_dice(),
             database=open_database(url), transport=self.wire,
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from rig.clock import LaterClock
 from rig.site import Site, a_site, agenda
 from rig.works import UNHURRIED, Works, the_works
 from tidemill.bootstrap.web import Telemetry, web_deps
-from tidemill.core.degradation import Service, ServiceState, ServiceStatus
+from tidemill.core.services.degradation import Service, ServiceState, ServiceStatus
 from tidemill.lab.standins.apify import Apify
 from tidemill.lab.standins.scrapingbee import ScrapingBee, SitePage
 from tidemill.lab.standins.talk import StandinServer

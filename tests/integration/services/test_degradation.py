@@ -6,7 +6,7 @@ import pytest
 
 from integration.services.conftest import APIFY_TOKEN, BEE_KEY, a_plant
 from rig.redis import a_redis, find_redis
-from tidemill.core.degradation import Service
+from tidemill.core.services.degradation import Service
 from tidemill.lab.standins.talk import StandinFault
 from tidemill.store.schema import dead_letters, fetcher_upgrades, jobs, pages, runs, service_spend, service_status
 from tidemill.verticals.events.store.tables import events

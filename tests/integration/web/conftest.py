@@ -21,7 +21,7 @@ from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import upgrade
 from tidemill.telemetry.metrics import Metrics
-from tidemill.telemetry.recent import Recent
+from tidemill.telemetry.recent_happenings import RecentHappenings
 from tidemill.web.app import create_app
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
@@ -107,7 +107,7 @@ def deps_of(system: System) -> WebDeps:
     return replace(
         web_deps(system, Telemetry(complaint), "127.0.0.1"),
         metrics=Metrics("0.1.0", process=False),
-        recent=Recent(),
+        recent=RecentHappenings(),
         version="0.1.0",
         started_at=NOON - timedelta(hours=1),
     )

@@ -5,7 +5,7 @@ import pytest
 from integration.web.conftest import Browser
 from rig.clock import NOON
 from tidemill.bootstrap.system import System
-from tidemill.core.candidates import Candidate, CandidateSample
+from tidemill.core.discovery.candidates import Candidate, CandidateSample
 
 
 async def found(system: System, count: int = 1) -> list[int]:

@@ -75,7 +75,7 @@ async def test_many_errors_in_a_minute_degrade_us(system: System, deps: WebDeps,
     await furnish(system)
     failed = JobWaits(NOON, 1, 1, 1, "a.example", Stage.FETCH, NOON, "", Failure.TIMED_OUT)
     for _ in range(5):
-        deps.pulse.feel(failed)
+        deps.rate_counter.count(failed)
     health = (await browser.get("/health")).json()
     assert health["reasons"] == ["5 errors in the last minute"]
 

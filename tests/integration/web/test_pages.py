@@ -103,7 +103,7 @@ async def test_an_empty_installation_has_a_front_page(sqlite_browser: Browser) -
 
 async def test_the_front_page_tells_what_happened_lately(system: System, deps: WebDeps, browser: Browser) -> None:
     await furnish(system)
-    deps.recent.remember(JobDead(NOON, 1, 1, 1, "a.example", Stage.FETCH, Failure.TIMED_OUT, "no answer"))
+    deps.recent.add(JobDead(NOON, 1, 1, 1, "a.example", Stage.FETCH, Failure.TIMED_OUT, "no answer"))
     page = LexborHTMLParser((await browser.page("/")).text)
     assert [each.text() for each in page.css(".lately li")] == ["dead letter Town hall: timeout 0 s ago"]
 

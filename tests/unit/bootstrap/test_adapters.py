@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tidemill.bootstrap.adapters import with_installed
+from tidemill.bootstrap.adapters import with_installed_adapters
 from tidemill.core.record import Found
 from tidemill.verticals.events.definition import EVENTS
 
@@ -40,7 +40,7 @@ def changed(**attributes: Any) -> Any:
 
 
 def test_an_adapter_of_another_package_stands_beside_our_own() -> None:
-    verticals, unusable = with_installed(OWN, [Point("townhall", TownHall())])
+    verticals, unusable = with_installed_adapters(OWN, [Point("townhall", TownHall())])
     assert unusable == ()
     assert {"events.townhall", "events.generic"} <= set(verticals["events"].adapters)
     assert (verticals["events"].name, verticals["events"].policy) == ("events", EVENTS.policy)
@@ -60,7 +60,7 @@ def test_an_adapter_of_another_package_stands_beside_our_own() -> None:
     ],
 )
 def test_one_that_cannot_be_used_is_left_out_with_a_reason_and_harms_no_other(found: Any, reason: str) -> None:
-    verticals, unusable = with_installed(OWN, [Point("bad", found), Point("good", TownHall())])
+    verticals, unusable = with_installed_adapters(OWN, [Point("bad", found), Point("good", TownHall())])
     assert "events.townhall" in verticals["events"].adapters
     (left_out,) = unusable
     assert left_out.name == "bad"
@@ -68,6 +68,6 @@ def test_one_that_cannot_be_used_is_left_out_with_a_reason_and_harms_no_other(fo
 
 
 def test_of_two_with_one_id_the_first_is_taken() -> None:
-    verticals, unusable = with_installed(OWN, [Point("a", TownHall()), Point("b", TownHall())])
+    verticals, unusable = with_installed_adapters(OWN, [Point("a", TownHall()), Point("b", TownHall())])
     assert [each.name for each in unusable] == ["b"]
     assert "events.townhall" in verticals["events"].adapters

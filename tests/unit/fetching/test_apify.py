@@ -5,12 +5,12 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from rig.books import Nowhere, OpenBook, OpenPurse, OpenRuns
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
+from rig.memory_services import MemoryActorRuns, MemoryServiceRegistry, MemorySpending, UnreachableTransport
 from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, refuse
 from tidemill.core.pacing import Pace
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.fetching.apify import GRACE, RUN_TIMEOUT, ApifyFetcher
 from tidemill.fetching.budget import Account
 from tidemill.lab.standins.apify import Apify
@@ -34,13 +34,13 @@ class Rig:
         self.inputs = []
         self.items = [{"id": number} for number in range(3)]
         self.apify = Apify({"lab~homes": self.find}, TOKEN, takes=timedelta(seconds=20))
-        self.book, self.purse, self.runs = OpenBook(), OpenPurse(), OpenRuns()
+        self.book, self.purse, self.runs = MemoryServiceRegistry(), MemorySpending(), MemoryActorRuns()
         self.budget, self.token = budget, token
         self.fetcher = self.another()
 
     def another(self):
         """A fetcher of a process that starts anew."""
-        transport = StandinTransport({"https://api.apify.com": self.apify}, self.clock, Nowhere())
+        transport = StandinTransport({"https://api.apify.com": self.apify}, self.clock, UnreachableTransport())
         account = Account(self.purse, Service.APIFY, self.budget, self.clock)
         return ApifyFetcher(
             transport, "https://api.apify.com", self.token, account, self.runs, self.book, self.clock
@@ -167,7 +167,7 @@ async def test_a_run_that_apify_has_forgotten_is_begun_anew(rig):
 async def test_runs_whose_jobs_are_gone_are_aborted(rig):
     await rig.fetch()
     rig.runs.without_job = list(rig.runs.under_way.values())
-    assert await rig.fetcher.give_up_orphans() == 1
+    assert await rig.fetcher.abort_orphans() == 1
     assert rig.apify.aborted == [rig.apify.started[0].id]
     assert rig.runs.over == [(7, "ORPHANED")]
 
@@ -188,9 +188,9 @@ async def test_its_own_trouble_is_told_and_costs_nothing(rig, fault, failure):
     rig.apify.fault = fault
     result = await rig.fetch()
     assert (result.failure, result.degraded) == (failure, (Service.APIFY,))
-    assert rig.book.said[-1][1]
+    assert rig.book.reports[-1][1]
     assert rig.purse.amount == 0
-    assert TOKEN not in f"{result} {rig.book.said} {await rig.fetcher.probe()}"
+    assert TOKEN not in f"{result} {rig.book.reports} {await rig.fetcher.probe()}"
 
 
 @pytest.mark.parametrize(

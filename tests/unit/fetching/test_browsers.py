@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.browsers.finding import find_browser
-from tidemill.fetching.browsers.gateway import as_origin_sees_it
+from tidemill.fetching.browsers.errors import NoBrowser
+from tidemill.fetching.browsers.find_browser import find_browser
+from tidemill.fetching.browsers.gateway import origin_form_head
 from tidemill.fetching.browsers.net_errors import navigation_failure
 from tidemill.fetching.browsers.trackers import is_tracker
-from tidemill.fetching.browsers.trouble import NoBrowser
 
 
 @pytest.mark.parametrize("host", ["google-analytics.com", "www.google-analytics.com", "WWW.Hotjar.com."])
@@ -24,7 +24,7 @@ def test_others_are_no_trackers(host: str):
 
 def test_a_site_is_asked_for_the_path_alone_on_a_connection_for_one_request():
     head = b"GET http://a.example:81/b?c=d HTTP/1.1\r\nHost: a.example:81\r\nProxy-Connection: keep-alive\r\n\r\n"
-    asked = as_origin_sees_it(head, "http://a.example:81/b?c=d")
+    asked = origin_form_head(head, "http://a.example:81/b?c=d")
     assert asked == b"GET /b?c=d HTTP/1.1\r\nHost: a.example:81\r\nConnection: close\r\n\r\n"
 
 

@@ -34,7 +34,7 @@ def test_a_thousand_requests_of_one_moment_cost_one_timer() -> None:
         await asyncio.sleep(0)  # noqa: TID251 -- passes the turn, waits for no time
         timers = len(deadlines._timers)
         await asyncio.gather(*waiting)
-        assert (deadlines._timers, deadlines._ending) == ({}, {})
+        assert (deadlines._timers, deadlines._limits) == ({}, {})
         return timers
 
     assert run_virtual(work, NOON) == 1

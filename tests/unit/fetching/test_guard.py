@@ -26,14 +26,14 @@ PUBLIC_TEXT = """
 @pytest.mark.parametrize("address", NOT_PUBLIC_TEXT.split())
 def test_addresses_beside_the_public_web_are_refused_as_written_and_as_connected_to(address: str) -> None:
     guard = AddressGuard()
-    assert "public web" in guard.refusal(normalize(f"http://{f'[{address}]' if ':' in address else address}/"))
+    assert "public web" in guard.reason_to_refuse(normalize(f"http://{f'[{address}]' if ':' in address else address}/"))
     assert not guard.allows("rebound.example", address, 80)
 
 
 @pytest.mark.parametrize("address", PUBLIC_TEXT.split())
 def test_public_addresses_pass(address: str) -> None:
     guard = AddressGuard()
-    assert not guard.refusal(normalize(f"https://{f'[{address}]' if ':' in address else address}/"))
+    assert not guard.reason_to_refuse(normalize(f"https://{f'[{address}]' if ':' in address else address}/"))
     assert guard.allows("example.org", address, 443)
 
 
@@ -52,7 +52,7 @@ def test_public_addresses_pass(address: str) -> None:
     ],
 )
 def test_an_address_that_is_not_a_plain_web_page_is_refused_with_its_reason(href: str, reason: str) -> None:
-    assert reason in AddressGuard().refusal(href)
+    assert reason in AddressGuard().reason_to_refuse(href)
 
 
 def test_a_socket_to_a_refused_address_is_never_opened() -> None:
@@ -64,10 +64,10 @@ def test_a_socket_to_a_refused_address_is_never_opened() -> None:
 
 def test_an_allowed_network_opens_its_addresses_and_no_others() -> None:
     guard = AddressGuard(["127.0.0.0/8"])
-    assert not guard.refusal("http://127.0.0.12:8080/agenda")
+    assert not guard.reason_to_refuse("http://127.0.0.12:8080/agenda")
     assert guard.allows("uitagenda.lab.test", "127.0.0.12", 8080)
     assert guard.allows("uitagenda.lab.test", "::ffff:127.0.0.12", 8080)
-    assert guard.refusal("http://10.0.0.1/")
+    assert guard.reason_to_refuse("http://10.0.0.1/")
     assert not guard.allows("uitagenda.lab.test", "10.0.0.1", 80)
     with guard.open_socket("x", (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 80))) as opened:
         assert opened.family == socket.AF_INET
@@ -75,21 +75,21 @@ def test_an_allowed_network_opens_its_addresses_and_no_others() -> None:
 
 def test_an_allowance_may_name_one_port() -> None:
     guard = AddressGuard(["127.0.0.1:8080", "[::1]:9000"])
-    assert not guard.refusal("http://127.0.0.1:8080/")
-    assert guard.refusal("http://127.0.0.1/")
-    assert not guard.refusal("http://[::1]:9000/")
-    assert guard.refusal("http://[::1]:9001/")
+    assert not guard.reason_to_refuse("http://127.0.0.1:8080/")
+    assert guard.reason_to_refuse("http://127.0.0.1/")
+    assert not guard.reason_to_refuse("http://[::1]:9000/")
+    assert guard.reason_to_refuse("http://[::1]:9001/")
 
 
 def test_an_allowed_host_may_stand_on_a_private_address_and_others_may_not() -> None:
     guard = AddressGuard(["intranet.example"])
     assert guard.allows("intranet.example", "10.0.0.7", 80)
     assert not guard.allows("evil.example", "10.0.0.7", 80)
-    assert guard.refusal("http://10.0.0.7/")
+    assert guard.reason_to_refuse("http://10.0.0.7/")
 
 
 def test_an_allowed_port_of_another_service_is_reachable_when_it_is_named() -> None:
-    assert not AddressGuard(["127.0.0.1:6379"]).refusal("http://127.0.0.1:6379/")
+    assert not AddressGuard(["127.0.0.1:6379"]).reason_to_refuse("http://127.0.0.1:6379/")
 
 
 @pytest.mark.parametrize("text", ["", "10.0.0.0/99", "http://x/", "a b", "[::1", ":80"])

@@ -32,8 +32,8 @@ class Web:
         self.sent: list[tuple[datetime, WireRequest]] = []
         self.is_closed = False
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> Answer:
-        await depart()
+    async def send(self, request: WireRequest, before_send: Callable[[], Awaitable[None]]) -> Answer:
+        await before_send()
         self.sent.append((self._clock.now(), request))
         self._clock.advance(ANSWER_TAKES)
         return self.answers.get(request.url, page("", 404))

@@ -84,7 +84,7 @@ def test_the_groups_for_us_and_for_everyone_are_read_as_the_standard_says(robots
 def test_the_quick_look_never_lets_a_disallowed_page_pass(rule: str, path: str) -> None:
     rules = Rules(f"User-agent: *\nDisallow: {rule}", "Tidemill")
     href = f"https://example.org{path}"
-    if not rules._shows_a_sign(href):
+    if not rules._may_be_disallowed(href):
         assert rules._parsed.can_fetch(href, "Tidemill")
 
 
@@ -107,7 +107,7 @@ async def test_robots_are_asked_at_the_host_with_its_scheme_and_port(clock: Sett
         "http://a.example.org/x",
         "https://a.example.org:8443/",
     ):
-        await robots.ask(href, host.get)
+        await robots.verdict_for(href, host.get)
     assert host.asked == [
         "https://a.example.org/robots.txt", "https://b.example.org/robots.txt",
         "http://a.example.org/robots.txt", "https://a.example.org:8443/robots.txt",
@@ -116,18 +116,18 @@ async def test_robots_are_asked_at_the_host_with_its_scheme_and_port(clock: Sett
 
 async def test_an_answer_is_kept_for_a_day_and_a_new_disallow_stops_us_after_it(clock: SettableClock) -> None:
     host, robots = Host(text(""), text("User-agent: *\nDisallow: /")), Robots(clock, "Tidemill")
-    assert await robots.ask(PAGE, host.get) == Allowed()
+    assert await robots.verdict_for(PAGE, host.get) == Allowed()
     clock.advance(timedelta(hours=23, minutes=59))
-    assert await robots.ask(PAGE, host.get) == Allowed()
+    assert await robots.verdict_for(PAGE, host.get) == Allowed()
     clock.advance(timedelta(minutes=1))
-    assert await robots.ask(PAGE, host.get) == Disallowed("Disallow: /")
+    assert await robots.verdict_for(PAGE, host.get) == Disallowed("Disallow: /")
     assert len(host.asked) == 2
 
 
 @pytest.mark.parametrize("code", [400, 404, 410, 418])
 async def test_a_missing_robots_txt_leaves_everything_open(clock: SettableClock, code: int) -> None:
     host = Host(text("User-agent: *\nDisallow: /", code))
-    assert await Robots(clock, "Tidemill").ask(PAGE, host.get) == Allowed()
+    assert await Robots(clock, "Tidemill").verdict_for(PAGE, host.get) == Allowed()
     assert len(host.asked) == 1
 
 
@@ -144,42 +144,42 @@ async def test_an_unreachable_robots_txt_closes_the_host_after_three_tries_but_n
     clock: SettableClock, answer: WireResponse | WireFailure
 ) -> None:
     host, robots, started = Host(answer), Robots(clock, "Tidemill"), clock.now()
-    verdict = await robots.ask(PAGE, host.get)
+    verdict = await robots.verdict_for(PAGE, host.get)
     assert isinstance(verdict, Unavailable)
     assert verdict.failure is Failure.ROBOTS_DISALLOWED
     assert len(host.asked) == 3
     assert clock.slept_until == [started + timedelta(seconds=1), started + timedelta(seconds=2)]
     assert verdict.until == clock.now() + timedelta(minutes=5)
 
-    await robots.ask(PAGE, host.get)
+    await robots.verdict_for(PAGE, host.get)
     assert len(host.asked) == 3
     clock.set(verdict.until)
     host.answers = [text("")]
-    assert await robots.ask(PAGE, host.get) == Allowed()
+    assert await robots.verdict_for(PAGE, host.get) == Allowed()
 
 
 async def test_a_host_that_stays_unwell_is_asked_less_and_less_often_until_it_is_well(clock: SettableClock) -> None:
     host, robots = Host(text("", 503)), Robots(clock, "Tidemill")
     rests = []
     for _ in range(6):
-        verdict = await robots.ask(PAGE, host.get)
+        verdict = await robots.verdict_for(PAGE, host.get)
         assert isinstance(verdict, Unavailable)
         rests.append((verdict.until - clock.now()) / timedelta(minutes=1))
         clock.set(verdict.until)
     assert rests == [5, 10, 20, 40, 60, 60]
 
     host.answers = [text("")]
-    assert await robots.ask(PAGE, host.get) == Allowed()
+    assert await robots.verdict_for(PAGE, host.get) == Allowed()
     clock.set(clock.now() + timedelta(hours=24))
     host.answers = [text("", 503)]
-    verdict = await robots.ask(PAGE, host.get)
+    verdict = await robots.verdict_for(PAGE, host.get)
     assert isinstance(verdict, Unavailable)
     assert verdict.until == clock.now() + timedelta(minutes=5)
 
 
 async def test_a_second_try_that_works_opens_the_host(clock: SettableClock) -> None:
     host = Host(text("", 503), text("User-agent: *\nCrawl-delay: 3"))
-    assert await Robots(clock, "Tidemill").ask(PAGE, host.get) == Allowed(timedelta(seconds=3))
+    assert await Robots(clock, "Tidemill").verdict_for(PAGE, host.get) == Allowed(timedelta(seconds=3))
 
 
 @pytest.mark.parametrize("failure", [Failure.DNS_FAILED, Failure.TLS_FAILED, Failure.ADDRESS_REFUSED])
@@ -187,14 +187,14 @@ async def test_trouble_that_a_person_must_see_is_told_as_it_is_and_not_tried_aga
     clock: SettableClock, failure: Failure
 ) -> None:
     host = Host(WireFailure(failure=failure, detail="nobody there"))
-    verdict = await Robots(clock, "Tidemill").ask(PAGE, host.get)
+    verdict = await Robots(clock, "Tidemill").verdict_for(PAGE, host.get)
     assert isinstance(verdict, Unavailable)
     assert (verdict.failure, verdict.detail, len(host.asked)) == (failure, "nobody there", 1)
 
 
 async def test_a_robots_txt_that_is_too_large_is_read_as_far_as_it_came(clock: SettableClock) -> None:
     cut = WireResponse(status_code=200, headers={}, body=b"User-agent: *\nDisallow: /\n", cut=Failure.TOO_LARGE)
-    assert await Robots(clock, "Tidemill").ask(PAGE, Host(cut).get) == Disallowed("Disallow: /")
+    assert await Robots(clock, "Tidemill").verdict_for(PAGE, Host(cut).get) == Disallowed("Disallow: /")
 
 
 async def test_many_pages_of_a_new_host_ask_for_its_robots_txt_once(clock: SettableClock) -> None:
@@ -206,7 +206,7 @@ async def test_many_pages_of_a_new_host_ask_for_its_robots_txt_once(clock: Setta
         await may_answer.wait()
         return answer
 
-    asking = [asyncio.create_task(robots.ask(f"{PAGE}/{number}", slow)) for number in range(20)]
+    asking = [asyncio.create_task(robots.verdict_for(f"{PAGE}/{number}", slow)) for number in range(20)]
     while not host.asked:
         await clock.sleep_until(clock.now())
     may_answer.set()
@@ -222,9 +222,9 @@ async def test_a_cancelled_asker_leaves_the_question_to_the_next(clock: Settable
         await never.wait()
         raise AssertionError
 
-    first = asyncio.create_task(robots.ask(PAGE, hang))
+    first = asyncio.create_task(robots.verdict_for(PAGE, hang))
     await reached.wait()
-    second = asyncio.create_task(robots.ask(PAGE, Host(text("")).get))
+    second = asyncio.create_task(robots.verdict_for(PAGE, Host(text("")).get))
     first.cancel()
     assert await second == Allowed()
     with pytest.raises(asyncio.CancelledError):
@@ -237,7 +237,7 @@ async def test_hosts_beyond_the_number_remembered_push_out_the_oldest(
     monkeypatch.setattr(robots_module, "HOSTS_REMEMBERED", 3)
     host, robots = Host(text("")), Robots(clock, "Tidemill")
     for number in range(5):
-        await robots.ask(f"https://h{number}.example/", host.get)
-    assert len(robots._known) == 3
-    await robots.ask("https://h4.example/", host.get)
+        await robots.verdict_for(f"https://h{number}.example/", host.get)
+    assert len(robots._cached) == 3
+    await robots.verdict_for("https://h4.example/", host.get)
     assert len(host.asked) == 5

@@ -69,7 +69,7 @@ def test_wildcards_and_ends_are_understood(rule: str, path: str, *, allowed: boo
 async def test_robots_txt_is_asked_at_the_host_not_at_the_registrable_domain(clock: SettableClock) -> None:
     host, robots = Host(says("User-agent: *\nDisallow: /")), Robots(clock, "Tidemill")
     for page in ("https://www.example.org/a", "https://agenda.example.org/a", "http://www.example.org/a"):
-        await robots.ask(page, host.get)
+        await robots.verdict_for(page, host.get)
     assert host.asked == [
         "https://www.example.org/robots.txt", "https://agenda.example.org/robots.txt", "http://www.example.org/robots.txt",
     ]  # fmt: skip
@@ -78,25 +78,25 @@ async def test_robots_txt_is_asked_at_the_host_not_at_the_registrable_domain(clo
 @pytest.mark.parametrize("code", [500, 502, 503, 401, 403, 429])
 async def test_a_host_that_cannot_tell_is_closed_and_asked_again_soon(clock: SettableClock, code: int) -> None:
     host, robots = Host(says("", code)), Robots(clock, "Tidemill")
-    verdict = await robots.ask(ORIGIN + "/a", host.get)
+    verdict = await robots.verdict_for(ORIGIN + "/a", host.get)
     assert isinstance(verdict, Unavailable)
     assert len(host.asked) == 3
     assert verdict.until - clock.now() <= timedelta(minutes=5)
     clock.set(verdict.until)
     host.answers = [says("User-agent: *\nDisallow: /private")]
-    assert isinstance(await robots.ask(ORIGIN + "/a", host.get), Allowed)
+    assert isinstance(await robots.verdict_for(ORIGIN + "/a", host.get), Allowed)
 
 
 @pytest.mark.parametrize("code", [404, 410, 400])
 async def test_a_host_without_robots_txt_is_open(clock: SettableClock, code: int) -> None:
     host, robots = Host(says("not here", code)), Robots(clock, "Tidemill")
-    assert isinstance(await robots.ask(ORIGIN + "/a", host.get), Allowed)
+    assert isinstance(await robots.verdict_for(ORIGIN + "/a", host.get), Allowed)
     assert len(host.asked) == 1
 
 
 async def test_a_failed_fetch_is_not_kept_for_a_day(clock: SettableClock) -> None:
     lost = WireFailure(failure=Failure.CONNECTION_LOST)
     host, robots = Host(lost, lost, lost, says("User-agent: *\nDisallow: /a")), Robots(clock, "Tidemill")
-    assert isinstance(await robots.ask(ORIGIN + "/a", host.get), Unavailable)
+    assert isinstance(await robots.verdict_for(ORIGIN + "/a", host.get), Unavailable)
     clock.advance(timedelta(minutes=6))
-    assert isinstance(await robots.ask(ORIGIN + "/a", host.get), Disallowed)
+    assert isinstance(await robots.verdict_for(ORIGIN + "/a", host.get), Disallowed)

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from rig.books import Nowhere, OpenBook, OpenPurse
 from rig.clock import NOON
-from tidemill.core.budget import Budget
-from tidemill.core.degradation import Service
+from rig.memory_services import MemoryServiceRegistry, MemorySpending, UnreachableTransport
 from tidemill.core.failure import Failure
 from tidemill.core.pacing import Pace
+from tidemill.core.services.budget import Budget
+from tidemill.core.services.degradation import Service
 from tidemill.fetching.budget import Account
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.scrapingbee import ScrapingBeeFetcher
@@ -33,10 +33,10 @@ class Rig:
         self.pages = {"/agenda": SitePage(body=b"<p>agenda</p>", headers={"content-type": "text/html", "etag": '"7"'})}
         self.forwarded = {}
         self.bee = ScrapingBee(self.web, KEY)
-        self.book, self.purse = OpenBook(), OpenPurse()
-        transport = StandinTransport({"https://app.scrapingbee.com": self.bee}, clock, Nowhere())
+        self.book, self.purse = MemoryServiceRegistry(), MemorySpending()
+        transport = StandinTransport({"https://app.scrapingbee.com": self.bee}, clock, UnreachableTransport())
         account = Account(self.purse, Service.SCRAPINGBEE, budget, clock)
-        http = http_fetcher(clock, transport=Nowhere())
+        http = http_fetcher(clock, transport=UnreachableTransport())
         self.fetcher = ScrapingBeeFetcher(http, transport, BASE, key, account, self.book, clock)
 
     async def web(self, url, headers):
@@ -58,7 +58,7 @@ async def test_a_page_comes_with_the_sites_own_status_and_headers(rig):
     assert (result.status, result.status_code, result.body) == (FetchStatus.OK, 200, b"<p>agenda</p>")
     assert (result.fetcher, result.final_url, result.failure) == ("scrapingbee", f"{SITE}/agenda", None)
     assert (result.content_type, result.headers["etag"]) == ("text/html", '"7"')
-    assert rig.book.said == [(Service.SCRAPINGBEE, "")]
+    assert rig.book.reports == [(Service.SCRAPINGBEE, "")]
 
 
 async def test_robots_txt_is_asked_for_first_and_obeyed(rig):
@@ -96,7 +96,7 @@ async def test_the_sites_refusal_stays_the_sites(rig):
     rig.pages["/agenda"] = SitePage(403, b"go away")
     result = await rig.fetch()
     assert (result.status_code, result.failure, result.degraded) == (403, Failure.FORBIDDEN, ())
-    assert rig.book.said == [(Service.SCRAPINGBEE, "")], "ScrapingBee itself did its work"
+    assert rig.book.reports == [(Service.SCRAPINGBEE, "")], "ScrapingBee itself did its work"
 
 
 async def test_the_sources_own_headers_are_forwarded_and_only_those(rig):
@@ -125,7 +125,7 @@ async def test_its_own_trouble_makes_the_job_wait_and_is_told(rig, fault, failur
     result = await rig.fetch(obey_robots=False)
     assert (result.failure, result.degraded) == (failure, (Service.SCRAPINGBEE,))
     assert result.retry_at > rig.clock.now()
-    assert words in rig.book.said[-1][1]
+    assert words in rig.book.reports[-1][1]
     assert rig.purse.amount == 0, "nothing was paid"
 
 
@@ -133,7 +133,7 @@ async def test_a_limit_of_concurrency_is_waited_for_and_is_no_degradation(rig):
     rig.bee.fault = StandinFault.RATE_LIMITED
     result = await rig.fetch(obey_robots=False)
     assert (result.failure, result.degraded) == (Failure.HELD_BACK, ())
-    assert rig.book.said == []
+    assert rig.book.reports == []
 
 
 @pytest.mark.shows("H8")
@@ -141,7 +141,7 @@ async def test_a_limit_of_concurrency_is_waited_for_and_is_no_degradation(rig):
 async def test_the_key_is_in_no_word_that_leaves(rig, fault):
     rig.bee.fault = fault
     result = await rig.fetch(obey_robots=False)
-    told = f"{result} {rig.book.said} {await rig.fetcher.probe()}"
+    told = f"{result} {rig.book.reports} {await rig.fetcher.probe()}"
     assert KEY not in told
     assert "s3cret%2Fkey" not in told
 

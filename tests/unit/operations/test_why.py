@@ -7,10 +7,10 @@ from rig.clock import NOON
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
-from tidemill.operations.explanation import Explanation, format_duration, format_relative
 from tidemill.operations.mistakes import Mistake, parse_key
-from tidemill.operations.why_source import why_source
-from tidemill.operations.why_work import meaning_in_words, why_job
+from tidemill.operations.why.explanation import Explanation, format_duration, format_relative
+from tidemill.operations.why.sources import why_source
+from tidemill.operations.why.work import meaning_in_words, why_job
 from tidemill.verticals.events.definition import EVENTS
 
 pytestmark = pytest.mark.shows("X7")

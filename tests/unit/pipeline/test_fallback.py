@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.job import Job
 from tidemill.core.pacing import Pace
 from tidemill.core.policy import AGENDA
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.pipeline.checkpoints import Claimed

@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import SettableClock
-from tidemill.core.discovery import SearchResult
-from tidemill.core.enrichment import Geocoded
+from tidemill.core.discovery.search import SearchResult
+from tidemill.core.services.enrichment import Geocoded
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin
 from tidemill.lab.standins.serper import SerperStandin
 from tidemill.lab.standins.talk import StandinFault, StandinReply, StandinServer
 from tidemill.pipeline.outside_services import NoAnswer, NoAnswerReason
-from tidemill.services.client import LARGEST_ANSWER, Client, retry_after
-from tidemill.services.geocoder import Nominatim, read_spots
+from tidemill.services.client import MAX_ANSWER_BYTES, Client, retry_after
+from tidemill.services.geocoder import Nominatim, read_places
 from tidemill.services.llm import Gemini, read_reply
 from tidemill.services.search import Serper, read_results
 
@@ -94,7 +94,7 @@ async def test_a_redirect_is_not_followed_because_it_would_carry_the_key_elsewhe
 
 
 async def test_an_answer_larger_than_any_should_be_is_not_read_to_its_end():
-    answer, _ = await said(StandinReply(200, b"x" * (LARGEST_ANSWER + 10)))
+    answer, _ = await said(StandinReply(200, b"x" * (MAX_ANSWER_BYTES + 10)))
     assert answer.reason is NoAnswerReason.GARBAGE
 
 
@@ -135,7 +135,7 @@ async def test_the_geocoder_says_who_it_is_and_waits_its_turn():
 @pytest.mark.parametrize("content", [b"", b"{}", b'[{"lat": "x", "lon": "y"}]', b'[{"lat": 999, "lon": 1}]', b"\xff",
                                      b'[{"lat": "nan", "lon": "5"}]'])  # fmt: skip
 def test_garbage_from_a_geocoder_is_no_place(content):
-    assert read_spots(content).reason is NoAnswerReason.GARBAGE
+    assert read_places(content).reason is NoAnswerReason.GARBAGE
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"organic": [1, 2]}', b'{"organic": [{"no": "link"}]}', b"\xff"])

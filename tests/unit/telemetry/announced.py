@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 from rig.clock import NOON
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Counts, RunStatus, RunSummary
+from tidemill.core.services.degradation import Service
 from tidemill.pipeline.happenings import (
     BreakerMoved,
     DiscoverySpilled,

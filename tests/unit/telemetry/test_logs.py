@@ -8,7 +8,7 @@ import pytest
 from rig.clock import NOON
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import Happening, RunClosed, StoreTrouble
-from tidemill.telemetry.logs import LINES, LONGEST, Level, log_to, make_logger
+from tidemill.telemetry.logs import LOG_LINES, MAX_VALUE_LENGTH, Level, log_listener, make_logger
 from unit.telemetry import announced
 
 pytestmark = pytest.mark.shows("H8")
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.shows("H8")
 
 def lines_of(*happenings: Happening, level: Level = "debug") -> list[dict[str, Any]]:
     stream = io.StringIO()
-    log = log_to(make_logger(level, "json", stream), level)
+    log = log_listener(make_logger(level, "json", stream), level)
     for happening in happenings:
         log(happening)
     return [json.loads(line) for line in stream.getvalue().splitlines()]
@@ -24,14 +24,14 @@ def lines_of(*happenings: Happening, level: Level = "debug") -> list[dict[str, A
 
 def text_of(*happenings: Happening) -> str:
     stream = io.StringIO()
-    log = log_to(make_logger("debug", "text", stream), "debug")
+    log = log_listener(make_logger("debug", "text", stream), "debug")
     for happening in happenings:
         log(happening)
     return stream.getvalue()
 
 
 def test_every_kind_of_happening_has_its_line() -> None:
-    assert set(LINES) == set(get_args(Happening))
+    assert set(LOG_LINES) == set(get_args(Happening))
     assert len(lines_of(*announced.EVERY_KIND)) == len(announced.EVERY_KIND)
 
 
@@ -112,13 +112,13 @@ def test_a_page_cannot_forge_a_line_or_steer_a_terminal() -> None:
 
 def test_a_very_long_value_is_cut() -> None:
     (line,) = lines_of(StoreTrouble(NOON, "x" * 100_000))
-    assert len(line["detail"]) == LONGEST + 1
+    assert len(line["detail"]) == MAX_VALUE_LENGTH + 1
 
 
 def test_secrets_do_not_reach_the_log_by_a_happening_or_by_an_exception() -> None:
     stream = io.StringIO()
     logger = make_logger("info", "json", stream)
-    log_to(logger)(StoreTrouble(NOON, "cannot reach postgresql://mill:hunter2@db/x"))
+    log_listener(logger)(StoreTrouble(NOON, "cannot reach postgresql://mill:hunter2@db/x"))
     error = ValueError("Authorization: Bearer hunter2abc")
     logger.error("it broke", exc_info=error, headers={"Cookie": "hunter2"})
     assert "hunter2" not in stream.getvalue()

@@ -6,14 +6,14 @@ from prometheus_client.parser import text_string_to_metric_families as parsed
 
 from rig.clock import NOON
 from tidemill.pipeline.happenings import Happening
-from tidemill.telemetry.counters import OTHER, LabelledCounter, Spread
-from tidemill.telemetry.gauges import Snapshot, SourceStand
+from tidemill.telemetry.counters import OTHER, HistogramCounter, LabelledCounter
+from tidemill.telemetry.gauges import Snapshot, SourceGauges
 from tidemill.telemetry.metrics import Metrics
 from unit.telemetry import announced
 
 pytestmark = pytest.mark.shows("H6")
 
-STAND = SourceStand(
+STAND = SourceGauges(
     id=7, name="Town", vertical="events", adapter_id="townhall", available=False, breaker="OPEN", targets=4,
     targets_active=3, targets_broken=1, records=20, last_success_at=NOON,
 )  # fmt: skip
@@ -104,21 +104,21 @@ def test_gauges_show_the_snapshot_and_nothing_without_one() -> None:
 
 
 def test_a_flood_of_hosts_ends_in_one_series() -> None:
-    tally = LabelledCounter("visits", "Visits.", ("host",), most=3)
-    spread = Spread("took", "Took.", (1,), "host", most=3)
+    counter = LabelledCounter("visits", "Visits.", ("host",), max_series=3)
+    histogram = HistogramCounter("took", "Took.", (1,), "host", max_series=3)
     for number in range(100):
-        tally.add((f"host{number}",))
-        spread.add(0.5, f"host{number}")
-    assert len(tally._counts) == 4
-    assert tally.count(OTHER) == 97
-    assert len(spread._cells) == 4
+        counter.add((f"host{number}",))
+        histogram.add(0.5, f"host{number}")
+    assert len(counter._counts) == 4
+    assert counter.count(OTHER) == 97
+    assert len(histogram._cells) == 4
 
 
 def test_what_is_above_every_bound_is_still_counted() -> None:
-    spread = Spread("took", "Took.", (1, 2))
+    histogram = HistogramCounter("took", "Took.", (1, 2))
     for amount in (0.5, 1, 1.5, 2, 99):
-        spread.add(amount)
-    (family,) = spread.collect()
+        histogram.add(amount)
+    (family,) = histogram.collect()
     assert [sample.value for sample in family.samples] == [2, 4, 5, 5, 104]
 
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidemill.terminal.showing import cell, harmless, shown
+from tidemill.terminal.showing import as_text, styled_text, without_control_codes
 
 
 @pytest.mark.parametrize(
@@ -21,15 +21,15 @@ from tidemill.terminal.showing import cell, harmless, shown
     ],
 )
 def test_values_are_shown_as_people_read_them(value: object, words: str) -> None:
-    assert shown(value) == words
+    assert as_text(value) == words
 
 
 @pytest.mark.shows("A4")
 def test_scraped_text_cannot_steer_the_terminal() -> None:
-    assert "\x1b" not in harmless("\x1b]0;owned\x07 \x9b31m")
-    assert "\x1b" not in cell("\x1b[2J").plain
+    assert "\x1b" not in without_control_codes("\x1b]0;owned\x07 \x9b31m")
+    assert "\x1b" not in styled_text("\x1b[2J").plain
 
 
 @pytest.mark.shows("A4")
 def test_scraped_text_is_never_markup() -> None:
-    assert cell("[red]sale[/red]").plain == "[red]sale[/red]"
+    assert styled_text("[red]sale[/red]").plain == "[red]sale[/red]"

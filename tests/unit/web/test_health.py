@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from rig.clock import NOON
 from tidemill.core.views import BreakerView, WorkerView
-from tidemill.telemetry.pulse import Rates
+from tidemill.telemetry.rates import Rates
 from tidemill.web.health import DatabaseState, Facts, Grade, Late, judge
 
 pytestmark = pytest.mark.shows("H4")

@@ -4,33 +4,26 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.views.quality import IncidentView
-from tidemill.operations.adapters import AdapterLine, Enabled
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.operations.dry_run import DryRun
 from tidemill.terminal.exit_codes import PARTIAL
-from tidemill.terminal.options import AsJson, Limit, Reason, Source, group
+from tidemill.terminal.options import AsJson, Limit, Reason, Source, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, key, say, table
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 
-app = group("List adapters, switch them on and off, bless what they yield.")
+app = command_group("List adapters, switch them on and off, bless what they yield.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The adapter's name, such as events.generic.")]
 
 
 @app.command("list")
 def list_adapters(ctx: typer.Context, *, json: AsJson = False) -> None:
     """List adapters with their versions, and who switched which off."""
-
-    async def work() -> list[AdapterLine]:
-        async with opened(ctx) as system:
-            return await system.actions.adapters.every()
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.actions.adapters.every()))
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [(one.id, one.vertical, one.version, one.enabled, one.disabled_by, one.disabled_reason) for one in found]
-    table(f"{len(found)} adapters", ["adapter", "vertical", "version", "on", "off by", "because"], rows)
+    print_table(f"{len(found)} adapters", ["adapter", "vertical", "version", "on", "off by", "because"], rows)
 
 
 @app.command("enable")
@@ -42,43 +35,33 @@ def enable_adapter(
     json: AsJson = False,
 ) -> None:
     """Switch an adapter on after a dry run on stored pages, which is shown; its next run is watched."""
-
-    async def work() -> Enabled:
-        async with opened(ctx) as system:
-            return await system.actions.adapters.enable(name, actor(), careful=careful)
-
-    done = run(work())
+    done = run(with_system(ctx, lambda system: system.actions.adapters.enable(name, actor(), careful=careful)))
     if json:
-        emit(done)
+        print_json(done)
         return
     show_dry_run(done.dry_run)
-    say(f"adapter {done.adapter.id} is on; its next run is watched, and one bad one switches it off again")
+    print_line(f"adapter {done.adapter.id} is on; its next run is watched, and one bad one switches it off again")
 
 
 @app.command("try")
 def try_adapter(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
     """Let an adapter read the newest stored pages of its targets, and show what comes of it; nothing is written."""
-
-    async def work() -> DryRun:
-        async with opened(ctx) as system:
-            return await system.actions.adapters.dry_run(name)
-
-    trial = run(work())
+    trial = run(with_system(ctx, lambda system: system.actions.adapters.dry_run(name)))
     if json:
-        emit(trial)
+        print_json(trial)
     else:
         show_dry_run(trial)
     raise typer.Exit(0 if trial.is_successful else PARTIAL)
 
 
 def show_dry_run(trial: DryRun) -> None:
-    """The dry run in a few lines."""
-    say(f"dry run of {trial.adapter_id} {trial.version}: {trial.well} of {trial.pages} stored pages went well, "
+    """Show the dry run in a few lines."""
+    print_line(f"dry run of {trial.adapter_id} {trial.version}: {trial.well} of {trial.pages} stored pages went well, "
         f"{trial.records} records")  # fmt: skip
     for reason, count in trial.reasons.items():
-        say(f"  {count} x {reason}")
+        print_line(f"  {count} x {reason}")
     if not trial.is_successful:
-        say("  most pages failed: if the site has not changed back, mend the adapter first")
+        print_line("  most pages failed: if the site has not changed back, mend the adapter first")
 
 
 @app.command("bless")
@@ -88,17 +71,19 @@ def bless_adapter(ctx: typer.Context, name: Name, source: Source = None, *, json
     From then on a field that is five points off is told of.
     """
 
-    async def work() -> dict[int, dict[str, float]]:
-        async with opened(ctx) as system:
+    async def bless() -> dict[int, dict[str, float]]:
+        async with open_system(ctx) as system:
             done = await system.actions.adapters.bless(name, actor(), source)
             return {each.source_id: each.shares for each in done}
 
-    found = run(work())
+    found = run(bless())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(owner), field, f"{share:.0%}") for owner, shares in found.items() for field, share in shares.items()]
-    table(f"Blessed for {len(found)} sources", ["source", "field", "share"], rows, right=["share"])
+    rows = [
+        (id_text(owner), field, f"{share:.0%}") for owner, shares in found.items() for field, share in shares.items()
+    ]
+    print_table(f"Blessed for {len(found)} sources", ["source", "field", "share"], rows, right=["share"])
 
 
 @app.command("incidents")
@@ -110,29 +95,20 @@ def list_incidents(
     json: AsJson = False,
 ) -> None:
     """List what drift detection noticed, the newest first."""
-
-    async def work() -> list[IncidentView]:
-        async with opened(ctx) as system:
-            return await system.actions.adapters.incidents(open_only=not over, limit=limit)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.actions.adapters.incidents(open_only=not over, limit=limit)))
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (one.adapter_id, one.source_name, one.rule, one.field, one.detail, one.times, one.opened_at, one.closed_at)
         for one in found
     ]
     columns = ["adapter", "source", "rule", "field", "detail", "times", "since", "over"]
-    table(f"{len(found)} incidents", columns, rows, right=["times"])
+    print_table(f"{len(found)} incidents", columns, rows, right=["times"])
 
 
 @app.command("disable")
 def disable_adapter(ctx: typer.Context, name: Name, reason: Reason = "") -> None:
     """Switch an adapter off: nothing is enqueued for its targets any more."""
-
-    async def work() -> AdapterLine:
-        async with opened(ctx) as system:
-            return await system.actions.adapters.disable(name, actor(), reason)
-
-    say(f"adapter {run(work()).id} is off")
+    done = run(with_system(ctx, lambda system: system.actions.adapters.disable(name, actor(), reason)))
+    print_line(f"adapter {done.id} is off")

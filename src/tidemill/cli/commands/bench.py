@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from tidemill.operations.mistakes import Mistake
-from tidemill.terminal.options import single
+from tidemill.terminal.options import single_command
 
-app = single()
+app = single_command()
 ROOT = Path(__file__).resolve().parents[4]
 """The checkout, when we run from one."""
 

@@ -4,15 +4,14 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.views import BreakerView
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.mistakes import Mistake
-from tidemill.terminal.options import AsJson, group
+from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table
 
-app = group("Look at circuit breakers and reset them.")
+app = command_group("Look at circuit breakers and reset them.")
 
 
 @app.command("list")
@@ -23,19 +22,18 @@ def list_breakers(
     json: AsJson = False,
 ) -> None:
     """List breakers, the open ones first."""
-
-    async def work() -> list[BreakerView]:
-        async with opened(ctx) as system:
-            return await system.store.views.breakers()
-
-    found = [one for one in run(work()) if one.state != "CLOSED" or not tripped]
+    found = [
+        one
+        for one in run(with_system(ctx, lambda system: system.store.views.breakers()))
+        if one.state != "CLOSED" or not tripped
+    ]
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [(one.source_name, one.state, one.failure_count, one.cooldown_until, one.consecutive_opens, one.total_calls,
              one.total_failures, one.total_rejections, one.changed_at) for one in found]  # fmt: skip
     columns = ["source", "state", "failures", "cooldown until", "opened", "calls", "failed", "turned away", "changed"]
-    table(f"{len(found)} breakers", columns, rows, right=["failures", "opened", "calls", "failed", "turned away"])
+    print_table(f"{len(found)} breakers", columns, rows, right=["failures", "opened", "calls", "failed", "turned away"])
 
 
 @app.command("reset")
@@ -51,17 +49,17 @@ def reset_breaker(
         msg = "name a source, or say --all"
         raise Mistake(msg)
 
-    async def work() -> list[BreakerReset]:
-        async with opened(ctx) as system:
+    async def reset_breakers() -> list[BreakerReset]:
+        async with open_system(ctx) as system:
             if source is not None:
                 return [await system.actions.breakers.reset(source, actor())]
             return await system.actions.breakers.reset_all(actor())
 
-    done = run(work())
+    done = run(reset_breakers())
     if json:
-        emit(done)
+        print_json(done)
         return
     for one in done:
-        say(f"breaker of {one.source} is closed (was {one.was})")
+        print_line(f"breaker of {one.source} is closed (was {one.was})")
     if not done:
-        say("every breaker was closed already")
+        print_line("every breaker was closed already")

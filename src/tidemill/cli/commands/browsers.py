@@ -2,28 +2,22 @@
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.views.browsers import PoolView
-from tidemill.terminal.options import AsJson, group
+from tidemill.cli.system_opening import with_system
+from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table
 
 MEGABYTE = 1_000_000
 
-app = group("Look at the browsers of running workers, and have them replaced.")
+app = command_group("Look at the browsers of running workers, and have them replaced.")
 
 
 @app.command("list")
 def list_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
     """List the browsers of every running process, with what they use and what was replaced so far."""
-
-    async def work() -> list[PoolView]:
-        async with opened(ctx) as system:
-            return await system.actions.browsers.pools()
-
-    pools = run(work())
+    pools = run(with_system(ctx, lambda system: system.actions.browsers.pools()))
     if json:
-        emit(pools)
+        print_json(pools)
         return
     rows = [
         (pool.process, one.pid, "leaving" if one.is_leaving else "serving", one.vitals.started_at, one.vitals.tasks,
@@ -32,22 +26,17 @@ def list_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
     ]  # fmt: skip
     columns = ["process", "pid", "state", "started", "pages", "in use", "MB", "processes", "replaced"]
     right = ["pid", "pages", "in use", "MB", "processes", "replaced"]
-    table(f"{len(rows)} browsers in {len(pools)} processes", columns, rows, right=right)
+    print_table(f"{len(rows)} browsers in {len(pools)} processes", columns, rows, right=right)
 
 
 @app.command("recycle")
 def recycle_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Have every browser finish its pages and be replaced; running workers see to it within seconds."""
-
-    async def work() -> list[PoolView]:
-        async with opened(ctx) as system:
-            return await system.actions.browsers.recycle(actor())
-
-    concerned = run(work())
+    concerned = run(with_system(ctx, lambda system: system.actions.browsers.recycle(actor())))
     if json:
-        emit(concerned)
+        print_json(concerned)
         return
     for pool in concerned:
-        say(f"the browser of {pool.process} will be replaced within seconds")
+        print_line(f"the browser of {pool.process} will be replaced within seconds")
     if not concerned:
-        say("no process has a browser open just now")
+        print_line("no process has a browser open just now")

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.candidates import Candidate, CandidateStatus
-from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.cli.system_opening import open_system, with_system
+from tidemill.core.discovery.candidates import Candidate, CandidateStatus
+from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, facts, key, say, table
+from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
 
-app = group("Look through the sites that discovery found, approve and reject them.")
+app = command_group("Look through the sites that discovery found, approve and reject them.")
 Which = Annotated[int, typer.Argument(metavar="ID", help="The candidate's number.")]
 Several = Annotated[list[int], typer.Argument(metavar="ID...", help="The candidates' numbers.")]
 Note = Annotated[str, typer.Option(help="Why; kept with the candidate.")]
@@ -26,34 +26,24 @@ def list_candidates(
     json: AsJson = False,
 ) -> None:
     """List candidates, the newest first."""
-
-    async def work() -> list[Candidate]:
-        async with opened(ctx) as system:
-            return await system.discovery.listed(status=status, place=place, limit=limit)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.discovery.listed(status=status, place=place, limit=limit)))
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(one.id), one.place, one.status, one.confidence, len(one.samples), one.url, one.reasons[:1])
+    rows = [(id_text(one.id), one.place, one.status, one.confidence, len(one.samples), one.url, one.reasons[:1])
             for one in found]  # fmt: skip
     columns = ["id", "place", "status", "confidence", "samples", "url", "first reason"]
-    table(f"{len(found)} candidates", columns, rows, right=["id", "confidence", "samples"])
+    print_table(f"{len(found)} candidates", columns, rows, right=["id", "confidence", "samples"])
 
 
 @app.command("show")
 def show_candidate(ctx: typer.Context, candidate_id: Which, *, json: AsJson = False) -> None:
     """Show a candidate with its sample events and every reason."""
-
-    async def work() -> Candidate:
-        async with opened(ctx) as system:
-            return await system.discovery.find(candidate_id)
-
-    one = run(work())
+    one = run(with_system(ctx, lambda system: system.discovery.find(candidate_id)))
     if json:
-        emit(one)
+        print_json(one)
         return
-    facts(
+    print_facts(
         f"Candidate {one.id}",
         {
             "address": one.url,
@@ -64,12 +54,12 @@ def show_candidate(ctx: typer.Context, candidate_id: Which, *, json: AsJson = Fa
             "judged by": one.method,
             "found": one.found_at,
             "decided": f"{one.decided_by} {one.note}".strip(),
-            "source": key(one.source_id),
+            "source": id_text(one.source_id),
         },
     )
-    table("Why", ["reason"], [(reason,) for reason in one.reasons])
+    print_table("Why", ["reason"], [(reason,) for reason in one.reasons])
     samples = [(sample.starts, sample.title, sample.place) for sample in one.samples]
-    table("Sample events", ["starts", "title", "place"], samples)
+    print_table("Sample events", ["starts", "title", "place"], samples)
 
 
 @app.command("approve")
@@ -83,28 +73,28 @@ def approve_candidates(
 ) -> None:
     """Make sources of candidates; they are off until you switch them on, unless you say --enable."""
 
-    async def work() -> list[Candidate]:
-        async with opened(ctx) as system:
+    async def approve() -> list[Candidate]:
+        async with open_system(ctx) as system:
             return [await system.discovery.approve(one, actor(), enable=enable, note=note) for one in candidates]
 
-    report(run(work()), "a source now" if enable else "a source now, switched off", as_json=json)
+    report(run(approve()), "a source now" if enable else "a source now, switched off", as_json=json)
 
 
 @app.command("reject")
 def reject_candidates(ctx: typer.Context, candidates: Several, note: Note = "", *, json: AsJson = False) -> None:
     """Never show candidates again."""
 
-    async def work() -> list[Candidate]:
-        async with opened(ctx) as system:
+    async def reject() -> list[Candidate]:
+        async with open_system(ctx) as system:
             return [await system.discovery.reject(one, actor(), note) for one in candidates]
 
-    report(run(work()), "rejected", as_json=json)
+    report(run(reject()), "rejected", as_json=json)
 
 
 def report(done: list[Candidate], words: str, *, as_json: bool) -> None:
-    """Say what became of them."""
+    """Show what became of the candidates."""
     if as_json:
-        emit(done)
+        print_json(done)
         return
     for one in done:
-        say(f"{one.url}: {words}" + (f" (number {one.source_id})" if one.source_id is not None else ""))
+        print_line(f"{one.url}: {words}" + (f" (number {one.source_id})" if one.source_id is not None else ""))

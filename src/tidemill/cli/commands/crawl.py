@@ -10,18 +10,18 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.crawling import Crawl, verdict, watch
-from tidemill.cli.opening import opened
-from tidemill.cli.stopping import Stopper
+from tidemill.cli.crawling import Crawl, crawl_exit_code, watch_progress
+from tidemill.cli.signals import Stopper
+from tidemill.cli.system_opening import open_system
 from tidemill.core.views import RunDetail
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.runs import Started
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import console, emit, key, say, table
+from tidemill.terminal.showing import console, id_text, print_json, print_line, print_table
 
-app = single()
+app = single_command()
 
 
 class Crawled(msgspec.Struct, frozen=True):
@@ -51,16 +51,18 @@ def crawl(
         raise Mistake(msg)
     done = run(run_crawl(ctx, source))
     if json:
-        emit(done)
+        print_json(done)
     else:
         show(done)
     raise typer.Exit(done.exit_code)
 
 
 async def run_crawl(ctx: typer.Context, source: str | None) -> Crawled:
-    """Enqueue, drain to the end, judge."""
-    async with opened(ctx) as system:
-        started = [await system.actions.runs.start_source(name, actor()) for name in await names(system, source)]
+    """Enqueue the runs, drain to their end, and return how they went."""
+    async with open_system(ctx) as system:
+        started = [
+            await system.actions.runs.start_source(name, actor()) for name in await chosen_sources(system, source)
+        ]
         run_ids = [run_id for each in started for run_id in each.run_ids]
         notes = [note for each in started for note in each.notes]
         crawling = Crawl(system, run_ids)
@@ -70,11 +72,11 @@ async def run_crawl(ctx: typer.Context, source: str | None) -> Crawled:
             notes.append(f"jobs wait until {crawling.waits_until:%Y-%m-%d %H:%M} UTC; `tidemill up` goes on with them")
         found = [await system.store.views.run(run_id) for run_id in run_ids]
         runs = [detail for detail in found if detail is not None]
-        return Crawled(verdict(runs) if runs else FAILURE, started, runs, notes)
+        return Crawled(crawl_exit_code(runs) if runs else FAILURE, started, runs, notes)
 
 
-async def names(system: System, source: str | None) -> list[str]:
-    """The sources that are meant: one, or all that may run."""
+async def chosen_sources(system: System, source: str | None) -> list[str]:
+    """Return the names of the sources to crawl: the one given, or all that may run."""
     if source is not None:
         return [source]
     views = await system.store.views.sources(system.clock.now())
@@ -86,17 +88,17 @@ async def names(system: System, source: str | None) -> list[str]:
 
 
 async def with_progress(system: System, crawling: Crawl, run_ids: list[int]) -> None:
-    """Run the crawl under a progress bar, with Ctrl-C as everywhere."""
+    """Run the crawl under a progress bar; Ctrl-C works as everywhere."""
     columns = (TextColumn("scraping"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs"), TimeElapsedColumn())
     err = console(stderr=True)
     with Progress(*columns, console=err, disable=not sys.stderr.isatty(), transient=True) as progress:
         bar = progress.add_task("jobs", total=None)
         watching = asyncio.create_task(
-            watch(system, run_ids, lambda ended, total: progress.update(bar, completed=ended, total=total))
+            watch_progress(system, run_ids, lambda ended, total: progress.update(bar, completed=ended, total=total))
         )
         try:
             with Stopper(crawling.stop) as stopper:
-                await stopper.until_done(crawling.run())
+                await stopper.run_until_done(crawling.run())
         finally:
             watching.cancel()
             with suppress(asyncio.CancelledError):
@@ -104,9 +106,9 @@ async def with_progress(system: System, crawling: Crawl, run_ids: list[int]) -> 
 
 
 def show(done: Crawled) -> None:
-    """The runs, and what a person should know."""
+    """Show the runs, and what a person should know."""
     rows = [
-        (key(one.run.id), one.run.source_name, one.run.status, one.run.complete,
+        (id_text(one.run.id), one.run.source_name, one.run.status, one.run.complete,
          f"{one.run.urls_succeeded}/{one.run.urls_attempted}", one.run.pages_unchanged, one.run.records_read,
          one.run.records_inserted, one.run.records_updated, one.run.records_seen_again, one.failures, one.run.doubts)
         for one in done.runs
@@ -114,9 +116,9 @@ def show(done: Crawled) -> None:
     columns = ["run", "source", "status", "complete", "pages", "unchanged", "read", "new", "changed", "seen again",
                "failures", "doubts"]  # fmt: skip
     if rows:
-        table("", columns, rows, right=["run", "pages", "unchanged", "read", "new", "changed", "seen again"])
+        print_table("", columns, rows, right=["run", "pages", "unchanged", "read", "new", "changed", "seen again"])
     for each in done.started:
         if each.rejected:
-            say(f"{each.rejected} targets were turned away: {each.reason}")
+            print_line(f"{each.rejected} targets were turned away: {each.reason}")
     for note in done.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")

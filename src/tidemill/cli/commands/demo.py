@@ -14,10 +14,10 @@ from rich.live import Live
 from tidemill.bootstrap.labs import DEMO_OPTIONS
 from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
-from tidemill.bootstrap.web import Telemetry, serving
-from tidemill.cli.demo_lab import lab_server, often
+from tidemill.bootstrap.web import Telemetry, serve_web
+from tidemill.cli.demo_lab import lab_server, with_demo_schedule
 from tidemill.cli.scoreboard import Scoreboard
-from tidemill.cli.stopping import Stopper
+from tidemill.cli.signals import Stopper
 from tidemill.cli.summary import discrepancies, summary
 from tidemill.core.views import SourceView, Totals
 from tidemill.core.views.totals import RecordTotal
@@ -25,24 +25,24 @@ from tidemill.lab.demo import DemoOption, DemoTerms, Entry, ServedSites
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single, with_switches
+from tidemill.terminal.options import AsJson, single_command, with_switches
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import console, emit
+from tidemill.terminal.showing import console, print_json
 from tidemill.web.listening import CannotListen
 
-app = single()
+app = single_command()
 
-USUAL_SECONDS = 60.0
-"""How long a demo for machines runs unless it is told."""
-ROUND = 300.0
-"""Seconds of the timetable of faults when nobody said how long."""
+DEFAULT_SECONDS = 60.0
+"""How long a demo with --json runs by default."""
+FAULT_ROUND_SECONDS = 300.0
+"""Length of the timetable of faults when the demo has no set end."""
 TICKS = {
     "dispatch": "every 5s", "enrich": "every 5s", "close_runs": "every 10s", "proof": "every 1m",
     "freshness": "every 10s",
 }  # fmt: skip
 SCHEDULE = "adaptive 10s-10s"
-"""Every ten seconds to the dot: other schedules are spread over a minute, which a demo has no time for."""
-FRAME = timedelta(milliseconds=200)
+"""Every ten seconds exactly: other schedules are spread over a minute, which is too long for a demo."""
+FRAME_INTERVAL = timedelta(milliseconds=200)
 TIMEOUT_SECONDS = 4.0
 DRAIN_SECONDS = 15.0
 
@@ -69,18 +69,20 @@ def demo(
     """
     options = [option for option in DEMO_OPTIONS if chosen[option.name]]
     refuse_conflicts(options)
-    seconds = seconds or (USUAL_SECONDS if json else None)
-    terms = DemoTerms(seed=seed, counts={"sites": sites}, faults=faults, seconds=seconds or ROUND, interval=0.5)
+    seconds = seconds or (DEFAULT_SECONDS if json else None)
+    terms = DemoTerms(
+        seed=seed, counts={"sites": sites}, faults=faults, seconds=seconds or FAULT_ROUND_SECONDS, interval=0.5
+    )
     for option in options:
         terms = option.change_terms(terms)
-    raise typer.Exit(run(play(options, terms, seconds, keep, port, as_json=json)))
+    raise typer.Exit(run(run_demo(options, terms, seconds, keep, port, as_json=json)))
 
 
 app.command()(with_switches(demo, {option.name: option.help for option in DEMO_OPTIONS}))
 
 
 def refuse_conflicts(options: Sequence[DemoOption]) -> None:
-    """Options that do not go together are a mistake."""
+    """Raise BadParameter for options that do not go together."""
     names = {option.name for option in options}
     for option in options:
         for other, why in option.conflicts.items():
@@ -88,7 +90,7 @@ def refuse_conflicts(options: Sequence[DemoOption]) -> None:
                 raise typer.BadParameter(why)
 
 
-async def play(
+async def run_demo(
     options: Sequence[DemoOption],
     terms: DemoTerms,
     seconds: float | None,
@@ -97,23 +99,26 @@ async def play(
     *,
     as_json: bool,
 ) -> int:
-    """Serve the world, scrape it, and tell how that went."""
+    """Serve the sites, scrape them, show how that went, and return the exit code."""
     telemetry = Telemetry(lambda words, error: console(stderr=True).print(f"{words}: {error!r}"))
-    with place(keep) as folder:
-        async with set_up(options, terms) as served, built(folder, telemetry, served.settings) as system:
-            await bring_in(system, options, served.sources)
-            async with portal(system, telemetry, port) as address, going_on(system, options):
+    with demo_folder(keep) as folder:
+        async with (
+            serve_sites(options, terms) as served,
+            build_demo_system(folder, telemetry, served.settings) as system,
+        ):
+            await import_sources(system, options, served.sources)
+            async with serve_portal(system, telemetry, port) as address, run_options(system, options):
                 began = system.clock.now()
-                await show_or_wait(system, telemetry, seconds, address, as_json=as_json)
+                await run_with_scoreboard(system, telemetry, seconds, address, as_json=as_json)
                 took = (system.clock.now() - began).total_seconds()
             totals, kinds = await system.store.views.counts(), system.store.views.totals.records
             sources = await system.store.views.sources(system.clock.now())
-    return tell(totals, kinds, sources, took, str(keep or ""), as_json=as_json)
+    return show_summary(totals, kinds, sources, took, str(keep or ""), as_json=as_json)
 
 
 @asynccontextmanager
-async def set_up(options: Sequence[DemoOption], terms: DemoTerms) -> AsyncIterator[ServedSites]:
-    """Serve what the demo is to scrape, and what it may ask beside it."""
+async def serve_sites(options: Sequence[DemoOption], terms: DemoTerms) -> AsyncIterator[ServedSites]:
+    """Serve what the demo scrapes, and the services that it may ask."""
     own = next((option.serve for option in options if option.serve is not None), None)
     async with AsyncExitStack() as stack:
         if own is not None:
@@ -124,10 +129,12 @@ async def set_up(options: Sequence[DemoOption], terms: DemoTerms) -> AsyncIterat
         for option in options:
             if option.serve_beside is not None:
                 settings |= await stack.enter_async_context(option.serve_beside(served.sources))
-        yield ServedSites(often(prepared(options, served.sources), SCHEDULE, TIMEOUT_SECONDS), settings)
+        yield ServedSites(
+            with_demo_schedule(prepared_sources(options, served.sources), SCHEDULE, TIMEOUT_SECONDS), settings
+        )
 
 
-def prepared(options: Sequence[DemoOption], sources: list[Entry]) -> list[Entry]:
+def prepared_sources(options: Sequence[DemoOption], sources: list[Entry]) -> list[Entry]:
     """Return the sources as the options want them."""
     for option in options:
         sources = [option.prepare_source(source) for source in sources]
@@ -135,8 +142,8 @@ def prepared(options: Sequence[DemoOption], sources: list[Entry]) -> list[Entry]
 
 
 @asynccontextmanager
-async def going_on(system: System, options: Sequence[DemoOption]) -> AsyncIterator[None]:
-    """Whatever the options do while the demo runs."""
+async def run_options(system: System, options: Sequence[DemoOption]) -> AsyncIterator[None]:
+    """Run what the options do while the demo runs."""
     async with AsyncExitStack() as stack:
         for option in options:
             if option.while_running is not None:
@@ -144,8 +151,8 @@ async def going_on(system: System, options: Sequence[DemoOption]) -> AsyncIterat
         yield
 
 
-async def bring_in(system: System, options: Sequence[DemoOption], entries: list[Entry]) -> None:
-    """Make the lab's sites sources: told of them, or in an option's own way."""
+async def import_sources(system: System, options: Sequence[DemoOption], entries: list[Entry]) -> None:
+    """Import the lab's sites as sources, or add them in an option's own way."""
     own = next((option.bring_in for option in options if option.bring_in is not None), None)
     if own is None:
         await system.actions.importer.source_entries(entries, "demo")
@@ -153,7 +160,7 @@ async def bring_in(system: System, options: Sequence[DemoOption], entries: list[
         console(stderr=True).print(await own(system, entries))
 
 
-def tell(
+def show_summary(
     totals: Totals,
     kinds: Sequence[RecordTotal],
     sources: list[SourceView],
@@ -162,16 +169,16 @@ def tell(
     *,
     as_json: bool,
 ) -> int:
-    """The summary; numbers that do not add up are a failure."""
+    """Show the summary and return the exit code; numbers that do not add up are a failure."""
     if as_json:
-        emit(totals)
+        print_json(totals)
     else:
         console().print(summary(totals, kinds, sources, took, kept_in))
     return FAILURE if discrepancies(totals, kinds) else 0
 
 
-def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[str]:
-    """Where the demo's database is: thrown away unless it is to be kept."""
+def demo_folder(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[str]:
+    """Return the folder of the demo's database: a temporary one unless it is to be kept."""
     if keep is None:
         return tempfile.TemporaryDirectory(prefix="tidemill-demo-")
     if keep.exists() and any(keep.iterdir()):
@@ -182,9 +189,11 @@ def place(keep: Path | None) -> tempfile.TemporaryDirectory[str] | nullcontext[s
 
 
 @asynccontextmanager
-async def built(folder: str, telemetry: Telemetry, asking: Mapping[str, Any]) -> AsyncIterator[System]:
-    """A system of its own, that may ask this machine and nothing else; `asking` tells whom it may ask for more."""
-    system = build(settings_in(folder, asking), announce=telemetry.listeners)
+async def build_demo_system(
+    folder: str, telemetry: Telemetry, service_settings: Mapping[str, Any]
+) -> AsyncIterator[System]:
+    """Build a system that may reach this machine only; `service_settings` name the services it may ask."""
+    system = build(demo_settings(folder, service_settings), announce=telemetry.listeners)
     try:
         await upgrade(system.store.database)
         yield system
@@ -192,27 +201,27 @@ async def built(folder: str, telemetry: Telemetry, asking: Mapping[str, Any]) ->
         await system.close()
 
 
-def settings_in(folder: str, asking: Mapping[str, Any]) -> Settings:
-    """Settings for a demo: quick rhythms, and loopback allowed."""
+def demo_settings(folder: str, service_settings: Mapping[str, Any]) -> Settings:
+    """Return settings for a demo: short rhythms, and loopback allowed."""
     file = Path(folder).absolute() / "tidemill.db"
     allowed = ["127.0.0.0/8", "::1/128"]
-    return load_settings(database=f"sqlite:///{file}", allow_networks=allowed, ticks=TICKS, **asking)
+    return load_settings(database=f"sqlite:///{file}", allow_networks=allowed, ticks=TICKS, **service_settings)
 
 
 @asynccontextmanager
-async def portal(system: System, telemetry: Telemetry, port: int) -> AsyncIterator[str]:
-    """The web app; a demo goes on without it when its port is taken."""
+async def serve_portal(system: System, telemetry: Telemetry, port: int) -> AsyncIterator[str]:
+    """Serve the web app; a port that is taken is a mistake."""
     try:
-        async with serving(system, telemetry, "127.0.0.1", port) as address:
+        async with serve_web(system, telemetry, "127.0.0.1", port) as address:
             yield address
     except CannotListen as trouble:
         raise Mistake(str(trouble)) from trouble
 
 
-async def show_or_wait(
+async def run_with_scoreboard(
     system: System, telemetry: Telemetry, seconds: float | None, address: str, *, as_json: bool
 ) -> None:
-    """Run until the time is up or somebody says stop, with a live picture for a person."""
+    """Run until the time is up or a person stops it, with a live scoreboard on a terminal."""
     names = {source.id: source.name for source in await system.store.views.sources(system.clock.now())}
     began = system.clock.now()
     board = Scoreboard(names, began)
@@ -220,23 +229,25 @@ async def show_or_wait(
     until = None if seconds is None else began + timedelta(seconds=seconds)
     err = console(stderr=True)
     live = Live(console=err, auto_refresh=False, transient=True) if err.is_terminal and not as_json else None
-    with live or nullcontext(), Stopper(system.supervisor.stop, bound_seconds=DRAIN_SECONDS) as stopper:
+    with live or nullcontext(), Stopper(system.supervisor.stop, limit_seconds=DRAIN_SECONDS) as stopper:
         if live is None and not as_json:
             err.print(f"Scraping {len(names)} sites; look on at {address} (Ctrl-C finishes and ends)")
-        drawing = asyncio.create_task(draw(system, board, live, address, until))
+        drawing = asyncio.create_task(keep_drawing(system, board, live, address, until))
         if seconds is not None:
             asyncio.get_running_loop().call_later(seconds, stopper.stop)
         try:
-            await stopper.until_done(system.supervisor.run())
+            await stopper.run_until_done(system.supervisor.run())
         finally:
             drawing.cancel()
             with suppress(asyncio.CancelledError):
                 await drawing
 
 
-async def draw(system: System, board: Scoreboard, live: Live | None, address: str, until: datetime | None) -> None:
-    """Draw the board a few times a second."""
+async def keep_drawing(
+    system: System, board: Scoreboard, live: Live | None, address: str, until: datetime | None
+) -> None:
+    """Draw the scoreboard a few times a second."""
     while live is not None:
         now = system.clock.now()
         live.update(board.draw(now, address, None if until is None else until - now), refresh=True)
-        await system.clock.sleep_until(now + FRAME)
+        await system.clock.sleep_until(now + FRAME_INTERVAL)

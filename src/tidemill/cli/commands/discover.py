@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.listeners import Listeners
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import open_system
 from tidemill.operations.discovery import SpillImported
 from tidemill.pipeline.discover import Discovered
 from tidemill.pipeline.happenings import Happening, PlaceSearched
 from tidemill.terminal.exit_codes import PARTIAL
-from tidemill.terminal.options import AsJson, Limit, group
+from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import console, emit, harmless, say, table
+from tidemill.terminal.showing import console, print_json, print_line, print_table, without_control_codes
 
-app = group("Search municipalities for agendas, and import what a search without a database found.")
+app = command_group("Search municipalities for agendas, and import what a search without a database found.")
 
 
 @app.command("run")
@@ -34,35 +34,35 @@ def run_discovery(
     Answers 3 when a service was away, or what was found had to go to a file.
     """
 
-    async def work() -> tuple[Discovered, int]:
-        async with opened(ctx, announce=Listeners(tell)) as system:
+    async def search() -> tuple[Discovered, int]:
+        async with open_system(ctx, announce=Listeners(print_progress)) as system:
             return await system.discovery.run(limit, tuple(places or ()))
 
-    done, enabled = run(work())
+    done, enabled = run(search())
     if json:
-        emit({"discovered": done, "enabled": enabled})
+        print_json({"discovered": done, "enabled": enabled})
     else:
         show(done, enabled)
     raise typer.Exit(PARTIAL if done.degraded or done.spilled_to else 0)
 
 
-def tell(happening: Happening) -> None:
-    """Say how it goes, on the side."""
+def print_progress(happening: Happening) -> None:
+    """Print each searched place on standard error."""
     if isinstance(happening, PlaceSearched):
         words = f"{happening.place}: looked at {happening.looked_at} sites, {happening.found} wait for you"
-        console(stderr=True).print(harmless(words), markup=False)
+        console(stderr=True).print(without_control_codes(words), markup=False)
 
 
 def show(done: Discovered, enabled: int) -> None:
-    """What was done, for a person."""
-    say(f"{len(done.places)} municipalities searched with {done.asked} paid questions")
-    say(f"{done.pending} candidates wait, {done.skipped} were skipped, {enabled} were switched on")
+    """Show what was done."""
+    print_line(f"{len(done.places)} municipalities searched with {done.asked} paid questions")
+    print_line(f"{done.pending} candidates wait, {done.skipped} were skipped, {enabled} were switched on")
     if done.waiting:
-        say(f"without the search these wait: {', '.join(done.waiting)}")
+        print_line(f"without the search these wait: {', '.join(done.waiting)}")
     if done.degraded:
-        say(f"had to do without: {', '.join(done.degraded)}")
+        print_line(f"had to do without: {', '.join(done.degraded)}")
     if done.spilled_to:
-        say(f"the database did not answer; bring it in later: tidemill discover import {done.spilled_to}")
+        print_line(f"the database did not answer; bring it in later: tidemill discover import {done.spilled_to}")
 
 
 @app.command("import")
@@ -74,18 +74,18 @@ def import_file(
 ) -> None:
     """Bring in what discovery had to write to a file; twice is once. Bad lines are named, good ones kept."""
 
-    async def work() -> SpillImported:
+    async def import_content() -> SpillImported:
         content = file.read_bytes()
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.discovery.import_spill(content)
 
-    done = run(work())
+    done = run(import_content())
     if json:
-        emit(done)
+        print_json(done)
     else:
-        say(f"{done.candidates} candidates and {done.searches} searches brought in")
+        print_line(f"{done.candidates} candidates and {done.searches} searches brought in")
         if done.bad_lines:
-            say(f"lines that cannot be read: {', '.join(map(str, done.bad_lines))}")
+            print_line(f"lines that cannot be read: {', '.join(map(str, done.bad_lines))}")
     raise typer.Exit(PARTIAL if done.bad_lines else 0)
 
 
@@ -93,8 +93,8 @@ def import_file(
 def list_places(ctx: typer.Context, limit: Limit = 20, *, json: AsJson = False) -> None:
     """List municipalities, the largest first, with when each was last searched."""
 
-    async def work() -> list[dict[str, object]]:
-        async with opened(ctx) as system:
+    async def load_places() -> list[dict[str, object]]:
+        async with open_system(ctx) as system:
             places, searched = await system.store.places.every(), await system.store.places.searched()
         largest = sorted(places, key=lambda place: -place.population)[:limit]
         return [
@@ -103,8 +103,8 @@ def list_places(ctx: typer.Context, limit: Limit = 20, *, json: AsJson = False) 
             for place in largest
         ]  # fmt: skip
 
-    found = run(work())
+    found = run(load_places())
     if json:
-        emit(found)
+        print_json(found)
         return
-    table("Municipalities", ["name", "province", "people", "searched"], [tuple(one.values()) for one in found])
+    print_table("Municipalities", ["name", "province", "people", "searched"], [tuple(one.values()) for one in found])

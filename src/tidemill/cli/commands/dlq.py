@@ -5,17 +5,17 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.dead_letter import DeadLetterStatus
-from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
+from tidemill.core.views import DeadLetterFilter, DeadLetterView
 from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.mistakes import Mistake
 from tidemill.terminal.exit_codes import PARTIAL
-from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, facts, harmless, key, say, table
+from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table, without_control_codes
 
-app = group("Look at dead letters, retry and discard them.")
+app = command_group("Look at dead letters, retry and discard them.")
 
 Keys = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The letters' numbers.")]
 Stage = Annotated[str | None, typer.Option(help="Only those that died at this stage.")]
@@ -36,23 +36,23 @@ def list_dead_letters(
 ) -> None:
     """List dead letters, the newest first."""
 
-    async def work() -> list[DeadLetterView]:
-        async with opened(ctx) as system:
+    async def load_dead_letters() -> list[DeadLetterView]:
+        async with open_system(ctx) as system:
             return await system.store.views.dead_letters(
                 await filter_of(system, status, source, stage, error), limit=limit
             )
 
-    found = run(work())
+    found = run(load_dead_letters())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
-        (key(one.id), one.source_name, one.stage, one.error_type, one.status,
+        (id_text(one.id), one.source_name, one.stage, one.error_type, one.status,
          f"{one.retry_count}/{one.max_retries}", one.next_retry_at, one.url, one.error_message)
         for one in found
     ]  # fmt: skip
     columns = ["id", "source", "stage", "error", "status", "retries", "next retry", "url", "message"]
-    table(f"{len(found)} dead letters", columns, rows, right=["id"])
+    print_table(f"{len(found)} dead letters", columns, rows, right=["id"])
 
 
 @app.command("show")
@@ -63,23 +63,18 @@ def show_dead_letter(
     json: AsJson = False,
 ) -> None:
     """Show a dead letter with its stack and everything that a retry works from."""
-
-    async def work() -> DeadLetterDetail:
-        async with opened(ctx) as system:
-            return await system.actions.dead_letters.find(dead_letter_id)
-
-    detail = run(work())
+    detail = run(with_system(ctx, lambda system: system.actions.dead_letters.find(dead_letter_id)))
     if json:
-        emit(detail)
+        print_json(detail)
         return
     one = detail.letter
-    facts(
+    print_facts(
         f"Dead letter {one.id}",
         {
             "status": one.status,
             "source": one.source_name,
             "url": one.url,
-            "job": key(one.job_id),
+            "job": id_text(one.job_id),
             "stage": one.stage,
             "error": one.error_type,
             "message": one.error_message,
@@ -89,9 +84,9 @@ def show_dead_letter(
             "died": one.created_at,
         },
     )
-    facts("Payload", dict(detail.payload))
+    print_facts("Payload", dict(detail.payload))
     if detail.error_stack:
-        typer.echo(harmless(detail.error_stack))
+        typer.echo(without_control_codes(detail.error_stack))
 
 
 @app.command("retry")
@@ -106,10 +101,10 @@ def retry_dead_letters(
     json: AsJson = False,
 ) -> None:
     """Try letters again, now, at the stage where their jobs died: some by number, or --all with filters."""
-    refuse_unclear(keys, everything=everything)
+    require_ids_or_all(keys, everything=everything)
 
-    async def work() -> HandledDeadLetters:
-        async with opened(ctx) as system:
+    async def retry() -> HandledDeadLetters:
+        async with open_system(ctx) as system:
             if everything:
                 return await system.actions.dead_letters.retry_all(
                     await filter_of(system, None, source, stage, error), actor()
@@ -117,7 +112,7 @@ def retry_dead_letters(
             done = [await system.actions.dead_letters.retry(one, actor()) for one in keys or []]
             return HandledDeadLetters(count=sum(one.count for one in done))
 
-    raise typer.Exit(report(run(work()), "put back into the queue", as_json=json))
+    raise typer.Exit(report(run(retry()), "put back into the queue", as_json=json))
 
 
 @app.command("discard")
@@ -134,42 +129,42 @@ def discard_dead_letters(
     json: AsJson = False,
 ) -> None:
     """Give letters up: some by number, or --all with filters."""
-    refuse_unclear(keys, everything=everything)
+    require_ids_or_all(keys, everything=everything)
     if everything and not yes:
         typer.confirm("Discard every pending letter that the filters mean?", abort=True)
 
-    async def work() -> HandledDeadLetters:
-        async with opened(ctx) as system:
+    async def discard() -> HandledDeadLetters:
+        async with open_system(ctx) as system:
             if everything:
                 which = await filter_of(system, None, source, stage, error)
                 return await system.actions.dead_letters.discard_all(which, actor(), notes)
             done = [await system.actions.dead_letters.discard(one, actor(), notes) for one in keys or []]
             return HandledDeadLetters(count=sum(one.count for one in done))
 
-    raise typer.Exit(report(run(work()), "discarded", as_json=json))
+    raise typer.Exit(report(run(discard()), "discarded", as_json=json))
 
 
 async def filter_of(
     system: System, status: str | None, source: str | None, stage: str | None, error: str | None
 ) -> DeadLetterFilter:
-    """The filter that the options mean."""
+    """Return the filter that the options mean."""
     owner = (await system.actions.sources.find(source)).id if source else None
     return DeadLetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
 
 
-def refuse_unclear(keys: list[int] | None, *, everything: bool) -> None:
-    """Either numbers or --all."""
+def require_ids_or_all(keys: list[int] | None, *, everything: bool) -> None:
+    """Raise Mistake unless either ids or --all are given."""
     if bool(keys) == everything:
         msg = "name letters by number, or say --all (with --source, --stage or --error to narrow it)"
         raise Mistake(msg)
 
 
 def report(done: HandledDeadLetters, words: str, *, as_json: bool) -> int:
-    """Show what was done; answers 3 when some were left alone."""
+    """Show what was done; return 3 when some were left alone."""
     if as_json:
-        emit(done)
+        print_json(done)
     else:
-        say(f"{done.count} letters {words}")
+        print_line(f"{done.count} letters {words}")
         if done.orphans:
-            say(f"{len(done.orphans)} were left alone, because their source was removed; discard them")
+            print_line(f"{len(done.orphans)} were left alone, because their source was removed; discard them")
     return PARTIAL if done.orphans else 0

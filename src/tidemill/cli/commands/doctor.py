@@ -3,31 +3,31 @@
 import typer
 
 from tidemill.bootstrap.system import build
-from tidemill.cli.opening import refuse_if_absent, settings_of
+from tidemill.cli.system_opening import refuse_if_absent, settings_of
 from tidemill.operations.doctor import DoctorCheck
 from tidemill.operations.mistakes import Mistake
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, table
+from tidemill.terminal.showing import print_json, print_table
 
-app = single()
+app = single_command()
 
 
 @app.command()
 def doctor(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Check that everything is well, and say what to do if it is not."""
-    checks = run(examine(ctx))
+    checks = run(run_checks(ctx))
     if json:
-        emit(checks)
+        print_json(checks)
     else:
         rows = [(check.level, check.name, check.detail, check.remedy) for check in checks]
-        table("", ["", "what", "finding", "what to do"], rows)
+        print_table("", ["", "what", "finding", "what to do"], rows)
     raise typer.Exit(FAILURE if any(check.level == "failure" for check in checks) else 0)
 
 
-async def examine(ctx: typer.Context) -> list[DoctorCheck]:
-    """Every check; a database that is not there is one of them."""
+async def run_checks(ctx: typer.Context) -> list[DoctorCheck]:
+    """Return every check; a missing database is one of them."""
     settings = settings_of(ctx)
     try:
         refuse_if_absent(settings)

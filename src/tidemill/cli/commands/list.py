@@ -10,16 +10,16 @@ import typer
 from tidemill.bootstrap.installed import UnusablePackage
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.verticals import UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS
-from tidemill.cli.opening import opened
-from tidemill.terminal.options import AsJson, single
+from tidemill.cli.system_opening import open_system
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, table
+from tidemill.terminal.showing import print_json, print_table
 
-app = single()
+app = single_command()
 
 
 class What(StrEnum):
-    """What can be listed."""
+    """The kinds of things that can be listed."""
 
     ADAPTERS = "adapters"
     VERTICALS = "verticals"
@@ -27,7 +27,7 @@ class What(StrEnum):
 
 
 class ListLine(msgspec.Struct, frozen=True):
-    """A name with what there is to say about it."""
+    """A name with a short description."""
 
     name: str
     about: str
@@ -43,13 +43,13 @@ def list_things(
     """List adapters, verticals and sources."""
     lines = run(source_lines(ctx)) if what is What.SOURCES else known_lines(what)
     if json:
-        emit(lines)
+        print_json(lines)
         return
-    table("", [what.value, ""], [(line.name, line.about) for line in lines])
+    print_table("", [what.value, ""], [(line.name, line.about) for line in lines])
 
 
 def known_lines(what: What) -> list[ListLine]:
-    """What this version brings along; no database is asked."""
+    """Return what this version brings along, without a database."""
     if what is What.VERTICALS:
         usable = [
             ListLine(one.name, f"policy {one.policy.name}, {one.policy.schedule}, {len(one.adapters)} adapters")
@@ -69,8 +69,8 @@ def left_out(unusable: Iterable[UnusablePackage]) -> list[ListLine]:
 
 
 async def source_lines(ctx: typer.Context) -> list[ListLine]:
-    """The sources of this installation."""
-    async with opened(ctx) as system:
+    """Return the sources of this installation."""
+    async with open_system(ctx) as system:
         return [
             ListLine(one.name, one.reason or one.base_url)
             for one in await system.store.views.sources(system.clock.now())

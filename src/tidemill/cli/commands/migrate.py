@@ -6,17 +6,17 @@ import typer
 
 from tidemill.bootstrap.migrations import plugin_status, upgrade
 from tidemill.bootstrap.system import build
-from tidemill.cli.opening import settings_of
+from tidemill.cli.system_opening import settings_of
 from tidemill.store.database.migrate import ChainStatus
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, say
+from tidemill.terminal.showing import print_json, print_line
 
-app = single()
+app = single_command()
 
 
 class Migrated(NamedTuple):
-    """Where our own tables and those of verticals from packages stood, and where they stand."""
+    """The steps of our own tables and of installed verticals' tables, before and after."""
 
     before: str | None
     after: str
@@ -27,16 +27,16 @@ class Migrated(NamedTuple):
 @app.command()
 def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Bring the database's tables to this version."""
-    done = run(migrated(ctx))
+    done = run(run_migrations(ctx))
     if json:
-        emit(as_json(done))
+        print_json(as_json(done))
         return
-    say(in_words("the tables", done.before, done.after))
+    print_line(step_text("the tables", done.before, done.after))
     for each in done.plugins:
-        say(plugin_in_words(each, done.plugins_before.get(each.vertical)))
+        print_line(plugin_step_text(each, done.plugins_before.get(each.vertical)))
 
 
-async def migrated(ctx: typer.Context) -> Migrated:
+async def run_migrations(ctx: typer.Context) -> Migrated:
     """Take every step that is missing."""
     system = build(settings_of(ctx))
     try:
@@ -47,23 +47,23 @@ async def migrated(ctx: typer.Context) -> Migrated:
         await system.close()
 
 
-def in_words(what: str, before: str | None, after: str) -> str:
-    """How far tables are, and how far they were."""
+def step_text(what: str, before: str | None, after: str) -> str:
+    """Return how far tables are, and how far they were."""
     if before == after:
         return f"{what} are at step {after} already"
     return f"{what} are at step {after} now (before: {before or 'none'})"
 
 
-def plugin_in_words(status: ChainStatus, before: str | None) -> str:
-    """How far a plugin's tables are; they stay when its package goes."""
+def plugin_step_text(status: ChainStatus, before: str | None) -> str:
+    """Return how far a plugin's tables are; they stay when its package goes."""
     whose = f"the tables of {status.vertical}"
     if status.needs is None:
         return f"{whose} stay at step {status.stands_at}: no installed package brings this vertical"
-    return in_words(whose, before, status.needs)
+    return step_text(whose, before, status.needs)
 
 
 def as_json(done: Migrated) -> dict[str, Any]:
-    """The same for a program; verticals from packages are told of where there are any."""
+    """Return the same for machines; installed verticals are in it where there are any."""
     found: dict[str, Any] = {"before": done.before, "after": done.after}
     if done.plugins:
         found["plugins"] = {

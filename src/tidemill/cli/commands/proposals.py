@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.core.proposals import Proposal
-from tidemill.terminal.options import AsJson, group
+from tidemill.cli.system_opening import with_system
+from tidemill.core.quality.proposals import Proposal
+from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table
 
-app = group("Look at selectors that are proposed for redesigned pages, and accept or reject them.")
+app = command_group("Look at selectors that are proposed for redesigned pages, and accept or reject them.")
 
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="The proposal's number.")]
 
@@ -24,60 +24,40 @@ def list_proposals(
     json: AsJson = False,
 ) -> None:
     """List what waits for a decision, the newest first."""
-
-    async def work() -> list[Proposal]:
-        async with opened(ctx) as system:
-            return await system.actions.proposals.every(everything=everything)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.actions.proposals.every(everything=everything)))
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (one.id, one.source_name, one.status, f"{one.confidence:.0%}", one.diagnosis, one.created_at) for one in found
     ]
-    table(f"{len(found)} proposals", ["number", "source", "status", "sure", "what happened", "when"], rows)
+    print_table(f"{len(found)} proposals", ["number", "source", "status", "sure", "what happened", "when"], rows)
 
 
 @app.command("show")
 def show_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False) -> None:
     """Show a proposal: what the selectors are, and what they would be."""
-
-    async def work() -> Proposal:
-        async with opened(ctx) as system:
-            return await system.actions.proposals.find(number)
-
-    _show(run(work()), as_json=json)
+    _show(run(with_system(ctx, lambda system: system.actions.proposals.find(number))), as_json=json)
 
 
 @app.command("accept")
 def accept_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False) -> None:
     """Let the source be read by the proposed selectors; its next run is due at once."""
-
-    async def work() -> Proposal:
-        async with opened(ctx) as system:
-            return await system.actions.proposals.accept(number, actor())
-
-    _show(run(work()), as_json=json)
+    _show(run(with_system(ctx, lambda system: system.actions.proposals.accept(number, actor()))), as_json=json)
 
 
 @app.command("reject")
 def reject_proposal(ctx: typer.Context, number: Number, *, json: AsJson = False) -> None:
     """Leave the source as it is; the same is not proposed again."""
-
-    async def work() -> Proposal:
-        async with opened(ctx) as system:
-            return await system.actions.proposals.reject(number, actor())
-
-    _show(run(work()), as_json=json)
+    _show(run(with_system(ctx, lambda system: system.actions.proposals.reject(number, actor()))), as_json=json)
 
 
 def _show(proposal: Proposal, *, as_json: bool) -> None:
     if as_json:
-        emit(proposal)
+        print_json(proposal)
         return
-    say(f"proposal {proposal.id} for {proposal.source_name} is {proposal.status}: {proposal.diagnosis}")
+    print_line(f"proposal {proposal.id} for {proposal.source_name} is {proposal.status}: {proposal.diagnosis}")
     after: Mapping[str, Any] = proposal.after or {}
     fields = dict.fromkeys([*proposal.before, *after])
     rows = [(name, proposal.before.get(name, ""), after.get(name, "")) for name in fields]
-    table(proposal.url, ["field", "now", "proposed"], rows)
+    print_table(proposal.url, ["field", "now", "proposed"], rows)

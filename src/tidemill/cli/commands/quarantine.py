@@ -6,16 +6,16 @@ import msgspec
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.quarantine import Reviewed
 from tidemill.terminal.exit_codes import PARTIAL
-from tidemill.terminal.options import AsJson, Limit, Source, Yes, group
+from tidemill.terminal.options import AsJson, Limit, Source, Yes, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, facts, key, say, table
+from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
 
-app = group("Look at records that were set aside, release and reject them.")
+app = command_group("Look at records that were set aside, release and reject them.")
 
 Records = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The records' numbers.")]
 Vertical = Annotated[str | None, typer.Option(help="Only of this vertical.")]
@@ -39,19 +39,19 @@ def list_records(
 ) -> None:
     """List records that were set aside, the newest first."""
 
-    async def work() -> list[QuarantinedView]:
-        async with opened(ctx) as system:
+    async def load_records() -> list[QuarantinedView]:
+        async with open_system(ctx) as system:
             which = await filter_of(system, source, vertical, because)
             return await system.actions.quarantine.every(
                 msgspec.structs.replace(which, waiting=not settled), limit=limit
             )  # fmt: skip
 
-    found = run(work())
+    found = run(load_records())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(one.id), one.source_name, one.reason, one.detail, one.page_url, one.review) for one in found]
-    table(f"{len(found)} records", ["id", "source", "reason", "detail", "page", "decided"], rows, right=["id"])
+    rows = [(id_text(one.id), one.source_name, one.reason, one.detail, one.page_url, one.review) for one in found]
+    print_table(f"{len(found)} records", ["id", "source", "reason", "detail", "page", "decided"], rows, right=["id"])
 
 
 @app.command("show")
@@ -62,16 +62,11 @@ def show_record(
     json: AsJson = False,
 ) -> None:
     """Show a record with what was read and why it was set aside."""
-
-    async def work() -> QuarantinedView:
-        async with opened(ctx) as system:
-            return await system.actions.quarantine.find(record_id)
-
-    one = run(work())
+    one = run(with_system(ctx, lambda system: system.actions.quarantine.find(record_id)))
     if json:
-        emit(one)
+        print_json(one)
         return
-    facts(
+    print_facts(
         f"Record {one.id}",
         {
             "source": one.source_name,
@@ -79,13 +74,13 @@ def show_record(
             "reason": one.reason,
             "detail": one.detail,
             "page": f"{one.page_url} (stored as {one.page_id})",
-            "run": key(one.run_id),
+            "run": id_text(one.run_id),
             "set aside": one.created_at,
             "decided": f"{one.review} by {one.reviewed_by}" if one.review else None,
             "notes": one.review_notes,
         },
     )
-    facts("What was read", dict(one.raw.get("fields") or one.raw.get("record") or one.raw))
+    print_facts("What was read", dict(one.raw.get("fields") or one.raw.get("record") or one.raw))
 
 
 @app.command("release")
@@ -104,11 +99,11 @@ def release_records(
     json: AsJson = False,
 ) -> None:
     """Publish records after all, once the rules can live with them: some by number, or --all with filters."""
-    refuse_unclear(records, everything=everything)
-    fields = dict(pair(text) for text in put_right or [])
+    require_ids_or_all(records, everything=everything)
+    fields = dict(parse_field(text) for text in put_right or [])
 
-    async def work() -> Reviewed:
-        async with opened(ctx) as system:
+    async def release() -> Reviewed:
+        async with open_system(ctx) as system:
             if everything:
                 which = await filter_of(system, source, vertical, because)
                 return await system.actions.quarantine.release_all(which, actor(), notes)
@@ -116,7 +111,7 @@ def release_records(
                 await system.actions.quarantine.release(one, actor(), notes, fields)
             return Reviewed(records=len(records or []))
 
-    raise typer.Exit(report(run(work()), "released", as_json=json))
+    raise typer.Exit(report(run(release()), "released", as_json=json))
 
 
 @app.command("reject")
@@ -133,12 +128,12 @@ def reject_records(
     json: AsJson = False,
 ) -> None:
     """Give records up, their reasons kept: some by number, or --all with filters."""
-    refuse_unclear(records, everything=everything)
+    require_ids_or_all(records, everything=everything)
     if everything and not yes:
         typer.confirm("Reject every waiting record that the filters mean?", abort=True)
 
-    async def work() -> Reviewed:
-        async with opened(ctx) as system:
+    async def reject() -> Reviewed:
+        async with open_system(ctx) as system:
             if everything:
                 which = await filter_of(system, source, vertical, because)
                 return await system.actions.quarantine.reject_all(which, actor(), notes)
@@ -146,17 +141,17 @@ def reject_records(
                 await system.actions.quarantine.reject(one, actor(), notes)
             return Reviewed(records=len(records or []))
 
-    raise typer.Exit(report(run(work()), "rejected", as_json=json))
+    raise typer.Exit(report(run(reject()), "rejected", as_json=json))
 
 
 async def filter_of(system: System, source: str | None, vertical: str | None, because: str | None) -> QuarantineFilter:
-    """The filter that the options mean."""
+    """Return the filter that the options mean."""
     owner = (await system.actions.sources.find(source)).id if source else None
     return QuarantineFilter(source_id=owner, vertical=vertical, reason=because)
 
 
-def pair(text: str) -> tuple[str, str]:
-    """A field and its value."""
+def parse_field(text: str) -> tuple[str, str]:
+    """Return the field's name and value from NAME=VALUE."""
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
         msg = f"{text!r} is no field; write NAME=VALUE, such as price=12.99"
@@ -164,19 +159,19 @@ def pair(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def refuse_unclear(records: list[int] | None, *, everything: bool) -> None:
-    """Either numbers or --all."""
+def require_ids_or_all(records: list[int] | None, *, everything: bool) -> None:
+    """Raise Mistake unless either ids or --all are given."""
     if bool(records) == everything:
         msg = "name records by number, or say --all (with --source, --vertical or --because to narrow it)"
         raise Mistake(msg)
 
 
 def report(done: Reviewed, words: str, *, as_json: bool) -> int:
-    """Show what was done; answers 3 when some were refused."""
+    """Show what was done; return 3 when some were refused."""
     if as_json:
-        emit(done)
+        print_json(done)
     else:
-        say(f"{done.records} records {words}")
+        print_line(f"{done.records} records {words}")
         for record, reason in done.refused.items():
-            say(f"record {record}: {reason}")
+            print_line(f"record {record}: {reason}")
     return PARTIAL if done.refused else 0

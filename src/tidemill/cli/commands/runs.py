@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.run import RunStatus
-from tidemill.core.views import RunDetail, RunView
+from tidemill.core.views import RunView
 from tidemill.operations.mistakes import require_found
-from tidemill.terminal.options import AsJson, Limit, Source, group
+from tidemill.terminal.options import AsJson, Limit, Source, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, facts, key, say, table
+from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
 
-app = group("Look at runs, stage by stage; take up jobs that waited too long.")
+app = command_group("Look at runs, stage by stage; take up jobs that waited too long.")
 
 
 @app.command("list")
@@ -27,17 +27,17 @@ def list_runs(
 ) -> None:
     """List runs, the newest first."""
 
-    async def work() -> list[RunView]:
-        async with opened(ctx) as system:
+    async def load_runs() -> list[RunView]:
+        async with open_system(ctx) as system:
             owner = (await system.actions.sources.find(source)).id if source else None
             return await system.store.views.runs(owner, status, before=before, limit=limit)
 
-    found = run(work())
+    found = run(load_runs())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
-        (key(one.id), one.source_name, one.trigger, one.status, one.complete, one.started_at,
+        (id_text(one.id), one.source_name, one.trigger, one.status, one.complete, one.started_at,
          f"{one.urls_succeeded}/{one.urls_attempted}", one.pages_unchanged, one.records_read, one.records_accepted,
          one.records_dropped, one.records_quarantined, one.records_inserted, one.records_updated,
          ", ".join(one.degraded or ()))
@@ -45,7 +45,7 @@ def list_runs(
     ]  # fmt: skip
     columns = ["run", "source", "trigger", "status", "complete", "started", "pages", "unchanged", "read", "accepted",
                "dropped", "quarantined", "new", "changed", "without"]  # fmt: skip
-    table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:-1]])
+    print_table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:-1]])
 
 
 @app.command("show")
@@ -56,17 +56,12 @@ def show_run(
     json: AsJson = False,
 ) -> None:
     """Show a run with its jobs, stage by stage."""
-
-    async def work() -> RunDetail:
-        async with opened(ctx) as system:
-            return require_found(await system.store.views.run(run_id), "run", run_id)
-
-    detail = run(work())
+    detail = require_found(run(with_system(ctx, lambda system: system.store.views.run(run_id))), "run", run_id)
     if json:
-        emit(detail)
+        print_json(detail)
         return
     one = detail.run
-    facts(
+    print_facts(
         f"Run {one.id} of {one.source_name}",
         {
             "status": one.status,
@@ -85,21 +80,18 @@ def show_run(
             "failures": detail.failures,
         },
     )
-    table("Stages", ["stage", "status", "jobs"], [(each.stage, each.status, each.jobs) for each in detail.stages])
-    rows = [(key(job.id), job.url, job.stage, job.status, job.attempts, job.failure, job.error) for job in detail.jobs]
-    table("Jobs", ["job", "url", "stage", "status", "tries", "failure", "detail"], rows, right=["job", "tries"])
+    print_table("Stages", ["stage", "status", "jobs"], [(each.stage, each.status, each.jobs) for each in detail.stages])
+    rows = [
+        (id_text(job.id), job.url, job.stage, job.status, job.attempts, job.failure, job.error) for job in detail.jobs
+    ]
+    print_table("Jobs", ["job", "url", "stage", "status", "tries", "failure", "detail"], rows, right=["job", "tries"])
 
 
 @app.command("requeue-stale")
 def requeue_stale(ctx: typer.Context, source: Source = None, *, json: AsJson = False) -> None:
     """Take up jobs that waited for so long that they were set aside."""
-
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return await system.actions.runs.requeue_stale(source, actor())
-
-    count = run(work())
+    count = run(with_system(ctx, lambda system: system.actions.runs.requeue_stale(source, actor())))
     if json:
-        emit({"jobs": count})
+        print_json({"jobs": count})
     else:
-        say(f"{count} jobs are ready again")
+        print_line(f"{count} jobs are ready again")

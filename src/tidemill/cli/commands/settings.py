@@ -2,29 +2,29 @@
 
 import typer
 
-from tidemill.settings import knobs
+from tidemill.settings import describe_settings
 from tidemill.terminal.global_options import GlobalOptions
-from tidemill.terminal.options import AsJson, single
-from tidemill.terminal.showing import emit, table
+from tidemill.terminal.options import AsJson, single_command
+from tidemill.terminal.showing import print_json, print_table
 
-app = single()
+app = single_command()
 
 
 @app.command()
 def settings(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Show every setting: its value, where that comes from, what it does."""
-    place: GlobalOptions = ctx.obj or GlobalOptions()
-    overrides = {} if place.database is None else {"database": place.database}
-    found = knobs(place.settings, **overrides)
+    options: GlobalOptions = ctx.obj or GlobalOptions()
+    overrides = {} if options.database is None else {"database": options.database}
+    found = describe_settings(options.settings, **overrides)
     if json:
-        emit(found)
+        print_json(found)
         return
-    table("", ["setting", "value", "from", "what it does"], [(one.name, plain(one.value), one.origin, one.description)
-                                                             for one in found])  # fmt: skip
+    rows = [(one.name, setting_text(one.value), one.origin, one.description) for one in found]
+    print_table("", ["setting", "value", "from", "what it does"], rows)
 
 
-def plain(value: object) -> object:
-    """A value as it would be written in tidemill.toml."""
+def setting_text(value: object) -> object:
+    """Return a value as it would be written in tidemill.toml."""
     match value:
         case dict():
             return ", ".join(f"{name} = {each}" for name, each in value.items())

@@ -16,10 +16,10 @@ from tidemill.lab.simulation.laws import LawVerdict
 from tidemill.lab.simulation.plan import SimulationOutcome
 from tidemill.operations.mistakes import Mistake
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single, with_choices
-from tidemill.terminal.showing import console, emit, say, table
+from tidemill.terminal.options import AsJson, single_command, with_choices
+from tidemill.terminal.showing import console, print_json, print_line, print_table
 
-app = single()
+app = single_command()
 
 
 def simulate_days(
@@ -40,7 +40,7 @@ def simulate_days(
     happened. Exit code 1 when one was broken.
     """
     choice = SIMULATIONS[world]
-    terms = SimulationTerms(days=days, sources=sources, seed=seed, faults=kinds(faults, choice.faults))
+    terms = SimulationTerms(days=days, sources=sources, seed=seed, faults=chosen_faults(faults, choice.faults))
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {choice.subject(terms)} ...")
     writing = log.open("wb") if log is not None else nullcontext()
@@ -48,7 +48,7 @@ def simulate_days(
     with tempfile.TemporaryDirectory(prefix="tidemill-simulation-") as folder, writing as file:
         outcome = choice.run(terms, build_simulated_system, Path(folder), file)
     if json:
-        emit({"holds": outcome.holds, "outcome": outcome})
+        print_json({"holds": outcome.holds, "outcome": outcome})
     else:
         show(outcome)
     raise typer.Exit(0 if outcome.holds else FAILURE)
@@ -59,8 +59,8 @@ app.command("simulate")(
 )
 
 
-def kinds(faults: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The faults that are meant, of those that the world has."""
+def chosen_faults(faults: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the faults that are meant, of those that the world has."""
     if faults in {"all", "none"}:
         return known if faults == "all" else ()
     names = tuple(faults.split(","))
@@ -71,18 +71,18 @@ def kinds(faults: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def show(outcome: SimulationOutcome) -> None:
-    """Every law, what happened, and the sum of the event log."""
+    """Show every law, what happened, and the checksum of the event log."""
     show_verdicts(outcome.verdicts, outcome.figures)
-    say(f"event log: {outcome.log_lines:,} lines, sha256 {outcome.log_sha256}")
+    print_line(f"event log: {outcome.log_lines:,} lines, sha256 {outcome.log_sha256}")
 
 
 def show_verdicts(verdicts: Sequence[LawVerdict], figures: Mapping[str, int]) -> None:
-    """Every law, what it was held against, and what was found."""
+    """Show every law, what it was checked against, and what was found."""
     rows = [
         ("ok" if verdict.holds else "failure", verdict.law, verdict.checked, verdict.breaches) for verdict in verdicts
     ]
-    table("Laws", ["", "law", "held against", "breaches"], rows, right=["breaches"])
+    print_table("Laws", ["", "law", "held against", "breaches"], rows, right=["breaches"])
     for verdict in verdicts:
         for words in verdict.told:
-            say(f"{verdict.law}: {words}")
-    table("What happened", ["event", "times"], sorted(figures.items()), right=["times"])
+            print_line(f"{verdict.law}: {words}")
+    print_table("What happened", ["event", "times"], sorted(figures.items()), right=["times"])

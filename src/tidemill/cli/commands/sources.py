@@ -6,15 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
-from tidemill.cli.importing import report_import
-from tidemill.cli.opening import opened
-from tidemill.core.views import SourceDetail, SourceView, UpgradeView
-from tidemill.terminal.options import AsJson, Reason, Yes, group
+from tidemill.cli.import_report import report_import
+from tidemill.cli.system_opening import open_system, with_system
+from tidemill.core.views import SourceDetail
+from tidemill.terminal.options import AsJson, Reason, Yes, command_group
+from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, facts, key, say, table
-from tidemill.terminal.started import report_started
+from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
 
-app = group("List, import, add, switch, run and remove sources.")
+app = command_group("List, import, add, switch, run and remove sources.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The source's name or number.")]
 
 
@@ -26,14 +26,9 @@ def list_sources(
     json: AsJson = False,
 ) -> None:
     """List sources: whether each may be asked, and if not why."""
-
-    async def work() -> list[SourceView]:
-        async with opened(ctx) as system:
-            return await system.store.views.sources(system.clock.now(), vertical=vertical)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.store.views.sources(system.clock.now(), vertical=vertical)))
     if json:
-        emit(found)
+        print_json(found)
         return
     columns = [
         "name",
@@ -51,27 +46,27 @@ def list_sources(
          one.last_success_at, one.reliability, one.records, one.reason)
         for one in found
     ]  # fmt: skip
-    table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
+    print_table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
 
 
 @app.command("show")
 def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
     """Show one source with its breaker, hosts, jobs and last runs."""
 
-    async def work() -> SourceDetail | None:
-        async with opened(ctx) as system:
+    async def load_source() -> SourceDetail | None:
+        async with open_system(ctx) as system:
             source = await system.actions.sources.find(name)
             return await system.store.views.source(source.id, system.clock.now())
 
-    detail = run(work())
+    detail = run(load_source())
     if json or detail is None:
-        emit(detail)
+        print_json(detail)
         return
     view, source = detail.view, detail.source
-    facts(
+    print_facts(
         f"Source {view.name}",
         {
-            "number": key(view.id),
+            "number": id_text(view.id),
             "vertical": view.vertical,
             "address": view.base_url,
             "adapter": view.adapter_id,
@@ -91,9 +86,9 @@ def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
             "hosts": [host.host for host in detail.hosts],
         },
     )
-    rows = [(key(one.id), one.trigger, one.status, one.started_at, f"{one.urls_succeeded}/{one.urls_attempted}",
+    rows = [(id_text(one.id), one.trigger, one.status, one.started_at, f"{one.urls_succeeded}/{one.urls_attempted}",
              one.records_accepted, one.complete) for one in detail.runs]  # fmt: skip
-    table("Last runs", ["run", "trigger", "status", "started", "pages", "accepted", "complete"], rows)
+    print_table("Last runs", ["run", "trigger", "status", "started", "pages", "accepted", "complete"], rows)
 
 
 @app.command("import")
@@ -105,12 +100,12 @@ def import_sources(
 ) -> None:
     """Bring in sources from YAML; run it again after every change. Bad entries are named by line, good ones kept."""
 
-    async def work() -> int:
+    async def import_content() -> int:
         content = file.read_bytes()
-        async with opened(ctx, create=True) as system:
+        async with open_system(ctx, create=True) as system:
             return report_import(await system.actions.importer.sources_file(content, actor(), file.name), as_json=json)
 
-    raise typer.Exit(run(work()))
+    raise typer.Exit(run(import_content()))
 
 
 @app.command("add")
@@ -127,8 +122,8 @@ def add_source(
 ) -> None:
     """Add one source; --target may be given several times."""
 
-    async def work() -> tuple[str, int]:
-        async with opened(ctx, create=True) as system:
+    async def add() -> tuple[str, int]:
+        async with open_system(ctx, create=True) as system:
             entry: dict[str, Any] = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
             if market_url is not None:
                 entry["settings"] = {"market_url": market_url}
@@ -137,30 +132,22 @@ def add_source(
                 await system.actions.targets.add(source.name, page, actor())
             return source.name, len(target or []) + await system.actions.sources.create_template_targets(source)
 
-    added, count = run(work())
-    say(f"added source {added} with {count} targets")
+    added, count = run(add())
+    print_line(f"added source {added} with {count} targets")
 
 
 @app.command("enable")
 def enable_source(ctx: typer.Context, name: Name) -> None:
     """Switch a source on; what was held against it is forgiven."""
-
-    async def work() -> str:
-        async with opened(ctx) as system:
-            return (await system.actions.sources.enable(name, actor())).name
-
-    say(f"source {run(work())} is on")
+    done = run(with_system(ctx, lambda system: system.actions.sources.enable(name, actor())))
+    print_line(f"source {done.name} is on")
 
 
 @app.command("disable")
 def disable_source(ctx: typer.Context, name: Name, reason: Reason = "") -> None:
     """Switch a source off: no request is made any more, not even for jobs that wait already."""
-
-    async def work() -> str:
-        async with opened(ctx) as system:
-            return (await system.actions.sources.disable(name, actor(), reason)).name
-
-    say(f"source {run(work())} is off")
+    done = run(with_system(ctx, lambda system: system.actions.sources.disable(name, actor(), reason)))
+    print_line(f"source {done.name} is off")
 
 
 @app.command("remove")
@@ -169,22 +156,15 @@ def remove_source(ctx: typer.Context, name: Name, *, yes: Yes = False) -> None:
     if not yes:
         typer.confirm(f"Remove source {name} with its targets and runs?", abort=True)
 
-    async def work() -> str:
-        async with opened(ctx) as system:
-            return (await system.actions.sources.remove(name, actor())).name
-
-    say(f"removed source {run(work())}")
+    done = run(with_system(ctx, lambda system: system.actions.sources.remove(name, actor())))
+    print_line(f"removed source {done.name}")
 
 
 @app.command("run")
 def run_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
     """Enqueue a run now; running workers take it up. `tidemill crawl` does it here and waits."""
-
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return report_started(await system.actions.runs.start_source(name, actor()), as_json=json)
-
-    raise typer.Exit(run(work()))
+    started = run(with_system(ctx, lambda system: system.actions.runs.start_source(name, actor())))
+    raise typer.Exit(report_started(started, as_json=json))
 
 
 @app.command("upgrades")
@@ -195,40 +175,26 @@ def list_upgrades(
     json: AsJson = False,
 ) -> None:
     """List sources for which another fetcher is suggested, because ours did not get their pages."""
-
-    async def work() -> list[UpgradeView]:
-        async with opened(ctx) as system:
-            return await system.actions.upgrades.every(everything=everything)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.actions.upgrades.every(everything=everything)))
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (one.source_name, one.fetcher, one.times, one.reason, one.status, one.last_at, one.decided_by) for one in found
     ]  # fmt: skip
     columns = ["source", "suggested", "pages", "because", "status", "last", "decided by"]
-    table(f"{len(found)} suggested upgrades", columns, rows, right=["pages"])
+    print_table(f"{len(found)} suggested upgrades", columns, rows, right=["pages"])
 
 
 @app.command("accept-upgrade")
 def accept_upgrade(ctx: typer.Context, name: Name) -> None:
     """Let a source be got by the suggested fetcher from now on."""
-
-    async def work() -> UpgradeView:
-        async with opened(ctx) as system:
-            return await system.actions.upgrades.accept(name, actor())
-
-    done = run(work())
-    say(f"source {done.source_name} is got by {done.fetcher} from now on")
+    done = run(with_system(ctx, lambda system: system.actions.upgrades.accept(name, actor())))
+    print_line(f"source {done.source_name} is got by {done.fetcher} from now on")
 
 
 @app.command("dismiss-upgrade")
 def dismiss_upgrade(ctx: typer.Context, name: Name) -> None:
     """Leave a source as it is, and do not suggest the same again."""
-
-    async def work() -> UpgradeView:
-        async with opened(ctx) as system:
-            return await system.actions.upgrades.dismiss(name, actor())
-
-    say(f"source {run(work()).source_name} stays as it is")
+    done = run(with_system(ctx, lambda system: system.actions.upgrades.dismiss(name, actor())))
+    print_line(f"source {done.source_name} stays as it is")

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import with_system
 from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.store.views import runbook
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table
 
-app = single()
+app = single_command()
 
 QUESTIONS = {
     "pipeline": "SELECT current_stage, COUNT(*) AS jobs, "
@@ -43,15 +43,11 @@ def sql(
     if " " not in question.strip() and question not in QUESTIONS:
         raise NotFound(unknown_name("question", question, QUESTIONS) + "; or write a SELECT")
 
-    async def work() -> runbook.QueryResult:
-        async with opened(ctx) as system:
-            return await runbook.ask(system.store.database, QUESTIONS.get(question, question))
-
-    answer = run(work())
+    answer = run(with_system(ctx, lambda system: runbook.ask(system.store.database, QUESTIONS.get(question, question))))
     if json:
-        emit([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+        print_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
         return
     rows: Sequence[Sequence[object]] = [[str(value) if isinstance(value, int) else value for value in row]
                                         for row in answer.rows]  # fmt: skip
-    table("", list(answer.columns), rows)
-    say(f"{len(answer.rows)} rows" + (", and more that are not shown" if answer.cut else ""))
+    print_table("", list(answer.columns), rows)
+    print_line(f"{len(answer.rows)} rows" + (", and more that are not shown" if answer.cut else ""))

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.importing import report_import
-from tidemill.cli.opening import opened
+from tidemill.cli.import_report import report_import
+from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import TargetFilter, TargetView
-from tidemill.terminal.options import AsJson, Limit, Reason, Source, Yes, group
+from tidemill.terminal.options import AsJson, Limit, Reason, Source, Yes, command_group
+from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import emit, key, say, table
-from tidemill.terminal.started import report_started
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 
-app = group("List, import, add, pause, run and remove targets.")
+app = command_group("List, import, add, pause, run and remove targets.")
 Which = Annotated[str, typer.Argument(metavar="ID|URL", help="The target's number or address.")]
 
 
@@ -31,20 +31,20 @@ def list_targets(
 ) -> None:
     """List targets: when each is due and how its last scrape ended."""
 
-    async def work() -> list[TargetView]:
-        async with opened(ctx) as system:
+    async def load_targets() -> list[TargetView]:
+        async with open_system(ctx) as system:
             owner = (await system.actions.sources.find(source)).id if source else None
             which = TargetFilter(source_id=owner, status=status, text=text)
             return await system.store.views.targets(which, after=after, limit=limit)
 
-    found = run(work())
+    found = run(load_targets())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(one.id), one.source_name, one.url, one.status, one.enabled, one.last_status, one.consecutive_failures,
-             one.last_scraped_at, one.next_due_at) for one in found]  # fmt: skip
+    rows = [(id_text(one.id), one.source_name, one.url, one.status, one.enabled, one.last_status,
+             one.consecutive_failures, one.last_scraped_at, one.next_due_at) for one in found]  # fmt: skip
     columns = ["id", "source", "url", "status", "on", "last", "failures", "scraped", "due"]
-    table(f"{len(found)} targets", columns, rows, right=["id", "failures"])
+    print_table(f"{len(found)} targets", columns, rows, right=["id", "failures"])
 
 
 @app.command("import")
@@ -56,12 +56,12 @@ def import_targets(
 ) -> None:
     """Bring in targets from CSV; run it again after every change. Bad rows are named by line, good ones kept."""
 
-    async def work() -> int:
+    async def import_content() -> int:
         content = file.read_bytes()
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return report_import(await system.actions.importer.targets_file(content, actor(), file.name), as_json=json)
 
-    raise typer.Exit(run(work()))
+    raise typer.Exit(run(import_content()))
 
 
 @app.command("add")
@@ -76,37 +76,29 @@ def add_target(
 ) -> None:
     """Add a page to a source; it is due at once."""
 
-    async def work() -> TargetView | None:
-        async with opened(ctx) as system:
+    async def add() -> TargetView | None:
+        async with open_system(ctx) as system:
             options = {"priority": priority} | ({"schedule": schedule} if schedule else {})
             target = await system.actions.targets.add(source, url, actor(), options)
             detail = await system.store.views.target(target.id, system.clock.now())
             return detail.view if detail else None
 
-    added = run(work())
-    say(f"added target {added.id if added else ''} {url}")
+    added = run(add())
+    print_line(f"added target {added.id if added else ''} {url}")
 
 
 @app.command("pause")
 def pause_target(ctx: typer.Context, which: Which, reason: Reason = "") -> None:
     """Leave a target alone until it is resumed."""
-
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return (await system.actions.targets.pause(which, actor(), reason)).id
-
-    say(f"target {run(work())} is paused")
+    done = run(with_system(ctx, lambda system: system.actions.targets.pause(which, actor(), reason)))
+    print_line(f"target {done.id} is paused")
 
 
 @app.command("resume")
 def resume_target(ctx: typer.Context, which: Which) -> None:
     """Take a paused or broken target up again, at once."""
-
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return (await system.actions.targets.resume(which, actor())).id
-
-    say(f"target {run(work())} is active")
+    done = run(with_system(ctx, lambda system: system.actions.targets.resume(which, actor())))
+    print_line(f"target {done.id} is active")
 
 
 @app.command("remove")
@@ -115,19 +107,12 @@ def remove_target(ctx: typer.Context, which: Which, *, yes: Yes = False) -> None
     if not yes:
         typer.confirm(f"Remove target {which}?", abort=True)
 
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return (await system.actions.targets.remove(which, actor())).id
-
-    say(f"removed target {run(work())}")
+    done = run(with_system(ctx, lambda system: system.actions.targets.remove(which, actor())))
+    print_line(f"removed target {done.id}")
 
 
 @app.command("run")
 def run_target(ctx: typer.Context, which: Which, *, json: AsJson = False) -> None:
     """Enqueue a job for a target now; running workers take it up."""
-
-    async def work() -> int:
-        async with opened(ctx) as system:
-            return report_started(await system.actions.runs.start_target(which, actor()), as_json=json)
-
-    raise typer.Exit(run(work()))
+    started = run(with_system(ctx, lambda system: system.actions.runs.start_target(which, actor())))
+    raise typer.Exit(report_started(started, as_json=json))

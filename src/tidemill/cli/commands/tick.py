@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
+from tidemill.cli.system_opening import open_system
 from tidemill.core.views import TickView
 from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.terminal.exit_codes import FAILURE
-from tidemill.terminal.options import AsJson, single
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, harmless, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table, without_control_codes
 
-app = single()
+app = single_command()
 
 
 @app.command()
@@ -29,8 +29,8 @@ def tick(
     Without a name, list what there is and how it went last.
     """
 
-    async def work() -> tuple[str, list[TickView]]:
-        async with opened(ctx) as system:
+    async def run_tick() -> tuple[str, list[TickView]]:
+        async with open_system(ctx) as system:
             if name is None:
                 known = {view.name: view for view in await system.store.views.ticks()}
                 return "", [known[each] for each in sorted(known)]
@@ -43,14 +43,16 @@ def tick(
                 await system.worker.sign_off()
             return answer, [view for view in await system.store.views.ticks() if view.name == name]
 
-    answer, views = run(work())
+    answer, views = run(run_tick())
     if json:
-        emit({"status": answer, "ticks": views} if name else views)
+        print_json({"status": answer, "ticks": views} if name else views)
     elif name is None:
-        rows = [(one.name, one.status, one.slot, one.last_success, harmless(one.detail)[:120]) for one in views]
-        table("Periodic work", ["tick", "status", "last slot", "last success", "what it did"], rows)
+        rows = [
+            (one.name, one.status, one.slot, one.last_success, without_control_codes(one.detail)[:120]) for one in views
+        ]
+        print_table("Periodic work", ["tick", "status", "last slot", "last success", "what it did"], rows)
     elif answer == "taken":
-        say(f"{name} was done for this slot already; nothing to do")
+        print_line(f"{name} was done for this slot already; nothing to do")
     else:
-        say(f"{name}: {answer}, {views[0].detail if views else ''}")
+        print_line(f"{name}: {answer}, {views[0].detail if views else ''}")
     raise typer.Exit(FAILURE if answer == "failed" else 0)

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from tidemill.bootstrap.system import System
-from tidemill.bootstrap.web import Telemetry, serving
-from tidemill.cli.opening import opened, settings_of
-from tidemill.cli.stopping import Stopper
+from tidemill.bootstrap.web import Telemetry, serve_web
+from tidemill.cli.signals import Stopper
+from tidemill.cli.system_opening import open_system, settings_of
 from tidemill.settings import Settings
-from tidemill.telemetry.logs import log_to, make_logger
-from tidemill.terminal.options import single
+from tidemill.telemetry.logs import log_listener, make_logger
+from tidemill.terminal.options import single_command
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import console
 
-app = single()
+app = single_command()
 
 
 @app.command()
@@ -32,22 +32,22 @@ def up(
     The first Ctrl-C finishes what is in hand and ends, the second ends at once; nothing is lost either way.
     """
     settings = settings_of(ctx, **({} if port is None else {"web_port": port}))
-    run(turn(ctx, settings, web=web))
+    run(run_until_stopped(ctx, settings, web=web))
 
 
-async def turn(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
-    """Keep the mill turning until somebody says stop."""
+async def run_until_stopped(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
+    """Run the system, and the web app if wanted, until a person stops it."""
     logger = make_logger(settings.log_level, settings.log_format)
     telemetry = Telemetry(
-        lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level)
+        lambda words, error: logger.error(words, error=str(error)), log_listener(logger, settings.log_level)
     )
-    async with opened(ctx, create=True, announce=telemetry.listeners) as system:
-        portal = serving(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
+    async with open_system(ctx, create=True, announce=telemetry.listeners) as system:
+        portal = serve_web(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
-            await until_stopped(system, address)
+            await supervise(system, address)
 
 
-async def until_stopped(system: System, address: str) -> None:
+async def supervise(system: System, address: str) -> None:
     """Run the supervisor, and tell a person where to look and how to stop."""
     err = console(stderr=True)
     where = f"Tidemill is up; see {address}" if address else "Tidemill is up"
@@ -58,5 +58,5 @@ async def until_stopped(system: System, address: str) -> None:
 
     with Stopper(finish) as stopper:
         err.print(f"{where}  (Ctrl-C finishes and ends)")
-        await stopper.until_done(system.supervisor.run())
+        await stopper.run_until_done(system.supervisor.run())
     err.print("Stopped; everything is kept.")

@@ -4,14 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.opening import opened
-from tidemill.operations.explanation import Explanation
-from tidemill.terminal.options import AsJson, single
+from tidemill.cli.system_opening import with_system
+from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
-from tidemill.terminal.showing import emit, say, table
+from tidemill.terminal.showing import print_json, print_line, print_table
 
-app = single()
-SIGNS = {True: "ok", False: "no", None: ""}
+app = single_command()
+STEP_SIGNS = {True: "ok", False: "no", None: ""}
 
 
 @app.command()
@@ -28,14 +27,11 @@ def why(
     json: AsJson = False,
 ) -> None:
     """Explain anything: which gate, which rule, which page."""
-
-    async def work() -> Explanation:
-        async with opened(ctx) as system:
-            return await system.actions.why.explain(subject)
-
-    found = run(work())
+    found = run(with_system(ctx, lambda system: system.actions.why.explain(subject)))
     if json:
-        emit(found)
+        print_json(found)
         return
-    say(f"{found.subject}: {found.verdict}")
-    table("", ["", "gate", "finding"], [(SIGNS[step.ok] or " ", step.gate, step.detail) for step in found.steps])
+    print_line(f"{found.subject}: {found.verdict}")
+    print_table(
+        "", ["", "gate", "finding"], [(STEP_SIGNS[step.ok] or " ", step.gate, step.detail) for step in found.steps]
+    )

@@ -1,4 +1,4 @@
-"""The `browser` fetcher: the page as it stands after its scripts have run, behind the same gates as any other."""
+"""The `browser` fetcher: the page as it is after its scripts have run, behind the same gates as any other."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tidemill.core.degradation import Service
 from tidemill.core.failure import Failure
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
-from tidemill.fetching.browsers.trouble import BrowserLost, NoBrowser
+from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.fetching.http import HttpFetcher
 from tidemill.fetching.translate import status_of
 from tidemill.pipeline.ports import (
@@ -25,40 +25,42 @@ from tidemill.pipeline.ports import (
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 
-if TYPE_CHECKING:  # without the extra `browser` these cannot be imported, and the fetcher must say so, not fail
-    from tidemill.fetching.browsers.pool import BrowserPool, Loan
-    from tidemill.fetching.browsers.tab import Patience, Tab
+if TYPE_CHECKING:  # not importable without the extra `browser`, and the fetcher must then say so, not fail
+    from tidemill.fetching.browsers.pool import BorrowedContext, BrowserPool
+    from tidemill.fetching.browsers.tab import Tab, WaitRule
 
-LOOK_AGAIN = timedelta(minutes=1)
-"""How soon a browser that was missing is looked for again."""
+RETRY_AFTER = timedelta(minutes=1)
+"""How soon a missing browser is looked for again."""
 WAIT_FOR = "wait_for"
 """The source's setting that names, as a CSS selector, the element to wait for."""
 NOTICE_BYTES = 200_000
-"""A page larger than this is no mere notice that we are blocked."""
+"""A page larger than this is not just a notice that we are blocked."""
 
 
-class BrowserVisit:
-    """One fetch in a browser, as the transport of a trip: it opens its context when the first request may leave."""
+class BrowserTransport:
+    """The transport of one fetch in a browser; its context is opened when the first request may be sent."""
 
-    def __init__(self, loan: "Loan", patience: "Patience") -> None:
-        """Every request of the trip goes out in the context of `loan`."""
-        self._loan = loan
-        self._patience = patience
+    def __init__(self, borrowed: "BorrowedContext", wait: "WaitRule") -> None:
+        """Send every request of the fetch in the context of `borrowed`."""
+        self._borrowed = borrowed
+        self._wait = wait
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
-        """Go to one address; what the page does of itself happens behind the gateway."""
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
+        """Load one address; the page's own requests go through the gateway."""
         try:
-            tab = await self._loan.open()
-            return await tab.load(request, depart, self._patience)
+            tab = await self._borrowed.open()
+            return await tab.load(request, before_send, self._wait)
         except BrowserLost as loss:
             return WireFailure(failure=Failure.BROWSER_LOST, detail=str(loss))
 
     async def close(self) -> None:
-        """Nothing to let go of: the loan is given back by whoever took it."""
+        """Close nothing: the caller that borrowed the context returns it."""
 
 
 class BrowserFetcher:
-    """Gets pages that need JavaScript. Without a browser its jobs wait, and the services' book says why."""
+    """Fetches pages that need JavaScript; without a browser its jobs wait, and the service registry says why."""
 
     def __init__(
         self,
@@ -67,27 +69,27 @@ class BrowserFetcher:
         services: ServiceRegistry,
         clock: Clock,
         *,
-        patience: timedelta = timedelta(seconds=5),
+        wait_limit: timedelta = timedelta(seconds=5),
     ) -> None:
-        """`plain` lends its gates and brings robots.txt; `open_pool` raises NoBrowser where there is none."""
+        """Use the gates of `plain`, also for robots.txt; `open_pool` raises NoBrowser where there is none."""
         self._plain = plain
         self._open_pool = open_pool
         self._services = services
         self._clock = clock
-        self._patience = patience
+        self._wait_limit = wait_limit
         self.pool: BrowserPool | None = None
         services.register_probe(Service.BROWSER, self._probe)
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Get one page as its scripts have made it. Never conditional: the page is more than its first document."""
+        """Fetch one page as its scripts made it, never conditionally: the page is more than its first document."""
         try:
             self.pool = self.pool or self._open_pool()
-            async with self.pool.lend(request.host) as loan:
-                result = await self._visit(self.pool, loan, replace(request, etag="", last_modified=""))
+            async with self.pool.borrow(request.host) as borrowed:
+                result = await self._fetch_with(self.pool, borrowed, replace(request, etag="", last_modified=""))
             if result.failure is not Failure.BROWSER_LOST:
                 await self._services.works(Service.BROWSER)
         except NoBrowser as missing:
-            return await self._without(request, str(missing))
+            return await self._no_browser_result(request, str(missing))
         return replace(result, fetcher=FetcherKind.BROWSER.value)
 
     async def close(self) -> None:
@@ -96,34 +98,34 @@ class BrowserFetcher:
         if pool is not None:
             await pool.close()
 
-    async def _visit(self, pool: "BrowserPool", loan: "Loan", request: FetchRequest) -> FetchResult:
-        from tidemill.fetching.browsers.tab import Patience  # noqa: PLC0415 - see TYPE_CHECKING above
+    async def _fetch_with(self, pool: "BrowserPool", borrowed: "BorrowedContext", request: FetchRequest) -> FetchResult:
+        from tidemill.fetching.browsers.tab import WaitRule  # noqa: PLC0415 - see TYPE_CHECKING above
 
         selector = request.options.get(WAIT_FOR, "")
-        patience = Patience(selector if isinstance(selector, str) else "", self._patience)
-        result = await self._plain.rendering(BrowserVisit(loan, patience)).fetch(request)
-        if loan.tab is None or result.failure is Failure.BROWSER_LOST:
+        wait = WaitRule(selector if isinstance(selector, str) else "", self._wait_limit)
+        result = await self._plain.rendering(BrowserTransport(borrowed, wait)).fetch(request)
+        if borrowed.tab is None or result.failure is Failure.BROWSER_LOST:
             return result
-        if result.failure is Failure.TIMED_OUT and await loan.tab.is_hung():
+        if result.failure is Failure.TIMED_OUT and await borrowed.tab.is_hung():
             await pool.report("context_pool_reset", f"context of {request.host}", reason="hung", url=request.url)
             return replace(result, error="the page hung, and its context was thrown away")
-        return await _with_picture(result, loan.tab)
+        return await _with_screenshot(result, borrowed.tab)
 
-    async def _without(self, request: FetchRequest, why: str) -> FetchResult:
-        """No browser: the job waits, and the system says that it is degraded until there is one."""
+    async def _no_browser_result(self, request: FetchRequest, why: str) -> FetchResult:
+        """Report the missing browser and return a result that makes the job wait."""
         await self._services.degraded(Service.BROWSER, why)
         return FetchResult(
             status=FetchStatus.ERROR,
             url=request.url,
             failure=Failure.HELD_BACK,
             error=why,
-            retry_at=self._clock.now() + LOOK_AGAIN,
+            retry_at=self._clock.now() + RETRY_AFTER,
             fetcher=FetcherKind.BROWSER.value,
             degraded=(Service.BROWSER,),
         )
 
     async def _probe(self) -> str:
-        """Whether a browser is to be had by now: '' when it is."""
+        """Return '' if a browser can be started, else what is wrong."""
         try:
             self.pool = self.pool or self._open_pool()
             await self.pool.ready()
@@ -132,8 +134,8 @@ class BrowserFetcher:
         return ""
 
 
-async def _with_picture(result: FetchResult, tab: "Tab") -> FetchResult:
-    """A page that is not what we asked for, with what a person would have seen of it."""
+async def _with_screenshot(result: FetchResult, tab: "Tab") -> FetchResult:
+    """Return the result, with a screenshot if the page is not what was asked for."""
     if status_of(result.failure) is FetchStatus.ROBOTS_BLOCKED or not _looks_wrong(result):
         return result
     return replace(result, screenshot=await tab.screenshot())

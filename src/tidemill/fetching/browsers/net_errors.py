@@ -1,4 +1,4 @@
-"""Chromium's words for a navigation that failed, in ours."""
+"""Map Chromium's navigation errors to our failures."""
 
 from tidemill.core.failure import Failure
 from tidemill.pipeline.ports import WireFailure
@@ -32,7 +32,7 @@ _MEANINGS = (
 
 
 def navigation_failure(error: str) -> WireFailure:
-    """What `net::ERR_…` means for the fetch; a connection lost when it is none that we know."""
+    """Return the failure that `net::ERR_…` means; a lost connection when it is not known."""
     name = error.removeprefix("net::")
     failure = next((failure for start, failure in _MEANINGS if name.startswith(start)), Failure.CONNECTION_LOST)
     return WireFailure(failure=failure, detail=f"the browser says {error}")

@@ -1,4 +1,4 @@
-"""A pool put together: browser, gateways behind the guard, and the name we go by."""
+"""Build a browser pool: the browser, its gateways behind the guard, and the user agent."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,7 +10,7 @@ from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.pool import Audit, BrowserPool
 from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.guard import AddressGuard
-from tidemill.fetching.names import GuardedResolver
+from tidemill.fetching.resolver import GuardedResolver
 from tidemill.pipeline.ports import Clock
 
 
@@ -19,7 +19,7 @@ def open_pool(
     clock: Clock,
     audit: Audit,
     *,
-    book: PoolRepository | None = None,
+    repository: PoolRepository | None = None,
     user_agent: str = "Tidemill/0.1",
     allow: Iterable[str] = (),
     resolve: Mapping[str, str] | None = None,
@@ -28,7 +28,7 @@ def open_pool(
     guard: AddressGuard | None = None,
     dns: AbstractResolver | None = None,
 ) -> BrowserPool:
-    """A pool that starts `program` when the first context is asked for; `guard` and `dns` replace the usual ones."""
+    """Return a pool that starts `program` for its first context; `guard` and `dns` replace the usual ones."""
     guard = guard or AddressGuard(allow)
     resolver = GuardedResolver(guard, resolve or {}, dns)
 
@@ -40,7 +40,7 @@ def open_pool(
         lambda: Gateway(guard, resolver),
         clock,
         audit,
-        book=book,
+        repository=repository,
         user_agent=user_agent,
         rules=rules,
         limits=limits,

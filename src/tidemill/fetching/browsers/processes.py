@@ -1,4 +1,4 @@
-"""The processes of a browser, read from /proc: who they are, what they use, and how each of them is ended."""
+"""The processes of a browser, read from /proc: their parents, their memory, and how each is ended."""
 
 import asyncio
 import os
@@ -23,14 +23,14 @@ class Process(msgspec.Struct, frozen=True):
     is_zombie: bool
 
 
-def everyone() -> list[Process]:
-    """Every process of this machine that can be seen."""
+def all_processes() -> list[Process]:
+    """Return every process of this machine that can be seen."""
     listed = (process_of(int(entry.name)) for entry in os.scandir(PROC) if entry.name.isdigit())
     return [process for process in listed if process is not None]
 
 
 def process_of(pid: int) -> Process | None:
-    """A process, or None when there is no such."""
+    """Return a process, or None when there is no such."""
     try:
         line = (PROC / str(pid) / "stat").read_bytes()
     except OSError:
@@ -39,19 +39,19 @@ def process_of(pid: int) -> Process | None:
     return Process(pid, int(fields[1]), int(fields[3]), int(fields[19]), fields[0] in {b"Z", b"X"})
 
 
-def lives(process: Process) -> bool:
+def is_alive(process: Process) -> bool:
     """Whether this very process still runs."""
     now = process_of(process.pid)
     return now is not None and now.started == process.started and not now.is_zombie
 
 
 def children(parent: int, among: Iterable[Process]) -> list[Process]:
-    """The processes that `parent` started."""
+    """Return the processes that `parent` started."""
     return [process for process in among if process.parent == parent and not process.is_zombie]
 
 
 def in_session(leader: Process, among: Iterable[Process]) -> list[Process]:
-    """The leader and what it started, grandchildren and orphans included: none of a browser's leaves its session."""
+    """Return the leader and all that it started: no process of a browser leaves its session."""
     return [
         process
         for process in among
@@ -59,8 +59,8 @@ def in_session(leader: Process, among: Iterable[Process]) -> list[Process]:
     ]
 
 
-def words_of(pid: int) -> list[str]:
-    """The command line of a process."""
+def command_line(pid: int) -> list[str]:
+    """Return the command line of a process."""
     try:
         return (PROC / str(pid) / "cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
     except OSError:
@@ -68,7 +68,7 @@ def words_of(pid: int) -> list[str]:
 
 
 def memory_of(pids: Iterable[int]) -> int:
-    """Bytes of memory that are these processes' own: what would be free without them."""
+    """Return the memory that would be free without these processes, in bytes."""
     return sum(_anonymous_bytes(pid) for pid in pids)
 
 
@@ -82,18 +82,18 @@ def _anonymous_bytes(pid: int) -> int:
 
 
 def kill(processes: Iterable[Process]) -> None:
-    """End processes without asking them."""
+    """Send SIGKILL to processes."""
     for process in processes:
-        if lives(process):
+        if is_alive(process):
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
 
 
 class ProcessWatch:
-    """Notices at once when a process ends, by a file descriptor of the kernel that becomes readable then."""
+    """Notices at once when a process ends, by a pidfd that becomes readable then."""
 
     def __init__(self, process: Process) -> None:
-        """Start watching; `ended` is set when it is over, at once if it already is."""
+        """Start watching; `ended` is set when the process ends, at once if it already has."""
         self.ended = asyncio.Event()
         self._file = -1
         try:
@@ -101,9 +101,9 @@ class ProcessWatch:
         except ProcessLookupError:
             self.ended.set()
             return
-        asyncio.get_running_loop().add_reader(self._file, self._notice)
-        if not lives(process):
-            self._notice()
+        asyncio.get_running_loop().add_reader(self._file, self._on_end)
+        if not is_alive(process):
+            self._on_end()
 
     def close(self) -> None:
         """Stop watching."""
@@ -112,6 +112,6 @@ class ProcessWatch:
             os.close(self._file)
             self._file = -1
 
-    def _notice(self) -> None:
+    def _on_end(self) -> None:
         self.ended.set()
         self.close()

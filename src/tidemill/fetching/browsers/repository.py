@@ -1,4 +1,4 @@
-"""Where a pool is seen by others: its state, and what people ask of it."""
+"""Where a pool publishes its state and finds what people ask of it."""
 
 from datetime import datetime
 from typing import Protocol
@@ -7,16 +7,16 @@ from tidemill.core.views.browsers import PoolState, RecycleRequest
 
 
 class PoolRepository(Protocol):
-    """The one place that every process sees: each pool writes how it stands, and reads what is asked of all."""
+    """Kept where every process sees it: each pool writes its state, and reads what is asked of all pools."""
 
     async def publish(self, state: PoolState, now: datetime) -> None:
-        """How this process's pool stands."""
+        """Store the state of this process's pool."""
         ...
 
     async def withdraw(self) -> None:
-        """This process has no pool any more."""
+        """Remove this process's pool."""
         ...
 
     async def wish(self) -> RecycleRequest | None:
-        """The last wish of a person that browsers be replaced, if there ever was one."""
+        """Return the last request of a person to replace browsers, if there ever was one."""
         ...

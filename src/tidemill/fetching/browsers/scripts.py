@@ -1,16 +1,16 @@
-"""What we run in a page: in a world of our own, where the page's scripts can neither see nor change it."""
+"""The scripts that we run in a page: in an isolated world, where the page can neither see nor change them."""
 
 WAIT = """
-(selector, patience) => new Promise(done => {
+(selector, limit) => new Promise(done => {
   const found = () => document.querySelector(selector) !== null;
   if (found()) { done(true); return; }
   const watch = new MutationObserver(() => { if (found()) end(true); });
-  const timer = setTimeout(() => end(false), patience);
+  const timer = setTimeout(() => end(false), limit);
   function end(came) { watch.disconnect(); clearTimeout(timer); done(came); }
   watch.observe(document, {childList: true, subtree: true, attributes: true});
 })
 """
-"""Resolves once an element fits the selector (true), or when the patience is over (false)."""
+"""Resolves once an element fits the selector (true), or after `limit` milliseconds (false)."""
 
 READ = """
 limit => {
@@ -25,4 +25,4 @@ limit => {
   };
 }
 """
-"""The page as it stands now, never much more than `limit` characters of it, and how large it was when it came."""
+"""The page's markup now, hardly more than `limit` characters of it, and its size on arrival."""

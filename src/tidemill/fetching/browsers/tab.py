@@ -1,4 +1,4 @@
-"""A browser context on loan, with one page in it: it goes to an address, waits, and reads what is there."""
+"""A browser context with one page in it: loads an address, waits, and reads what is there."""
 
 import asyncio
 import base64
@@ -12,33 +12,33 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Page
 from tidemill.core.failure import Failure
 from tidemill.core.urls import hostname, origin_of
 from tidemill.fetching.browsers.chromium import Chromium
-from tidemill.fetching.browsers.errands import Errands
+from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.browsers.gateway import Gateway
-from tidemill.fetching.browsers.journey import Depart, Journey
+from tidemill.fetching.browsers.navigation import BeforeSend, Navigation
 from tidemill.fetching.browsers.net_errors import navigation_failure
 from tidemill.fetching.browsers.scripts import READ, WAIT
-from tidemill.fetching.browsers.trouble import BrowserLost
+from tidemill.fetching.browsers.subrequests import SubRequests
 from tidemill.fetching.translate import failure_of_code
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
 
-BUDGET = 5
-"""A page with all that it loads may be so many times as large as the page alone."""
+BYTES_FACTOR = 5
+"""A page with all that it loads may be this many times as large as the page alone."""
 LARGEST_SCREENSHOT = 500_000
 SCREENSHOT_SECONDS = 2
 PING_SECONDS = 1
 CLOSE_SECONDS = 3
 CLEAN_SECONDS = 3
-_OURS = "tidemill"
-_STAGES = [
+_WORLD_NAME = "tidemill"
+_PAUSE_AT = [
     {"urlPattern": "*", "requestStage": "Request"},
     {"resourceType": "Document", "requestStage": "Response"},
 ]
 
 
-class Patience(msgspec.Struct, frozen=True):
-    """What to wait for once a page is there: an element that fits `selector`, else for the network to fall silent.
+class WaitRule(msgspec.Struct, frozen=True):
+    """What to wait for once a page is loaded: an element that fits `selector`, else an idle network.
 
-    Neither is waited for longer than `limit`: then the page counts as it stands.
+    Neither is waited for longer than `limit`; then the page is taken as it is.
     """
 
     selector: str = ""
@@ -46,71 +46,75 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class Tab:
-    """One context and its page; `is_spoilt` says that it must not be used again."""
+    """One context and its page; `is_unusable` says that it must not be used again."""
 
     def __init__(self, chromium: Chromium, gateway: Gateway, context: BrowserContext, page: Page) -> None:
-        """Not for callers: see `open_tab`."""
+        """Made by `open_tab`."""
         self.chromium = chromium
         self.gateway = gateway
         self._context = context
         self._page = page
         self._session: CDPSession | None = None
         self._frame = ""
-        self._journey: Journey | None = None
-        self._errands = Errands(None)
+        self._navigation: Navigation | None = None
+        self._subrequests = SubRequests(None)
         self._deciding: set[asyncio.Task[None]] = set()
-        self._signs: dict[tuple[str, str], asyncio.Event] = {}
+        self._lifecycle_events: dict[tuple[str, str], asyncio.Event] = {}
         self._crashed = asyncio.Event()
         self._origin = ""
-        self.is_spoilt = False
+        self.is_unusable = False
         self.tasks = 0
 
     async def prepare(self) -> None:
-        """Take the page's reins: everything that it wants to load is paused for our decision."""
+        """Attach to the page, so that everything it wants to load is paused for our decision."""
         session = self._session = await self._context.new_cdp_session(self._page)
         self._page.on("crash", lambda _: self._crashed.set())
-        self._context.on("page", self._shut)
-        session.on("Fetch.requestPaused", self._paused)
-        session.on("Page.lifecycleEvent", self._note)
+        self._context.on("page", self._close_popup)
+        session.on("Fetch.requestPaused", self._on_request_paused)
+        session.on("Page.lifecycleEvent", self._on_lifecycle_event)
         await asyncio.gather(
             session.send("Page.enable"),
             session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
             session.send("Page.setPrerenderingAllowed", {"isAllowed": False}),
-            session.send("Fetch.enable", {"patterns": _STAGES}),
+            session.send("Fetch.enable", {"patterns": _PAUSE_AT}),
         )
         self._frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
 
-    async def load(self, request: WireRequest, depart: Depart, patience: Patience) -> WireResponse | WireFailure:
-        """Go to one address and answer with what is there; redirects of any kind are answers, not followed.
+    async def load(self, request: WireRequest, before_send: BeforeSend, wait: WaitRule) -> WireResponse | WireFailure:
+        """Load one address and return what is there; redirects of any kind are returned, not followed.
 
-        Raises BrowserLost when the browser dies or the page crashes meanwhile.
+        Raise BrowserLost when the browser dies or the page crashes meanwhile.
         """
-        self.gateway.begin(BUDGET * request.max_bytes)
+        self.gateway.reset(BYTES_FACTOR * request.max_bytes)
         self._origin = origin_of(request.url)
-        self._signs.clear()
-        journey = self._journey = Journey(request, depart, self._send)
-        errands = self._errands = Errands(request.allows_subrequest)
-        self.is_spoilt = True  # until it is seen to have come through this one
+        self._lifecycle_events.clear()
+        navigation = self._navigation = Navigation(request, before_send, self._send)
+        subrequests = self._subrequests = SubRequests(request.allows_subrequest)
+        self.is_unusable = True  # until this load has succeeded
         try:
-            answer = await self._visited(journey, request, patience)
+            answer = await self._navigate_in_time(navigation, request, wait)
         except Error as error:
             raise BrowserLost(str(error).partition("\n")[0]) from error
         finally:
-            self._journey = None
-            await self._drop_decisions()
-        return msgspec.structs.replace(answer, subrequest_hosts=errands.told(self.gateway.asked, hostname(request.url)))
+            self._navigation = None
+            await self._cancel_decisions()
+        return msgspec.structs.replace(
+            answer, subrequest_hosts=subrequests.hosts_requested(self.gateway.hosts_requested, hostname(request.url))
+        )
 
-    async def _visited(self, journey: Journey, request: WireRequest, patience: Patience) -> WireResponse | WireFailure:
+    async def _navigate_in_time(
+        self, navigation: Navigation, request: WireRequest, wait: WaitRule
+    ) -> WireResponse | WireFailure:
         try:
             async with asyncio.timeout(request.timeout.total_seconds()):
-                answer = await self.chromium.ask(self._go(journey, request, patience), self._crashed)
+                answer = await self.chromium.wait_for(self._navigate(navigation, request, wait), self._crashed)
         except TimeoutError:
             return WireFailure(failure=Failure.TIMED_OUT, detail=f"the page took longer than {request.timeout}")
-        self.is_spoilt = False
-        return self._over_budget(journey) if self.gateway.is_over_budget else answer
+        self.is_unusable = False
+        return self._over_budget(navigation) if self.gateway.is_over_budget else answer
 
     async def is_hung(self) -> bool:
-        """Whether the page no longer answers at all."""
+        """Whether the page no longer responds at all."""
         with suppress(Error, TimeoutError, BrowserLost):
             async with asyncio.timeout(PING_SECONDS):
                 await self._send("Runtime.evaluate", {"expression": "1"})
@@ -118,81 +122,87 @@ class Tab:
         return True
 
     async def screenshot(self) -> bytes:
-        """What a person would see, as a JPEG; nothing when the page cannot be drawn in time."""
+        """Return a JPEG of the page, or nothing when it cannot be drawn in time."""
         options = {"format": "jpeg", "quality": 40, "optimizeForSpeed": True}
         with suppress(Error, TimeoutError, BrowserLost):
             async with asyncio.timeout(SCREENSHOT_SECONDS):
-                taken = await self.chromium.ask(self._send("Page.captureScreenshot", options), self._crashed)
+                taken = await self.chromium.wait_for(self._send("Page.captureScreenshot", options), self._crashed)
                 picture = base64.b64decode(taken["data"])
                 return picture if len(picture) <= LARGEST_SCREENSHOT else b""
         return b""
 
     async def clean(self) -> None:
-        """Leave the page and forget what the site has stored, so that every visit begins alike."""
-        self.gateway.begin(0)
+        """Leave the page and clear what the site has stored, so that every load starts alike."""
+        self.gateway.reset(0)
         try:
             async with asyncio.timeout(CLEAN_SECONDS):
-                await self.chromium.ask(self._clean(), self._crashed)
+                await self.chromium.wait_for(self._clear_storage(), self._crashed)
         except (Error, TimeoutError, BrowserLost):
-            self.is_spoilt = True
+            self.is_unusable = True
 
     async def close(self) -> bool:
-        """Close page and context; False when they would not go in time."""
-        await self._drop_decisions()
+        """Close page and context; return False when that takes too long."""
+        await self._cancel_decisions()
         await self.gateway.close()
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self.chromium.ask(self._context.close())
+                await self.chromium.wait_for(self._context.close())
         except TimeoutError:
             return False
         except (Error, BrowserLost):
-            return True  # the browser is gone, and took it along
+            return True  # it is gone with the browser
         return True
 
-    async def _go(self, journey: Journey, request: WireRequest, patience: Patience) -> WireResponse | WireFailure:
+    async def _navigate(
+        self, navigation: Navigation, request: WireRequest, wait: WaitRule
+    ) -> WireResponse | WireFailure:
         arrival = await self._send("Page.navigate", {"url": request.url})
-        if journey.trouble is not None:
-            raise journey.trouble
-        if (answer := journey.answer) is not None:
+        if navigation.error is not None:
+            raise navigation.error
+        if (answer := navigation.answer) is not None:
             return answer
         if error := arrival.get("errorText", ""):
             return self.gateway.troubles.get(hostname(request.url)) or navigation_failure(error)
-        world = await self._send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": _OURS})
+        world = await self._send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": _WORLD_NAME})
         context = world["executionContextId"]
-        await self._settle(journey, arrival["loaderId"], context, patience)
-        if journey.turned.is_set():
-            return journey.turn
-        return await self._read(journey, context, request.max_bytes)
+        await self._wait_until_settled(navigation, arrival["loaderId"], context, wait)
+        if navigation.is_redirected.is_set():
+            return navigation.script_redirect
+        return await self._read(navigation, context, request.max_bytes)
 
-    async def _settle(self, journey: Journey, loader: str, context: int, patience: Patience) -> None:
-        """Wait for what the page is worth waiting for, or until a script sends us elsewhere."""
-        is_refused = failure_of_code(journey.status) is not None
-        ready = self._sign(loader, "load").wait() if is_refused else self._ready(loader, context, patience)
+    async def _wait_until_settled(self, navigation: Navigation, loader: str, context: int, wait: WaitRule) -> None:
+        """Wait until the page is ready, or until a script navigates elsewhere."""
+        is_refused = failure_of_code(navigation.status) is not None
+        ready = (
+            self._lifecycle_event(loader, "load").wait()
+            if is_refused
+            else self._wait_until_ready(loader, context, wait)
+        )
         waiting = asyncio.ensure_future(ready)
-        turning = asyncio.ensure_future(journey.turned.wait())
+        turning = asyncio.ensure_future(navigation.is_redirected.wait())
         try:
-            limit = patience.limit.total_seconds()
+            limit = wait.limit.total_seconds()
             await asyncio.wait((waiting, turning), timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
             turning.cancel()
             await asyncio.gather(waiting, turning, return_exceptions=True)
 
-    async def _ready(self, loader: str, context: int, patience: Patience) -> bool:
-        """Return when the element is there, or the network silent if none is named or the selector is no selector."""
-        milliseconds = patience.limit // timedelta(milliseconds=1)
-        came = await self._call(context, WAIT, patience.selector, milliseconds) if patience.selector else None
-        return await self._sign(loader, "networkIdle").wait() if came is None else bool(came)
+    async def _wait_until_ready(self, loader: str, context: int, wait: WaitRule) -> bool:
+        """Wait for the element, or for an idle network if none is named or the selector is invalid."""
+        milliseconds = wait.limit // timedelta(milliseconds=1)
+        came = await self._call(context, WAIT, wait.selector, milliseconds) if wait.selector else None
+        return await self._lifecycle_event(loader, "networkIdle").wait() if came is None else bool(came)
 
-    async def _read(self, journey: Journey, context: int, max_bytes: int) -> WireResponse:
+    async def _read(self, navigation: Navigation, context: int, max_bytes: int) -> WireResponse:
         seen = await self._call(context, READ, max_bytes)
         body = seen["markup"].encode("utf-8", "replace")
         cut = Failure.TOO_LARGE if len(body) > max_bytes or seen["decoded"] > max_bytes else None
-        headers = {**journey.headers, "content-type": "text/html; charset=utf-8"}
-        return WireResponse(status_code=journey.status, headers=headers, body=body[:max_bytes], cut=cut)
+        headers = {**navigation.headers, "content-type": "text/html; charset=utf-8"}
+        return WireResponse(status_code=navigation.status, headers=headers, body=body[:max_bytes], cut=cut)
 
-    def _over_budget(self, journey: Journey) -> WireResponse:
-        return WireResponse(status_code=journey.status, headers=journey.headers, cut=Failure.TOO_LARGE)
+    def _over_budget(self, navigation: Navigation) -> WireResponse:
+        return WireResponse(status_code=navigation.status, headers=navigation.headers, cut=Failure.TOO_LARGE)
 
     async def _call(self, context: int, function: str, *arguments: object) -> Any:
         answer = await self._send(
@@ -207,7 +217,7 @@ class Tab:
         )
         return None if "exceptionDetails" in answer else answer["result"].get("value")
 
-    async def _clean(self) -> None:
+    async def _clear_storage(self) -> None:
         await self._send("Page.navigate", {"url": "about:blank"})
         await asyncio.gather(
             self._send("Storage.clearDataForOrigin", {"origin": self._origin, "storageTypes": "all"}),
@@ -219,64 +229,64 @@ class Tab:
         answer: dict[str, Any] = await self._session.send(method, values)
         return answer
 
-    def _paused(self, event: dict[str, Any]) -> None:
+    def _on_request_paused(self, event: dict[str, Any]) -> None:
         task = asyncio.get_running_loop().create_task(self._decide(event))
         self._deciding.add(task)
         task.add_done_callback(self._deciding.discard)
 
     async def _decide(self, event: dict[str, Any]) -> None:
-        """Let a paused request go on, or not."""
+        """Let a paused request go on, or block it."""
         request = {"requestId": event["requestId"]}
-        with suppress(Error):  # the page has moved on, and the request with it
-            if self._journey is None:
+        with suppress(Error):  # the page has navigated, and the request is gone
+            if self._navigation is None:
                 await self._send("Fetch.failRequest", {**request, "errorReason": "Aborted"})
             elif event["resourceType"] == "Document" and event["frameId"] == self._frame:
-                await self._journey.cross(event)
-            elif _is_answered(event) or self._errands.allow(event):
+                await self._navigation.decide(event)
+            elif _is_response(event) or self._subrequests.allow(event):
                 await self._send("Fetch.continueRequest", request)
             else:
                 await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
 
-    async def _drop_decisions(self) -> None:
+    async def _cancel_decisions(self) -> None:
         for task in list(self._deciding):
             task.cancel()
         await asyncio.gather(*self._deciding, return_exceptions=True)
 
-    def _note(self, event: dict[str, Any]) -> None:
+    def _on_lifecycle_event(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._frame:
-            self._sign(event["loaderId"], event["name"]).set()
+            self._lifecycle_event(event["loaderId"], event["name"]).set()
 
-    def _sign(self, loader: str, name: str) -> asyncio.Event:
-        return self._signs.setdefault((loader, name), asyncio.Event())
+    def _lifecycle_event(self, loader: str, name: str) -> asyncio.Event:
+        return self._lifecycle_events.setdefault((loader, name), asyncio.Event())
 
-    def _shut(self, page: Page) -> None:
-        """A window that the page opened: nobody looks at it."""
-        task = asyncio.get_running_loop().create_task(_closed(page))
+    def _close_popup(self, page: Page) -> None:
+        """Close a window that the page opened."""
+        task = asyncio.get_running_loop().create_task(_close_page(page))
         self._deciding.add(task)
         task.add_done_callback(self._deciding.discard)
 
 
 async def open_tab(chromium: Chromium, gateway: Gateway, user_agent: str) -> Tab:
-    """A fresh context behind the gateway, ready to go."""
+    """Open a new context behind the gateway, ready to load pages."""
     proxy = await gateway.open()
     try:
         context = await chromium.new_context(proxy, user_agent)
-        tab = Tab(chromium, gateway, context, await chromium.ask(context.new_page()))
-        await chromium.ask(tab.prepare())
+        tab = Tab(chromium, gateway, context, await chromium.wait_for(context.new_page()))
+        await chromium.wait_for(tab.prepare())
     except Error as error:
         await gateway.close()
         raise BrowserLost(str(error).partition("\n")[0]) from error
-    except BaseException:  # whatever it is, a cancellation too: the proxy must not go on listening for nobody
+    except BaseException:  # also a cancellation: the proxy must not be left listening
         await gateway.close()
         raise
     return tab
 
 
-def _is_answered(event: dict[str, Any]) -> bool:
-    """Whether a request has left already, and what is paused is its answer."""
+def _is_response(event: dict[str, Any]) -> bool:
+    """Whether the paused event is a response, not a request."""
     return "responseStatusCode" in event or "responseErrorReason" in event
 
 
-async def _closed(page: Page) -> None:
+async def _close_page(page: Page) -> None:
     with suppress(Error):
         await page.close()

@@ -1,4 +1,4 @@
-"""Hosts that only watch visitors: a page reads the same without them, and they are none of our business."""
+"""Hosts that only track visitors: a page reads the same without them."""
 
 from functools import lru_cache
 
@@ -21,6 +21,6 @@ TRACKERS = frozenset({
 
 @lru_cache(maxsize=4096)
 def is_tracker(host: str) -> bool:
-    """Whether the host, or a domain that it belongs to, is one of those."""
+    """Whether the host, or a domain that it belongs to, is a tracker."""
     labels = host.rstrip(".").lower().split(".")
     return any(".".join(labels[start:]) in TRACKERS for start in range(len(labels) - 1))

@@ -67,12 +67,14 @@ class RecordingTransport:
         self._hosts = hosts
         self._worker = worker
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request; what never left is no request to the site."""
         departures: list[datetime] = []
 
         async def leave() -> None:
-            await depart()
+            await before_send()
             departures.append(self._clock.now())
 
         answer: WireResponse | WireFailure | None = None

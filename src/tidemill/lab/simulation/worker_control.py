@@ -103,12 +103,14 @@ class ControlledTransport:
         self._transport = transport
         self._control = control
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request, when the worker may."""
 
         async def leave() -> None:
             await self._control.until_running()
-            await depart()
+            await before_send()
 
         await self._control.until_running()
         answer = await self._transport.send(request, leave)

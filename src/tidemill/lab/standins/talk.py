@@ -119,13 +119,15 @@ class StandinTransport:
         self._clock = clock
         self._beyond = beyond
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request, to a stand-in or beyond."""
         parts = urlsplit(request.url)
         standin = self._standins.get(f"{parts.scheme}://{parts.netloc}")
         if standin is None:
-            return await self._beyond.send(request, depart)
-        await depart()
+            return await self._beyond.send(request, before_send)
+        await before_send()
         headers = {name.lower(): value for name, value in request.headers.items()}
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
         now = self._clock.now()

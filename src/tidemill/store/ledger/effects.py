@@ -8,10 +8,10 @@ import msgspec
 from sqlalchemy import bindparam, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import merged_services
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
+from tidemill.core.services.degradation import merged_services
 from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.completeness import Certificate, RunEvidence, certify, far_short
+from tidemill.core.quality.completeness import Certificate, RunEvidence, certify, far_short
 from tidemill.core.run import Counts, DriftNotice, RunStatus, RunSummary, final_status
 from tidemill.core.vertical import Vertical
 from tidemill.store.database.batches import write_each

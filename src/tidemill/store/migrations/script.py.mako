@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from tidemill.store.database.column_types import Json, Moment
+from tidemill.store.database.column_types import Json, Timestamp
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}

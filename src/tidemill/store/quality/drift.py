@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.drift import (
+from tidemill.core.quality.drift import (
     ALL_RECORDS,
     BASELINE_WINDOW,
     DEFAULT_ALARM,

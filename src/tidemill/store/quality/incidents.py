@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.drift import ALL_RECORDS, shares_of
 from tidemill.core.page import Page
+from tidemill.core.quality.drift import ALL_RECORDS, shares_of
 from tidemill.core.source import Source
 from tidemill.core.views.quality import IncidentView
 from tidemill.store.database.database import Database

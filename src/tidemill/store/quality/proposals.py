@@ -8,7 +8,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
+from tidemill.core.quality.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids

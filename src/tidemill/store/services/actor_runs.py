@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import bindparam, select, update
 
-from tidemill.core.actor_run import StartedRun
 from tidemill.core.job import OPEN
+from tidemill.core.services.actor_run import StartedRun
 from tidemill.store.database.database import Database
 from tidemill.store.schema import actor_runs, jobs
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.enrichment import Answer, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.services.enrichment import Answer, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates
 from tidemill.pipeline.ports import StoreError
 from tidemill.store.database.column_types import storable

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import Service, merged_services
-from tidemill.core.enrichment import EnrichmentRequest, RequestKind
+from tidemill.core.services.degradation import Service, merged_services
+from tidemill.core.services.enrichment import EnrichmentRequest, RequestKind
 from tidemill.store.database.database import Database
 from tidemill.store.schema import enrichment_wants as wants
 from tidemill.store.schema import runs, target_pages, targets

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import bindparam, case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.budget import Budget, BudgetRefusal, Spent, budget_refusal, start_of
-from tidemill.core.degradation import Service
+from tidemill.core.services.budget import Budget, BudgetRefusal, Spent, budget_refusal, start_of
+from tidemill.core.services.degradation import Service
 from tidemill.store.database.database import Database
 from tidemill.store.schema import service_spend
 

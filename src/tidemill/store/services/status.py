@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, select, update
 
-from tidemill.core.degradation import (
+from tidemill.core.services.degradation import (
     FALLBACKS,
     LONGEST_REASON,
     NEEDED_BY_ALL,

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.candidates import Candidate, CandidateSample, CandidateStatus
-from tidemill.core.discovery import site_of
+from tidemill.core.discovery.candidates import Candidate, CandidateSample, CandidateStatus
+from tidemill.core.discovery.search import site_of
 from tidemill.core.urls import BadUrl
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database

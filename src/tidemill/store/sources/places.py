@@ -6,8 +6,8 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
-from tidemill.core.discovery import SearchResult
-from tidemill.core.places import Place
+from tidemill.core.discovery.places import Place
+from tidemill.core.discovery.search import SearchResult
 from tidemill.core.source import Coordinates
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database

@@ -2,7 +2,7 @@
 
 import re
 
-from tidemill.core.discovery import SearchProfile
+from tidemill.core.discovery.search import SearchProfile
 
 QUERIES = (
     "agenda {place}",

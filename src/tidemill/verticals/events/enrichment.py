@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.enrichment import Answer, Answers, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
+from tidemill.core.discovery.places import NETHERLANDS, BoundingBox, is_believable
 from tidemill.core.identity import fingerprint, normalized
-from tidemill.core.places import NETHERLANDS, BoundingBox, is_believable
+from tidemill.core.services.enrichment import Answer, Answers, EnrichmentRequest, Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.reading.text import plain, squash
 from tidemill.verticals.events.categories import is_silent

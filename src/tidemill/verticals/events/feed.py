@@ -6,7 +6,7 @@ from math import exp, log2
 
 import msgspec
 
-from tidemill.core.places import kilometres
+from tidemill.core.discovery.places import kilometres
 from tidemill.core.source import Coordinates
 
 HALF_WAY_KM = 10.0

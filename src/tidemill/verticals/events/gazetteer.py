@@ -3,7 +3,7 @@
 import unicodedata
 from functools import lru_cache
 
-from tidemill.core.places import Place
+from tidemill.core.discovery.places import Place
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.municipalities import TABLE
 

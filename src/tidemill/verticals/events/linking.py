@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
-from tidemill.core.places import kilometres
+from tidemill.core.discovery.places import kilometres
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.record import Event, Precision
 

@@ -10,9 +10,9 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views import HistoryView
-from tidemill.operations.explanation import Explainer, Explanation, Step, format_moment, info_step
 from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown_name
-from tidemill.operations.why_work import reading_step
+from tidemill.operations.why.explanation import Explainer, Explanation, Step, format_moment, info_step
+from tidemill.operations.why.work import reading_step
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.verticals.events.store.views import EventViews
@@ -136,12 +136,12 @@ def _sightings(detail: EventDetail) -> list[Step]:
 
 def _change(each: HistoryView, field: str | None) -> Step:
     changes = {name: each.changes[name] for name in each.changes if field is None or name == field}
-    said = ", ".join(f"{name} from {short(old)} to {short(new)}" for name, (old, new) in changes.items())
+    described = ", ".join(f"{name} from {short(old)} to {short(new)}" for name, (old, new) in changes.items())
     page = f", page {each.page_id}" if each.page_id else ""
     return Step(
         "history",
         None,
-        f"{format_moment(each.created_at)} {each.kind} by run {each.run_id}{page}: {said or 'nothing else'}",
+        f"{format_moment(each.created_at)} {each.kind} by run {each.run_id}{page}: {described or 'nothing else'}",
     )
 
 

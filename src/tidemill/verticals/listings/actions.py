@@ -9,10 +9,10 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.run import Trigger
-from tidemill.operations.explanation import Explainer, Explanation
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.operations.plans import CreateTargets, TargetTemplate
 from tidemill.operations.runs import Started
+from tidemill.operations.why.explanation import Explainer, Explanation
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.scheduling import DispatchRepository

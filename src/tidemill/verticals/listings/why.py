@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tidemill.operations.explanation import (
+from tidemill.operations.why.explanation import (
     Explanation,
     Step,
     blocking_step,

@@ -3,13 +3,13 @@
 import hashlib
 from decimal import Decimal
 
-from tidemill.core.currency import in_cents
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.currencies import currency_code
+from tidemill.reading.currency_codes import in_cents
 from tidemill.reading.identifiers import as_upc
 from tidemill.reading.money import parse_money
 from tidemill.reading.stock import Availability, availability_in

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from tidemill.core.candidates import Candidate, CandidateStatus
+from tidemill.core.discovery.candidates import Candidate, CandidateStatus
 from tidemill.web.api.parameters import Cursor, Key, Limit, Word, run_cursor
 from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps

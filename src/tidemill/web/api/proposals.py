@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from tidemill.core.proposals import Proposal
+from tidemill.core.quality.proposals import Proposal
 from tidemill.web.api.parameters import Key
 from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps

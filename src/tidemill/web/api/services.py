@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from tidemill.core.degradation import ServiceStatus
+from tidemill.core.services.degradation import ServiceStatus
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import json_responses

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from tidemill.operations.explanation import Explanation
+from tidemill.operations.why.explanation import Explanation
 from tidemill.web.api.parameters import Name
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import json_response

@@ -52,7 +52,7 @@ class HomePage:
             "runs": runs,
             "sources": sources[:SOURCES_SHOWN],
             "sources_left": max(0, len(sources) - SOURCES_SHOWN),
-            "rates": self._deps.pulse.rates(now),
+            "rates": self._deps.rate_counter.rates(now),
             "lately": self._lately({each.id: each.name for each in sources}),
         }
 

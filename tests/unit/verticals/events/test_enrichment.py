@@ -5,8 +5,8 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.enrichment import Geocoded, ModelAnswer, RequestKind
 from tidemill.core.record import RawRecord, Strategy
+from tidemill.core.services.enrichment import Geocoded, ModelAnswer, RequestKind
 from tidemill.core.source import Coordinates, Source
 from tidemill.core.vertical import Context
 from tidemill.verticals.events import rules

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidemill.core.places import kilometres
+from tidemill.core.discovery.places import kilometres
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.grid import square_of, squares_within
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tidemill.core.freshness import ConfidenceDecay
-from tidemill.core.verification import Presence, presence_from_answer
+from tidemill.core.quality.verification import Presence, presence_from_answer
 from tidemill.verticals.listings.market import SEEDED, Market, filled, market_problems, slug, template_problem
 from tidemill.verticals.listings.market_proof import shortfalls_of
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tidemill.core.currency import in_cents, in_units
+from tidemill.reading.currency_codes import in_cents, in_units
 from tidemill.verticals.prices.glitch import Glitch, PriceSeen, confirms, glitch
 
 BEFORE = PriceSeen(1999, "USD")

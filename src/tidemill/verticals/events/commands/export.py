@@ -8,15 +8,15 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from tidemill.terminal.options import single
-from tidemill.terminal.session import actor, opened, run
+from tidemill.terminal.options import single_command
+from tidemill.terminal.session import actor, open_system, run
 from tidemill.terminal.showing import console
 from tidemill.verticals.events.export import Exporter, Format
 from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.views import EventFilter
 
-app = single()
+app = single_command()
 DAY = ["%Y-%m-%d"]
 
 
@@ -36,7 +36,7 @@ def export(
     """Write events as JSON Lines or CSV, however many there are."""
 
     async def work() -> None:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             which = EventFilter(
                 text=text,
                 category=category,

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from tidemill.terminal.options import AsJson, single
-from tidemill.terminal.showing import emit, table
+from tidemill.terminal.options import AsJson, single_command
+from tidemill.terminal.showing import print_json, print_table
 from tidemill.verticals.events.scoring import score
 
-app = single()
+app = single_command()
 
 
 @app.command()
@@ -22,7 +22,9 @@ def score_reading(
     """Score the reading library on a folder of saved pages and tables: days, titles, dates."""
     found = score(folder, time_zone)
     if json:
-        emit([{"what": one.what, "right": one.right, "of": one.of, "share": round(one.share, 4)} for one in found])
+        print_json(
+            [{"what": one.what, "right": one.right, "of": one.of, "share": round(one.share, 4)} for one in found]
+        )
         return
     rows = [(one.what, one.right, one.of, f"{one.share:.0%}") for one in found]
-    table(str(folder), ["what", "right", "of", "share"], rows, right=["right", "of", "share"])
+    print_table(str(folder), ["what", "right", "of", "share"], rows, right=["right", "of", "share"])

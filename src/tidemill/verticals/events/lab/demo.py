@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tidemill.core.candidates import CandidateStatus
+from tidemill.core.discovery.candidates import CandidateStatus
 from tidemill.lab.demo import DemoOption, DemoTerms, Entry
 from tidemill.lab.standins.gemini import GeminiStandin
 from tidemill.lab.standins.nominatim import NominatimStandin

@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.degradation import Service
-from tidemill.core.enrichment import Answers, EnrichmentRequest, EnrichmentRules, RequestKind
 from tidemill.core.job import Job
+from tidemill.core.services.degradation import Service
+from tidemill.core.services.enrichment import Answers, EnrichmentRequest, EnrichmentRules, RequestKind
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids

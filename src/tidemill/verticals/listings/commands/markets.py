@@ -5,15 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.operations.runs import Started
-from tidemill.terminal.options import AsJson, group
-from tidemill.terminal.session import actor, opened, run
-from tidemill.terminal.showing import emit, say, table
-from tidemill.terminal.started import report_started
+from tidemill.terminal.options import AsJson, command_group
+from tidemill.terminal.run_report import report_started
+from tidemill.terminal.session import actor, open_system, run
+from tidemill.terminal.showing import print_json, print_line, print_table
 from tidemill.verticals.listings.market import Market
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import MarketShare
 
-app = group("List, add, change and scrape markets: cities and their homes for rent.")
+app = command_group("List, add, change and scrape markets: cities and their homes for rent.")
 Which = Annotated[str, typer.Argument(metavar="ID", help="The market's id, such as nyc.")]
 Tier = Annotated[str | None, typer.Option(help="hot (every 6 h), standard (12 h) or cool (24 h).")]
 Hours = Annotated[int | None, typer.Option(help="Hours between two scrapes, instead of the tier's.")]
@@ -25,17 +25,17 @@ def list_markets(ctx: typer.Context, *, json: AsJson = False) -> None:
     """List markets: how often each is scraped, how that went, and how many homes readers see."""
 
     async def work() -> tuple[list[Market], dict[str, MarketShare]]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             shares = await system.part(ListingsParts).store.views.by_market(system.clock.now())
             return await system.part(ListingsParts).markets.every(), {share.market_id: share for share in shares}
 
     markets, shares = run(work())
     if json:
-        emit(markets)
+        print_json(markets)
         return
     rows = [_row(market, shares.get(market.id)) for market in markets]
     columns = ["id", "city", "tier", "every", "on", "homes", "visible", "failures", "last", "scraped"]
-    table(f"{len(markets)} markets", columns, rows, right=["every", "homes", "visible", "failures"])
+    print_table(f"{len(markets)} markets", columns, rows, right=["every", "homes", "visible", "failures"])
 
 
 def _row(market: Market, share: MarketShare | None) -> tuple[Any, ...]:
@@ -61,11 +61,11 @@ def add_market(
     async def work() -> Market:
         options = _chosen(tier=tier, frequency_hours=hours, max_listings=max_listings)
         market = Market(id=which, display_name=name or city, city=city, state=state.upper(), **options)
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(ListingsParts).markets.add(market, actor())
 
     added = run(work())
-    say(f"added market {added.id}: {added.city}, {added.state}, every {added.every.total_seconds() / 3600:g} h")
+    print_line(f"added market {added.id}: {added.city}, {added.state}, every {added.every.total_seconds() / 3600:g} h")
 
 
 @app.command("change")
@@ -93,7 +93,7 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
     """Enqueue a scrape of a market now, from every source that covers it."""
 
     async def work() -> Started:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(ListingsParts).markets.scrape(which, actor())
 
     raise typer.Exit(report_started(run(work()), as_json=json))
@@ -101,12 +101,12 @@ def run_market(ctx: typer.Context, which: Which, *, json: AsJson = False) -> Non
 
 def _apply(ctx: typer.Context, which: str, changes: dict[str, Any]) -> None:
     async def work() -> Market:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(ListingsParts).markets.change(which, changes, actor())
 
     market = run(work())
     state = "on" if market.enabled else "off"
-    say(f"market {market.id} is {state}: tier {market.tier}, every {market.every.total_seconds() / 3600:g} h")
+    print_line(f"market {market.id} is {state}: tier {market.tier}, every {market.every.total_seconds() / 3600:g} h")
 
 
 def _chosen(**options: Any) -> dict[str, Any]:

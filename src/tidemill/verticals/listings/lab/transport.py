@@ -27,11 +27,13 @@ class HomesTransport:
         """The faults that were run into, counted by kind."""
         return self._sites.met
 
-    async def send(self, request: WireRequest, depart: Callable[[], Awaitable[None]]) -> WireResponse | WireFailure:
+    async def send(
+        self, request: WireRequest, before_send: Callable[[], Awaitable[None]]
+    ) -> WireResponse | WireFailure:
         """Send one request and answer with what came."""
         parts = urlsplit(request.url)
         host = parts.netloc
-        await depart()
+        await before_send()
         now = self._clock.now()
         if self._sites.is_down(host):
             await self._clock.sleep_until(now + request.timeout)

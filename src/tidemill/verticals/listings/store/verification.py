@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.freshness import ConfidenceDecay
-from tidemill.core.verification import Presence, VerificationCheck, VerificationResult
+from tidemill.core.quality.verification import Presence, VerificationCheck, VerificationResult
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import Timestamp
 from tidemill.store.database.database import Database

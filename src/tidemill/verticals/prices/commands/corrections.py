@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from tidemill.terminal.options import AsJson, Limit, group
-from tidemill.terminal.session import actor, opened, run
-from tidemill.terminal.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, command_group
+from tidemill.terminal.session import actor, open_system, run
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 from tidemill.verticals.prices.commands.prices import money
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import CorrectionView
 
-app = group("Correct or ignore prices; the prices themselves never change.")
+app = command_group("Correct or ignore prices; the prices themselves never change.")
 
 Price = Annotated[int, typer.Argument(metavar="PRICE", help="The price's number, as `prices history` shows it.")]
 Why = Annotated[str, typer.Option("--reason", help="Why; kept with the correction.")]
@@ -22,19 +22,19 @@ def list_corrections(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = Fa
     """List what people said about prices, the newest first."""
 
     async def work() -> list[CorrectionView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).corrections.every(limit=limit)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
-        (key(one.id), key(one.price_id), one.title, one.kind, money(one.raw_cents, one.raw_currency),
+        (id_text(one.id), id_text(one.price_id), one.title, one.kind, money(one.raw_cents, one.raw_currency),
          money(one.price_cents, one.currency or ""), one.reason, one.made_by)
         for one in found
     ]  # fmt: skip
-    table(f"{len(found)} corrections", ["id", "price", "title", "said", "was read", "is", "because", "by"], rows)
+    print_table(f"{len(found)} corrections", ["id", "price", "title", "said", "was read", "is", "because", "by"], rows)
 
 
 @app.command("correct")
@@ -48,11 +48,11 @@ def correct_price(
     """Show readers another amount in a price's place."""
 
     async def work() -> CorrectionView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).corrections.correct(price, cents, actor(), reason, currency)
 
     done = run(work())
-    say(f"readers see {money(done.price_cents, done.currency or done.raw_currency)} for price {price}")
+    print_line(f"readers see {money(done.price_cents, done.currency or done.raw_currency)} for price {price}")
 
 
 @app.command("ignore")
@@ -68,13 +68,13 @@ def ignore_price(
         raise typer.BadParameter(msg)
 
     async def work() -> int:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             if of_run is not None:
                 return await system.part(PricesParts).corrections.ignore_run(of_run, actor(), reason)
             await system.part(PricesParts).corrections.ignore(price or 0, actor(), reason)
             return 1
 
-    say(f"{run(work())} prices are ignored")
+    print_line(f"{run(work())} prices are ignored")
 
 
 @app.command("revoke")
@@ -82,8 +82,8 @@ def revoke_correction(ctx: typer.Context, price: Price, reason: Why) -> None:
     """Let a price stand as it was read, whatever was said about it before."""
 
     async def work() -> CorrectionView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).corrections.revoke(price, actor(), reason)
 
     done = run(work())
-    say(f"price {price} stands as it was read: {money(done.raw_cents, done.raw_currency)}")
+    print_line(f"price {price} stands as it was read: {money(done.raw_cents, done.raw_currency)}")

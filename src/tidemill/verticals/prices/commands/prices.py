@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from tidemill.terminal.options import AsJson, Limit, Source, group
-from tidemill.terminal.session import actor, opened, run
-from tidemill.terminal.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, Source, command_group
+from tidemill.terminal.session import actor, open_system, run
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import (
     LinkView,
@@ -18,7 +18,7 @@ from tidemill.verticals.prices.views import (
     ProductView,
 )
 
-app = group("Look at products, offers and prices; link offers to products.")
+app = command_group("Look at products, offers and prices; link offers to products.")
 
 Offer = Annotated[int, typer.Argument(metavar="OFFER", help="The offer's number.")]
 Product = Annotated[int, typer.Argument(metavar="PRODUCT", help="The product's number.")]
@@ -35,15 +35,17 @@ def list_products(ctx: typer.Context, text: Words = None, limit: Limit = 50, *, 
     """List products that readers may see, with the lowest price in stock."""
 
     async def work() -> list[ProductView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).store.views.products(ProductFilter(text=text), limit=limit)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(one.id), one.title, one.brand, one.offers, one.in_stock, money(one.lowest_cents)) for one in found]
-    table(f"{len(found)} products", ["id", "title", "brand", "offers", "in stock", "from"], rows, right=["id", "from"])
+    rows = [(id_text(one.id), one.title, one.brand, one.offers, one.in_stock, money(one.lowest_cents)) for one in found]
+    print_table(
+        f"{len(found)} products", ["id", "title", "brand", "offers", "in stock", "from"], rows, right=["id", "from"]
+    )
 
 
 @app.command("offers")
@@ -53,16 +55,16 @@ def list_offers(
     """List what shops ask now, as readers see it."""
 
     async def work() -> list[OfferView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).store.views.offers(OfferFilter(source=source, text=text), limit=limit)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (
-            key(one.id),
+            id_text(one.id),
             one.source_name,
             one.title,
             money(one.price_cents, one.currency),
@@ -71,7 +73,9 @@ def list_offers(
         )
         for one in found
     ]
-    table(f"{len(found)} offers", ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"])
+    print_table(
+        f"{len(found)} offers", ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"]
+    )
 
 
 @app.command("history")
@@ -86,25 +90,27 @@ def show_history(
     """Show the prices that one shop asked for one product, oldest first."""
 
     async def work() -> list[PricePoint]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).store.views.history([offer], limit=limit, corrected=not raw)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (
-            key(one.id),
+            id_text(one.id),
             one.observed_at,
             money(one.price_cents, one.currency),
             one.availability,
             one.corrected,
-            key(one.run_id),
+            id_text(one.run_id),
         )
         for one in found
     ]
-    table(f"{len(found)} prices", ["id", "read", "price", "stock", "corrected", "run"], rows, right=["id", "price"])
+    print_table(
+        f"{len(found)} prices", ["id", "read", "price", "stock", "corrected", "run"], rows, right=["id", "price"]
+    )
 
 
 @app.command("lowest")
@@ -112,19 +118,19 @@ def show_lowest(ctx: typer.Context, product: Product, *, json: AsJson = False) -
     """Show the lowest price of a product per currency: now and in stock, and ever."""
 
     async def work() -> list[LowestView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).store.views.lowest(product)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
         (one.currency, money(one.now.price_cents) if one.now else None, one.now.source_name if one.now else None,
          money(one.ever_cents), one.ever_at)
         for one in found
     ]  # fmt: skip
-    table("Lowest prices", ["currency", "now", "at", "ever", "read"], rows, right=["now", "ever"])
+    print_table("Lowest prices", ["currency", "now", "at", "ever", "read"], rows, right=["now", "ever"])
 
 
 @app.command("review")
@@ -132,15 +138,17 @@ def list_review(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = False) 
     """List the offers that the resolver could not link to a product, with why."""
 
     async def work() -> list[LinkView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).links.review(limit=limit)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(key(one.source_product_id), one.source_name, one.title, one.upc, one.reason, one.detail) for one in found]
-    table(f"{len(found)} offers", ["offer", "source", "title", "UPC", "reason", "detail"], rows, right=["offer"])
+    rows = [
+        (id_text(one.source_product_id), one.source_name, one.title, one.upc, one.reason, one.detail) for one in found
+    ]
+    print_table(f"{len(found)} offers", ["offer", "source", "title", "UPC", "reason", "detail"], rows, right=["offer"])
 
 
 @app.command("link")
@@ -148,11 +156,11 @@ def link_offer(ctx: typer.Context, offer: Offer, product: Product) -> None:
     """Say which product an offer stands for; that outlasts the resolver's word."""
 
     async def work() -> LinkView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).links.link(offer, product, actor())
 
     done = run(work())
-    say(f"offer {offer} stands for product {done.product_id}, {done.product_title}")
+    print_line(f"offer {offer} stands for product {done.product_id}, {done.product_title}")
 
 
 @app.command("unlink")
@@ -160,11 +168,11 @@ def unlink_offer(ctx: typer.Context, offer: Offer) -> None:
     """Keep an offer apart from every product."""
 
     async def work() -> LinkView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).links.unlink(offer, actor())
 
     run(work())
-    say(f"offer {offer} stands for no product")
+    print_line(f"offer {offer} stands for no product")
 
 
 @app.command("new-product")
@@ -172,7 +180,7 @@ def new_product(ctx: typer.Context, offer: Offer) -> None:
     """Make a product of an offer that stands for none yet."""
 
     async def work() -> LinkView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).links.new_product(offer, actor())
 
-    say(f"offer {offer} stands for the new product {run(work()).product_id}")
+    print_line(f"offer {offer} stands for the new product {run(work()).product_id}")

@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from tidemill.terminal.options import AsJson, Limit, group
-from tidemill.terminal.session import actor, opened, run
-from tidemill.terminal.showing import emit, key, say, table
+from tidemill.terminal.options import AsJson, Limit, command_group
+from tidemill.terminal.session import actor, open_system, run
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 from tidemill.verticals.prices.notices import NoticeKind
 from tidemill.verticals.prices.parts import PricesParts
 from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
 from tidemill.verticals.prices.webhooks import Subscribed
 
-app = group("Tell other programs of prices that fall and stock that is back.")
+app = command_group("Tell other programs of prices that fall and stock that is back.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The webhook's name.")]
 
@@ -22,15 +22,17 @@ def list_webhooks(ctx: typer.Context, *, json: AsJson = False) -> None:
     """List who is told of what."""
 
     async def work() -> list[SubscriptionView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).webhooks.every()
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
-    rows = [(one.name, one.url, one.kinds, key(one.product_id), one.least_drop_percent, one.enabled) for one in found]
-    table(f"{len(found)} webhooks", ["name", "url", "kinds", "product", "least drop %", "on"], rows)
+    rows = [
+        (one.name, one.url, one.kinds, id_text(one.product_id), one.least_drop_percent, one.enabled) for one in found
+    ]
+    print_table(f"{len(found)} webhooks", ["name", "url", "kinds", "product", "least drop %", "on"], rows)
 
 
 @app.command("add")
@@ -47,7 +49,7 @@ def add_webhook(
     """Tell an address of changes from now on; the secret that signs them is shown this once."""
 
     async def work() -> Subscribed:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             wanted = [kind.value for kind in kinds or []]
             return await system.part(PricesParts).webhooks.subscribe(
                 name, url, actor(), kinds=wanted, product_id=product, least_drop_percent=least_drop
@@ -55,10 +57,10 @@ def add_webhook(
 
     done = run(work())
     if json:
-        emit(done)
+        print_json(done)
         return
-    say(f"webhook {name} is told of {', '.join(done.subscription.kinds)}")
-    say(f"its secret, shown only now: {done.secret}")
+    print_line(f"webhook {name} is told of {', '.join(done.subscription.kinds)}")
+    print_line(f"its secret, shown only now: {done.secret}")
 
 
 @app.command("remove")
@@ -66,10 +68,10 @@ def remove_webhook(ctx: typer.Context, name: Name) -> None:
     """Tell an address nothing more."""
 
     async def work() -> SubscriptionView:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).webhooks.unsubscribe(name, actor())
 
-    say(f"webhook {run(work()).name} is removed")
+    print_line(f"webhook {run(work()).name} is removed")
 
 
 @app.command("deliveries")
@@ -83,18 +85,26 @@ def list_deliveries(
     """List notices that were or will be sent, the newest first."""
 
     async def work() -> list[DeliveryView]:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).webhooks.deliveries(status=status, limit=limit)
 
     found = run(work())
     if json:
-        emit(found)
+        print_json(found)
         return
     rows = [
-        (key(one.id), one.subscription, one.notice_key, one.status, one.attempts, one.next_attempt_at, one.last_error)
+        (
+            id_text(one.id),
+            one.subscription,
+            one.notice_key,
+            one.status,
+            one.attempts,
+            one.next_attempt_at,
+            one.last_error,
+        )
         for one in found
     ]
-    table(f"{len(found)} deliveries", ["id", "webhook", "notice", "status", "tries", "next", "trouble"], rows)
+    print_table(f"{len(found)} deliveries", ["id", "webhook", "notice", "status", "tries", "next", "trouble"], rows)
 
 
 @app.command("retry")
@@ -102,7 +112,7 @@ def retry_deliveries(ctx: typer.Context) -> None:
     """Try notices again that were given up."""
 
     async def work() -> int:
-        async with opened(ctx) as system:
+        async with open_system(ctx) as system:
             return await system.part(PricesParts).webhooks.retry(actor())
 
-    say(f"{run(work())} notices will be sent again")
+    print_line(f"{run(work())} notices will be sent again")

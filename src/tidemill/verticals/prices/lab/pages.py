@@ -5,7 +5,7 @@ from html import escape
 
 import msgspec
 
-from tidemill.core.currency import in_units
+from tidemill.reading.currency_codes import in_units
 from tidemill.verticals.prices.lab.goods import Goods, State
 from tidemill.verticals.prices.lab.shop import LISTING, Shop, ShopMake
 

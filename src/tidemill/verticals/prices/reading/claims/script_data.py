@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from tidemill.core.currency import CODES
 from tidemill.core.identity import normalized
 from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
+from tidemill.reading.currency_codes import CODES
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability

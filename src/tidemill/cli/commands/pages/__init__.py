@@ -1,0 +1,1 @@
+"""The commands to try a page with, and what reads it."""

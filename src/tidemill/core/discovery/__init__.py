@@ -1,0 +1,1 @@
+"""Discovering sources, decided: where to look, which results are worth a look, how good a candidate is."""

@@ -1,0 +1,1 @@
+"""How far a run or an adapter can be trusted: completeness, drift, proposed selectors, verification."""
