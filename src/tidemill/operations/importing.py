@@ -24,13 +24,13 @@ class ImportCounts(msgspec.Struct, frozen=True):
     unchanged: int = 0
 
 
-class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
+class Imported(msgspec.Struct, frozen=True, rename={"from_templates": "in_markets"}):
     """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
-    laid_out: int = 0  # made from templates; JSON keeps the name that programs read
+    from_templates: int = 0  # made from templates; JSON keeps the name that programs read
 
     @property
     def created(self) -> int:
@@ -95,9 +95,9 @@ class Importer:
         keys = {name: key for name, (key, _) in done.items()}
         targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
-        laid_out = await self._create_template_targets(plans)
+        from_templates = await self._create_template_targets(plans)
         changes = Counter(change for _, change in done.values())
-        return Imported(_counts(changes), _counts(written), problems.found, laid_out)
+        return Imported(_counts(changes), _counts(written), problems.found, from_templates)
 
     async def _create_template_targets(self, plans: Sequence[SourcePlan]) -> int:
         """Create the targets of sources with a template now, not with the next hourly chore."""

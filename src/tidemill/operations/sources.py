@@ -13,7 +13,7 @@ from tidemill.store.sources.sources import SourceRepository
 
 
 class SourceActions:
-    """Switches sources on and off, adds and removes them; every deed is audited."""
+    """Switches sources on and off, adds and removes them; every action is audited."""
 
     def __init__(self, sources: SourceRepository, clock: Clock, known: KnownAdapters) -> None:
         """Act on the store's repository."""
@@ -22,7 +22,7 @@ class SourceActions:
         self._known = known
 
     async def find(self, which: str) -> Source:
-        """A source by name or by key."""
+        """Return a source by name or key; raise `NotFound` if there is none."""
         source = await self._sources.find(which)
         if source is None and which.isdecimal():
             source = await self._sources.find(int(which))
@@ -31,14 +31,14 @@ class SourceActions:
         return source
 
     async def enable(self, which: str, actor: str) -> Source:
-        """Switch a source on; what was held against it (breaker, failures, drift) is forgiven."""
+        """Switch a source on, and reset its breaker, failures and drift."""
         source = await self.find(which)
         note = _note(actor, "source.enable", source, {"was_auto_disabled": source.auto_disabled})
         await self._sources.set_enabled([source.id], enabled=True, now=self._clock.now(), audit=[note])
         return await self.find(source.name)
 
     async def disable(self, which: str, actor: str, reason: str = "") -> Source:
-        """Switch a source off: no request is made any more, not even for jobs that wait already."""
+        """Switch a source off: no more requests are sent, not even for waiting jobs."""
         source = await self.find(which)
         note = _note(actor, "source.disable", source, {"reason": reason})
         await self._sources.set_enabled([source.id], enabled=False, now=self._clock.now(), audit=[note])
@@ -59,7 +59,7 @@ class SourceActions:
         return await self.find(source.name)
 
     async def create_template_targets(self, source: Source) -> int:
-        """Make the targets of a source whose settings have a template for them; answers how many were changed."""
+        """Create the targets of a source whose settings have a template, and return how many changed."""
         templates = [each for each in self._known.templates if each.setting in source.adapter_settings]
         return sum([await each.create_targets(self._clock.now()) for each in templates])
 

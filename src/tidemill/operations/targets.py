@@ -32,7 +32,7 @@ class TargetActions:
         self._known = known
 
     async def find(self, which: str) -> Target:
-        """A target by key or by address."""
+        """Return a target by key or URL; raise `NotFound` if there is none."""
         if which.isdecimal():
             found = await self._targets.find(int(which))
             if found is None:
@@ -66,13 +66,13 @@ class TargetActions:
         return await self.find(str(key))
 
     async def pause(self, which: str, actor: str, reason: str = "") -> Target:
-        """Leave a target alone until it is resumed."""
+        """Pause a target until it is resumed."""
         target = await self.find(which)
         await self._targets.pause([target.id], self._clock.now(), [_note(actor, "target.pause", target, reason)])
         return await self.find(str(target.id))
 
     async def resume(self, which: str, actor: str) -> Target:
-        """Take a paused or broken target up again, at once."""
+        """Resume a paused or broken target; it is due at once."""
         target = await self.find(which)
         await self._targets.resume([target.id], self._clock.now(), [_note(actor, "target.resume", target)])
         return await self.find(str(target.id))

@@ -147,7 +147,7 @@ async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_i
     good = entry | {"settings": {"market_url": "https://homes.test/{market}"}}
     bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all"}}
     done = await sqlite_system.actions.importer.source_entries([good, bad], "test")
-    assert (done.sources.created, done.laid_out) == (1, 19)
+    assert (done.sources.created, done.from_templates) == (1, 19)
     assert [problem.field for problem in done.problems] == ["settings.market_url"]
     assert set((await sqlite_system.part(ListingsParts).store.markets.covered()).values()) == {1}
 

@@ -30,8 +30,8 @@ class CorrectionActions:
             msg = f"{currency!r} is no currency; write its code, such as USD"
             raise Mistake(msg)
         code = currency.upper() if currency else None
-        said = Correction(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
-        return await self._one(price_id, said, "price.correct")
+        correction = Correction(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
+        return await self._one(price_id, correction, "price.correct")
 
     async def ignore(self, price_id: int, actor: str, reason: str) -> CorrectionView:
         """Hide a price from readers."""
@@ -47,9 +47,9 @@ class CorrectionActions:
         if not keys:
             msg = f"run {run_id} has brought no price; see `tidemill runs list`"
             raise NotFound(msg)
-        said = Correction(kind="IGNORE", reason=_why(reason), made_by=actor)
+        correction = Correction(kind="IGNORE", reason=_why(reason), made_by=actor)
         note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
-        await self._repository.make(keys, said, self._clock.now(), [note])
+        await self._repository.make(keys, correction, self._clock.now(), [note])
         return len(keys)
 
     async def every(
