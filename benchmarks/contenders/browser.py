@@ -17,8 +17,8 @@ from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, answer, task_from_command_line
 from tidemill.core.audit import AuditEntry
 from tidemill.core.pacing import Pace
-from tidemill.core.recycling import PoolLimits
 from tidemill.core.services.degradation import Service
+from tidemill.core.services.recycling import PoolLimits
 from tidemill.engine.clock import RealClock
 from tidemill.fetching.browsers.chromium import FLAGS
 from tidemill.fetching.browsers.fetcher import BrowserFetcher

@@ -8,7 +8,7 @@ import pytest
 
 from rig.chromium import Browsing, browsing, is_running
 from rig.site import a_site
-from tidemill.core.recycling import PoolLimits, RecycleRules
+from tidemill.core.services.recycling import PoolLimits, RecycleRules
 from tidemill.core.views.browsers import PoolView
 from tidemill.store.database.database import open_database
 from tidemill.store.services.browsers import BrowserRepository

@@ -16,7 +16,7 @@ from rig.site import Site, a_site
 from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, refuse
 from tidemill.core.pacing import Pace
-from tidemill.core.recycling import PoolLimits
+from tidemill.core.services.recycling import PoolLimits
 from tidemill.lab.scripted import ScriptedSite
 from tidemill.pipeline.ports import FetchStatus
 

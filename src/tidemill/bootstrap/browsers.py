@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tidemill.bootstrap.store import Store
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import PoolLimits, RecycleRules
+from tidemill.core.services.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.fetching.browsers.find_browser import find_browser
 from tidemill.fetching.http import HttpFetcher

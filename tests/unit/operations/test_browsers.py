@@ -6,7 +6,7 @@ import pytest
 
 from rig.clock import NOON, SettableClock
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import Vitals
+from tidemill.core.services.recycling import Vitals
 from tidemill.core.views.browsers import BrowserState, PoolState, RecycleRequest
 from tidemill.operations.browsers import BrowserActions
 from tidemill.store.database.database import Database, open_database

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from tidemill.core.recycling import Vitals
+from tidemill.core.services.recycling import Vitals
 
 
 class BrowserState(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from playwright.async_api import Browser, BrowserContext, Error, Playwright, async_playwright
 
-from tidemill.core.recycling import Vitals
+from tidemill.core.services.recycling import Vitals
 from tidemill.fetching.browsers.cleanup_shell import CleanupShell, start_cleanup_shell
 from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.browsers.processes import (

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from aiohttp.abc import AbstractResolver
 
-from tidemill.core.recycling import PoolLimits, RecycleRules
+from tidemill.core.services.recycling import PoolLimits, RecycleRules
 from tidemill.fetching.browsers.chromium import Chromium, start_chromium
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.pool import Audit, BrowserPool

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, recycle_decision
+from tidemill.core.services.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, recycle_decision
 from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser

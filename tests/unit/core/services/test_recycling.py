@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from tidemill.core.recycling import GIGABYTE, Recycle, RecycleReason, RecycleRules, Vitals, recycle_decision
+from tidemill.core.services.recycling import GIGABYTE, Recycle, RecycleReason, RecycleRules, Vitals, recycle_decision
 
 pytestmark = pytest.mark.shows("F9")
 
