@@ -22,6 +22,14 @@ class StoreLost(StoreError):
     """The database is away for the moment: unreachable, locked or full. What was asked may be tried again."""
 
 
+class StoreBusy(StoreLost):
+    """The database is there and has no room just now: a lock, a connection or memory. Try again soon."""
+
+
+class StoreConflict(StoreLost):
+    """The database undid this transaction in favour of another one. Try it again at once."""
+
+
 class Clock(Protocol):
     """The only source of time; real in production, virtual in the lab."""
 
