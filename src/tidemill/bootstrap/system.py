@@ -110,7 +110,7 @@ def build(
     look_again = timedelta(seconds=settings.look_again_seconds)
     supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
     uses = build_chore_dependencies(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify
+        settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, may_rescue=worker.may_rescue
     )  # fmt: skip
     askable = build_askable(settings, clock)
     enricher = build_enricher(settings, store, clock, services, askable, dispatcher, supervisor.wake)

@@ -22,12 +22,14 @@ from tidemill.pipeline.hints import lost_keys
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
-from tidemill.pipeline.ports import Dice, StoreError
+from tidemill.pipeline.ports import Dice, StoreError, StoreLost
 
 CAPACITY = 600
 """Jobs in hand at once: enough for a group being committed, one being read and one on the wire."""
 NOT_INSTALLED = timedelta(hours=1)
 """How long a job waits before a worker looks again whether its vertical is installed."""
+AWAY = timedelta(seconds=30)
+"""How long a job waits whose gates could not be asked because the database was away."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it holds up nobody."""
 STAGES_PER_TURN = 4
@@ -178,6 +180,8 @@ class Drain:
     async def _fetch(self, claimed: Claimed) -> None:
         try:
             outcome = await fetch(claimed, self._tools)
+        except StoreLost as trouble:  # a gate could not ask the database, so nobody was asked
+            outcome = Snooze(self._tools.clock.now() + AWAY, f"the database cannot be asked: {trouble}")
         except Exception as error:  # noqa: BLE001 - a bug in one fetch must not take the worker's other jobs along
             outcome = crashed(error)
         self._answer(claimed, outcome)

@@ -65,6 +65,10 @@ class WorkerRegistry(Protocol):
         """Leave in good order; answers how many jobs were handed back."""
         ...
 
+    async def hand_back(self, worker_id: int, lane: str) -> int:
+        """Free what a worker holds in one lane; answers how many jobs were handed back."""
+        ...
+
 
 class SlotRepository(Protocol):
     """One row per piece of periodic work and slot."""

@@ -16,6 +16,8 @@ from tidemill.pipeline.ports import Clock, StoreError
 
 LOOK_AGAIN = timedelta(seconds=30)
 TROUBLE_PAUSE = timedelta(seconds=5)
+COMES_BACK = timedelta(seconds=20)
+"""Within this a worker is seen again once its database is back: a try to connect takes up to 10 s, then a pause."""
 
 Prepare = Callable[[datetime], Awaitable[object]]
 
@@ -33,6 +35,9 @@ class Worker:
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._key: int | None = None
         self._seen_at: datetime | None = None
+        self._beating = asyncio.Lock()
+        self._is_cut_off = False
+        self._spares_until: datetime | None = None
 
     def key(self) -> int:
         """The key to claim under."""
@@ -47,8 +52,23 @@ class Worker:
         A process that was frozen for longer than its lease cannot know, so it must not act as if it did until it
         has been seen again. Without a heartbeat there is no telling, and the key alone decides.
         """
-        is_silent = self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
-        return key == self._key and not is_silent
+        return key == self._key and not self._is_silent()
+
+    def may_rescue(self) -> bool:
+        """Whether a worker unseen for a lease must be dead.
+
+        While the database was away nobody could be seen. Those who have pages in hand get a lease's time to be seen
+        again; if their jobs were freed at once, every one of those pages would be fetched anew.
+        """
+        is_sparing = self._spares_until is not None and self._clock.now() < self._spares_until
+        return not (self._is_cut_off or is_sparing)
+
+    def spare_others(self) -> None:
+        """Give every worker the time to be seen again before it counts as dead."""
+        self._spares_until = self._clock.now() + max(self._register.lease, COMES_BACK)
+
+    def _is_silent(self) -> bool:
+        return self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
 
     async def sign_in(self) -> None:
         """Get a key, once everything is as today's settings have it."""
@@ -57,24 +77,41 @@ class Worker:
         self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
 
     async def keep_alive(self) -> None:
-        """Be seen often enough; a worker that was given up (it was frozen) signs in under a new key."""
+        """Be seen often enough; after trouble with the database, at once when it is there again."""
         try:
+            if self._is_cut_off:
+                await self._be_seen()
+            self._seen_at = self._clock.now()
             while True:
-                self._seen_at = self._clock.now()
                 await self._clock.sleep_until(self._seen_at + self._register.heartbeat)
+                await self._be_seen()
+        except asyncio.CancelledError:
+            self._seen_at = None
+            raise
+
+    async def _be_seen(self) -> None:
+        """Send one heartbeat; a worker that was given up (it was frozen) signs in under a new key."""
+        async with self._beating:
+            began = self._clock.now()
+            try:
                 if not await self._register.beat(self.key(), self._clock.now()):
                     await self.sign_in()
-        finally:
-            self._seen_at = None
+            except Exception:
+                self._is_cut_off = True
+                raise
+            if self._is_cut_off or self._clock.now() - began >= self._register.lease:
+                self.spare_others()
+            self._is_cut_off = False
+            self._seen_at = self._clock.now()
 
     async def sign_off(self) -> int:
         """Hand back what is still held."""
         return await self._register.sign_off(self.key(), self._clock.now())
 
-    async def begin_anew(self) -> None:
-        """Hand back whatever the database thinks we hold, and go on under a new key."""
-        await self.sign_off()
-        await self.sign_in()
+    async def begin_anew(self, lane: str) -> None:
+        """Be seen, and hand back whatever the database thinks this lane holds; other lanes keep what is in hand."""
+        await self._be_seen()
+        await self._register.hand_back(self.key(), lane)
 
 
 class Supervisor:
@@ -149,7 +186,7 @@ class Supervisor:
             drain = self._drains[lane] = self._make_drain()
             try:
                 if in_doubt:
-                    await self._worker.begin_anew()
+                    await self._worker.begin_anew(lane)
                 in_doubt = False
                 moment = await drain.run(lane)
             except StoreError as trouble:

@@ -15,7 +15,7 @@ from tidemill.core.policy import Policy
 from tidemill.engine.narrator import Narrator
 from tidemill.engine.ports import JobLedger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
-from tidemill.pipeline.ports import Clock, StoreError, StoreLost
+from tidemill.pipeline.ports import Clock, StoreBusy, StoreConflict, StoreError, StoreLost
 
 GROUP = 256
 """Checkpoints in one transaction at most."""
@@ -24,8 +24,12 @@ WORTH_WAITING = 180
 CLOSED_AT_ONCE = 16
 """Runs closed in one transaction: where an agenda is one page, runs end as often as pages do."""
 LINGER = timedelta(milliseconds=15)
-FIRST_PAUSE = timedelta(seconds=1)
-LONGEST_PAUSE = timedelta(seconds=30)
+TRIES_AT_ONCE = 3
+"""How often a transaction that was undone for another is repeated without a pause, and without a word."""
+NO_PAUSE = timedelta(0)
+BUSY_PAUSES = (timedelta(milliseconds=250), timedelta(seconds=5))
+LOST_PAUSES = (timedelta(seconds=1), timedelta(seconds=30))
+"""The first pause and the longest: each is twice the one before."""
 
 
 class Writer:
@@ -89,14 +93,15 @@ class Writer:
 
     async def _patiently(self, batch: list[Checkpoint]) -> Committed:
         """Commit, however long the database is away."""
-        pause = FIRST_PAUSE
+        tries = 0
         while True:
             try:
                 return await self._ledger.commit(batch, self._clock.now())
             except StoreLost as trouble:
-                self._narrator.store_trouble(str(trouble))
-                await self._clock.sleep_until(self._clock.now() + pause)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                if pause := pause_after(trouble, tries):
+                    self._narrator.store_trouble(str(trouble))
+                    await self._clock.sleep_until(self._clock.now() + pause)
+                tries += 1
 
     async def _give_up(self, checkpoint: Checkpoint, refusal: Exception) -> Committed:
         """Fail the job whose output cannot be written; if even that is refused, its lease runs out."""
@@ -136,6 +141,14 @@ class Writer:
         else:
             for summary in closed:
                 self._narrator.run_closed(summary)
+
+
+def pause_after(trouble: StoreLost, tries: int) -> timedelta:
+    """How long to wait before the next try, when so many had failed before this one."""
+    if isinstance(trouble, StoreConflict) and tries < TRIES_AT_ONCE:
+        return NO_PAUSE
+    first, longest = BUSY_PAUSES if isinstance(trouble, StoreBusy) else LOST_PAUSES
+    return min(longest, first * 2 ** min(tries, 16))
 
 
 def failure_of(refusal: Exception) -> Fail:

@@ -17,12 +17,14 @@ MINUTE = timedelta(minutes=1)
 class Register:
     """A register of workers whose heartbeat and farewell go wrong as told."""
 
+    lease = timedelta(seconds=60)
     heartbeat = timedelta(seconds=20)
 
     def __init__(self, beats=(), farewell=None):
         self._beats = iter(beats)
         self._farewell = farewell
         self.seen = 0
+        self.handed_back = []
 
     async def register(self, _name, _pid, _now):
         return 1
@@ -33,6 +35,10 @@ class Register:
             raise trouble
         self.seen += 1
         return True
+
+    async def hand_back(self, _key, lane):
+        self.handed_back.append(lane)
+        return 0
 
     async def sign_off(self, _key, _now):
         if self._farewell is not None:

@@ -89,7 +89,7 @@ class explained:  # noqa: N801 - reads as a word in a with statement
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
         """Translate, keeping the original as the cause."""
-        if isinstance(error, _TRANSLATED) or type(error).__module__.startswith("asyncpg."):
+        if error is not None and (isinstance(error, _TRANSLATED) or type(error).__module__.startswith("asyncpg.")):
             raise translate(error) from error
 
 

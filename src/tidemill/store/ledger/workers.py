@@ -77,6 +77,13 @@ class Workers:
             await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return len(held)
 
+    async def hand_back(self, worker_id: int, lane: str) -> int:
+        """Free what a worker holds in one lane, because nobody there has it in hand; answers how many jobs."""
+        async with self._database.write() as connection:
+            held = await _held_by(connection, [worker_id], lane)
+            await _free(connection, held)
+        return len(held)
+
     async def rescue(self, now: datetime) -> list[JobsRescued]:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
         await self._ids.reserve(1_000)
@@ -108,8 +115,10 @@ PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.r
 """A job is not at fault when its worker dies; but one that takes its worker down each time ends as a dead letter."""
 
 
-async def _held_by(connection: AsyncConnection, worker_ids: list[int]) -> list[Job]:
+async def _held_by(connection: AsyncConnection, worker_ids: list[int], lane: str | None = None) -> list[Job]:
     query = select(jobs).where(_LEASED, jobs.c.leased_by.in_(worker_ids)).order_by(jobs.c.id).with_for_update()
+    if lane is not None:
+        query = query.where(jobs.c.lane == lane)
     return [job_of(row) for row in (await connection.execute(query)).mappings()]
 
 
