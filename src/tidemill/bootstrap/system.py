@@ -108,7 +108,8 @@ def build(
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = Ticks(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
-    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again)
+    machine = clock if isinstance(clock, RealClock) else None
+    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, look_again=look_again, machine=machine)
     uses = build_chore_dependencies(
         settings, store, clock, announce, dispatcher, supervisor, services, paid.apify, may_rescue=worker.may_rescue
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Opens the system for a command."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -46,14 +46,24 @@ def readable(url: str) -> str:
 
 @asynccontextmanager
 async def opened(
-    context: typer.Context, *, create: bool = False, announce: Listeners | None = None, **overrides: Any
+    context: typer.Context,
+    *,
+    create: bool = False,
+    announce: Listeners | None = None,
+    ready: Callable[[System], Awaitable[None]] | None = None,
+    **overrides: Any,
 ) -> AsyncIterator[System]:
-    """The system, its tables checked; `create` makes them in an empty database, without it one must be there."""
+    """The system, its tables checked; `create` makes them in an empty database, without it one must be there.
+
+    `ready` is awaited before anything is asked of the database.
+    """
     settings = settings_of(context, **overrides)
     if not create:
         refuse_if_absent(settings)
     system = build(settings, announce=announce)
     try:
+        if ready is not None:
+            await ready(system)
         if create and await current(system.store.database) is None:
             await upgrade(system.store.database)
         await require_current(system.store.database)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from tidemill.core.run import RunSummary
+from tidemill.engine.clock import ClockJump
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 
 
@@ -65,8 +66,24 @@ class WorkerRegistry(Protocol):
         """Leave in good order; answers how many jobs were handed back."""
         ...
 
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen."""
+        ...
+
     async def hand_back(self, worker_id: int, lane: str) -> int:
         """Free what a worker holds in one lane; answers how many jobs were handed back."""
+        ...
+
+
+class MachineClock(Protocol):
+    """A clock that the machine's own is compared with: somebody may set that one."""
+
+    def compare(self) -> ClockJump | None:
+        """Follow the machine's clock; answers by how much it was set, if so."""
+        ...
+
+    def catch_up(self, moment: datetime) -> ClockJump | None:
+        """Begin no earlier than a moment that is known to have come."""
         ...
 
 

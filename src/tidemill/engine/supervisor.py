@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
+from tidemill.engine.clock import CHECKED_EVERY, MADE_UP, ClockJump
 from tidemill.engine.drain import Drain, first_of
-from tidemill.engine.ports import WorkerRegistry
+from tidemill.engine.ports import MachineClock, WorkerRegistry
 from tidemill.engine.ticks import Tick, Ticks
-from tidemill.pipeline.happenings import Announce, PartCrashed, StoreTrouble
+from tidemill.pipeline.happenings import Announce, ClockJumped, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
 
 LOOK_AGAIN = timedelta(seconds=30)
@@ -70,6 +71,16 @@ class Worker:
     def _is_silent(self) -> bool:
         return self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
 
+    def clock_jumped(self, jump: ClockJump) -> None:
+        """Our own time has moved without passing: what was seen is no longer ago than before, for us and for others."""
+        if self._seen_at is not None:
+            self._seen_at += jump.followed
+        self.spare_others()
+
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen on this database."""
+        return await self._register.last_seen()
+
     async def sign_in(self) -> None:
         """Get a key, once everything is as today's settings have it."""
         if self._prepare is not None:
@@ -127,8 +138,12 @@ class Supervisor:
         announce: Announce,
         *,
         look_again: timedelta = LOOK_AGAIN,
+        machine: MachineClock | None = None,
     ) -> None:
-        """`make_drain` builds a fresh drain per lane; a lane that nobody wakes looks for itself after `look_again`."""
+        """`make_drain` builds a fresh drain per lane; a lane that nobody wakes looks for itself after `look_again`.
+
+        `machine` is the clock, if it goes by one that somebody may set.
+        """
         self._worker = worker
         self._ticks = ticks
         self._make_drain = make_drain
@@ -136,6 +151,7 @@ class Supervisor:
         self._clock = clock
         self._announce = announce
         self._look_again = look_again
+        self._machine = machine
         self._drains: dict[str, Drain] = {}
         self._roused: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
         self._stopping = asyncio.Event()
@@ -158,8 +174,11 @@ class Supervisor:
 
     async def run(self) -> None:
         """Turn until stopped; cancelling is the hard stop, and both hand back what is held."""
+        await self._begin_in_time()
         await self._worker.sign_in()
         parts = {"heartbeat": self._worker.keep_alive}
+        if self._machine is not None:
+            parts["clock"] = partial(self._watch_clock, self._machine)
         parts |= {f"tick {name}": partial(self._turn, tick) for name, tick in self._ticks.all.items()}
         background = [asyncio.create_task(self._guarded(name, work), name=name) for name, work in parts.items()]
         lanes = [asyncio.create_task(self._lane(lane), name=f"lane {lane}") for lane in self._lanes]
@@ -170,6 +189,22 @@ class Supervisor:
                 task.cancel()
             await asyncio.gather(*background, *lanes, return_exceptions=True)
             await self._leave()
+
+    async def _begin_in_time(self) -> None:
+        """Begin no earlier than what is on record: a clock that was set back meanwhile would stop all work."""
+        if self._machine is not None and (moment := await self._worker.last_seen()) is not None:
+            self._tell_of(self._machine.catch_up(moment))
+
+    async def _watch_clock(self, machine: MachineClock) -> None:
+        """Notice when somebody sets the machine's clock."""
+        while True:
+            await self._clock.sleep_until(self._clock.now() + CHECKED_EVERY)
+            self._tell_of(machine.compare())
+
+    def _tell_of(self, jump: ClockJump | None) -> None:
+        if jump is not None:
+            self._worker.clock_jumped(jump)
+            self._announce(ClockJumped(self._clock.now(), round(jump.by.total_seconds(), 1), words_for(jump)))
 
     async def _leave(self) -> None:
         """Hand back what is held; if the database is away just now, the lease runs out by itself."""
@@ -222,6 +257,15 @@ class Supervisor:
             except Exception as bug:  # noqa: BLE001 - a heartbeat that dies in silence takes the worker with it
                 self._announce(crash_of(name, bug, self._clock.now()))
             await self._clock.sleep_until(self._clock.now() + TROUBLE_PAUSE)
+
+
+def words_for(jump: ClockJump) -> str:
+    """What a jump of the machine's clock means for the work."""
+    if jump.by > timedelta(0):
+        return "the clock was set forward; the new time counts from now on, and no worker is given up for it"
+    if -jump.by > MADE_UP:
+        return "the clock was set back by more than a day; what waits for a moment may wait that much longer"
+    return "the clock stands before what is on record; time goes on at half speed until it has caught up"
 
 
 def crash_of(part: str, bug: Exception, now: datetime) -> PartCrashed:

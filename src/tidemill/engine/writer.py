@@ -148,7 +148,7 @@ def pause_after(trouble: StoreLost, tries: int) -> timedelta:
     if isinstance(trouble, StoreConflict) and tries < TRIES_AT_ONCE:
         return NO_PAUSE
     first, longest = BUSY_PAUSES if isinstance(trouble, StoreBusy) else LOST_PAUSES
-    return min(longest, first * 2 ** min(tries, 16))
+    return min(longest, first * (1 << min(tries, 16)))
 
 
 def failure_of(refusal: Exception) -> Fail:

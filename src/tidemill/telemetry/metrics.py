@@ -18,6 +18,7 @@ from tidemill.core.run import RunSummary
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
@@ -102,6 +103,7 @@ class Metrics:
         self.rescued = tally("scraper_jobs_rescued", "Jobs freed from dead or stalled workers.")
         self.lost = tally("scraper_leases_lost", "Results thrown away because the lease had passed.")
         self.trouble = tally("scraper_store_trouble", "Times that the database refused.")
+        self.jumps = tally("scraper_clock_jumps", "Times that somebody set the machine's clock.")
         self.crashes = tally("scraper_part_crashes", "Times that a part of the engine met a bug and was started again.")
         self.services = tally(
             "scraper_service_moves", "Outside services that became degraded or work again.", ("service", "state")
@@ -145,6 +147,7 @@ class Metrics:
             JobsRescued: lambda each: self.rescued.add((), each.jobs),
             LeaseLost: partial(_one_more, self.lost),
             StoreTrouble: partial(_one_more, self.trouble),
+            ClockJumped: partial(_one_more, self.jumps),
             PartCrashed: partial(_one_more, self.crashes),
             Overdue: partial(_one_more, self.overdue),
             DriftNoticed: lambda each: self.drift.add((each.adapter_id, each.rule), 0 if each.is_over else 1),

@@ -14,7 +14,7 @@ from rig.site import agenda
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import build
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import JobsRescued, LeaseLost, RunClosed, StageDone
+from tidemill.pipeline.happenings import Happening, JobsRescued, LeaseLost, RunClosed, StageDone
 from tidemill.pipeline.ports import StoreLost, WireResponse
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -39,7 +39,8 @@ class AwayDatabase(Database):
 
     def _reach(self):
         if BEGINS <= self._clock.now() < self._ends:
-            raise StoreLost("the database does not answer")
+            msg = "the database does not answer"
+            raise StoreLost(msg)
 
     @asynccontextmanager
     async def write(self):
@@ -67,7 +68,7 @@ class SlowSite:
 
     def __init__(self, clock):
         self._clock = clock
-        self.asked = Counter()
+        self.asked: Counter[str] = Counter()
 
     async def send(self, request, depart):
         await depart()
@@ -85,7 +86,7 @@ class SlowSite:
 
 def worked(file, folder, workers):
     """What became of the jobs, what was asked for and what was told by a number of workers on one database."""
-    told = []
+    told: list[Happening] = []
 
     async def main(clock):
         site = SlowSite(clock)

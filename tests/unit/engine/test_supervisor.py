@@ -25,6 +25,7 @@ class Register:
         self._farewell = farewell
         self.seen = 0
         self.handed_back = []
+        self.latest = None
 
     async def register(self, _name, _pid, _now):
         return 1
@@ -35,6 +36,9 @@ class Register:
             raise trouble
         self.seen += 1
         return True
+
+    async def last_seen(self):
+        return self.latest
 
     async def hand_back(self, _key, lane):
         self.handed_back.append(lane)

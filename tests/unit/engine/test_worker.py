@@ -34,6 +34,9 @@ class Register:
     async def sign_off(self, _key: int, _now: datetime) -> int:
         return 0
 
+    async def last_seen(self) -> datetime | None:
+        return None
+
     async def hand_back(self, _key: int, _lane: str) -> int:
         return 0
 

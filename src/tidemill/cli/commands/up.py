@@ -1,15 +1,18 @@
 """`tidemill up`."""
 
 from contextlib import nullcontext
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import Telemetry, serving
+from tidemill.cli.database_wait import wait_for_database
 from tidemill.cli.opening import opened, settings_of
 from tidemill.cli.stopping import Stopper
 from tidemill.settings import Settings
+from tidemill.store.database.migrate import current
 from tidemill.telemetry.logs import log_to, make_logger
 from tidemill.terminal.options import single
 from tidemill.terminal.session import run
@@ -41,10 +44,18 @@ async def turn(ctx: typer.Context, settings: Settings, *, web: bool) -> None:
     telemetry = Telemetry(
         lambda words, error: logger.error(words, error=str(error)), log_to(logger, settings.log_level)
     )
-    async with opened(ctx, create=True, announce=telemetry.listeners) as system:
+    async with opened(ctx, create=True, announce=telemetry.listeners, ready=until_there) as system:
         portal = serving(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
             await until_stopped(system, address)
+
+
+async def until_there(system: System) -> None:
+    """Wait for a PostgreSQL that is away; whoever worked on it before gets the time to be seen again."""
+    database = system.store.database
+    longest = timedelta(seconds=0 if database.is_sqlite else system.settings.database_wait_seconds)
+    if await wait_for_database(lambda: current(database), longest, system.clock, console(stderr=True).print):
+        system.worker.spare_others()
 
 
 async def until_stopped(system: System, address: str) -> None:

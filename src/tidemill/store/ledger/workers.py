@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import bindparam, case, select, text, update
+from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -24,6 +24,7 @@ _ALIVE = (
     .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
     .values(seen_at=bindparam("b_now"))
 )
+_LAST_SEEN = select(func.max(workers.c.seen_at))
 _UNSEEN = (
     select(workers.c.id)
     .where(workers.c.ended_at.is_(None), workers.c.seen_at < bindparam("b_since"))
@@ -76,6 +77,12 @@ class Workers:
             await _free(connection, held)
             await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return len(held)
+
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen; None if there never was one."""
+        async with self._database.glance() as connection:
+            moment: datetime | None = (await connection.execute(_LAST_SEEN)).scalar()
+            return moment
 
     async def hand_back(self, worker_id: int, lane: str) -> int:
         """Free what a worker holds in one lane, because nobody there has it in hand; answers how many jobs."""
