@@ -58,10 +58,6 @@ class LaterClock(RealClock):
     def catch_up(self, moment: datetime) -> None:
         """Nor is it behind."""
 
-    async def sleep_until(self, moment: datetime) -> None:
-        """Wait until it has come there."""
-        await super().sleep_until(moment - self.ahead)
-
 
 class LoadedDice:
     """`Dice` that fall as told, and complain when they are thrown more often than that."""
