@@ -45,6 +45,6 @@ async def open_breaker(works: Works, source_id: int) -> None:
 
 def drain_of(works: Works) -> Drain:
     system = works.system
-    tools = replace(system.tools, breakers=LostBreakers())  # type: ignore[arg-type]  # only what is asked
+    tools = replace(system.tools, breakers=LostBreakers())
     narrator = Narrator(system.announce, system.clock)
     return Drain(system.store.ledger, tools, seeded_dice(), narrator, worker_id=system.worker.key)
