@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -54,7 +55,8 @@ async def until_there(system: System) -> None:
     """Wait for a PostgreSQL that is away; whoever worked on it before gets the time to be seen again."""
     database = system.store.database
     longest = timedelta(seconds=0 if database.is_sqlite else system.settings.database_wait_seconds)
-    if await wait_for_database(lambda: current(database), longest, system.clock, console(stderr=True).print):
+    say = partial(console(stderr=True).print, soft_wrap=True, markup=False)
+    if await wait_for_database(lambda: current(database), longest, system.clock, say):
         system.worker.spare_others()
 
 

@@ -16,43 +16,51 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from tidemill.pipeline.ports import StoreBusy, StoreConflict, StoreError, StoreLost
 
 
-class Meaning(msgspec.Struct, frozen=True):
+class ErrorMeaning(msgspec.Struct, frozen=True):
     """What whoever asked should do, by the kind of error, and words for a person; `{said}` is the driver's own line."""
 
     kind: type[StoreError]
     words: str = "{said}"
 
 
-REFUSED = Meaning(StoreError)
-UNSTORABLE = Meaning(StoreError, "the database cannot hold a value ({said})")
-NO_TABLES = Meaning(StoreError, "the database has no tables yet, or old ones; run `tidemill migrate`")
-UNDONE = Meaning(StoreConflict, "the database undid a transaction in favour of another ({said}); it is tried again")
-LOCKED = Meaning(StoreBusy, "the database is locked by another program; close it, or wait until it is done")
-CONTESTED = Meaning(StoreBusy, "a row or table is locked by somebody else ({said}); it is tried again")
-NO_CONNECTION = Meaning(
+REFUSED = ErrorMeaning(StoreError)
+UNSTORABLE = ErrorMeaning(StoreError, "the database cannot hold a value ({said})")
+NO_TABLES = ErrorMeaning(StoreError, "the database has no tables yet, or old ones; run `tidemill migrate`")
+UNDONE = ErrorMeaning(
+    StoreConflict, "the database undid a transaction in favour of another ({said}); it is tried again"
+)
+LOCKED = ErrorMeaning(StoreBusy, "the database is locked by another program; close it, or wait until it is done")
+CONTESTED = ErrorMeaning(StoreBusy, "a row or table is locked by somebody else ({said}); it is tried again")
+NO_CONNECTION = ErrorMeaning(
     StoreBusy, "the database has no connection to spare ({said}); allow it more, or run fewer workers"
 )
-NO_MEMORY = Meaning(StoreBusy, "there is not enough memory or room for files ({said}); free some, or raise the limit")
-NO_ANSWER = Meaning(StoreLost, "the database does not answer ({said}); check its address and that it runs")
-NOT_LET_IN = Meaning(
+NO_MEMORY = ErrorMeaning(
+    StoreBusy, "there is not enough memory or room for files ({said}); free some, or raise the limit"
+)
+NO_ANSWER = ErrorMeaning(StoreLost, "the database does not answer ({said}); check its address and that it runs")
+NOT_LET_IN = ErrorMeaning(
     StoreLost, "the database does not let us in ({said}); check user, password and name in its address"
 )
-NOT_ALLOWED = Meaning(StoreLost, "the database's user may not do this ({said}); grant it the right")
-POOLED_AWAY = Meaning(
+NOT_ALLOWED = ErrorMeaning(StoreLost, "the database's user may not do this ({said}); grant it the right")
+POOLED_AWAY = ErrorMeaning(
     StoreLost, "a prepared statement is gone ({said}); a pooler in front of PostgreSQL must be in session mode"
 )
-STANDBY = Meaning(
+STANDBY = ErrorMeaning(
     StoreLost, "the database cannot be written: it is a standby or set to read-only; check its address and its server"
 )
-READ_ONLY = Meaning(StoreLost, "the database cannot be written: check the rights on its file and folder, and the disk")
-FULL = Meaning(StoreLost, "the disk is full; make room, and the work goes on where it stopped")
-NOT_WRITTEN = Meaning(StoreLost, "the disk refused a write; check it and the free space")
-UNOPENED = Meaning(StoreLost, "the database file cannot be opened: check that its folder exists and may be written")
-DAMAGED = Meaning(
+READ_ONLY = ErrorMeaning(
+    StoreLost, "the database cannot be written: check the rights on its file and folder, and the disk"
+)
+FULL = ErrorMeaning(StoreLost, "the disk is full; make room, and the work goes on where it stopped")
+NOT_WRITTEN = ErrorMeaning(StoreLost, "the disk refused a write; check it and the free space")
+UNOPENED = ErrorMeaning(
+    StoreLost, "the database file cannot be opened: check that its folder exists and may be written"
+)
+DAMAGED = ErrorMeaning(
     StoreLost, "the database file is damaged or is none of ours ({said}); check its address, or restore a backup"
 )
 
-POSTGRES: Mapping[str, Meaning] = {
+POSTGRES: Mapping[str, ErrorMeaning] = {
     "08":    NO_ANSWER,      # connection exceptions; what poolers say of a server that they cannot reach is 08P01
     "25006": STANDBY,        # read-only transaction
     "25P03": UNDONE,         # idle in a transaction for too long: this process was frozen
@@ -79,7 +87,7 @@ POSTGRES: Mapping[str, Meaning] = {
 ENDED = frozenset({"FATAL", "PANIC"})
 """Severities with which PostgreSQL ends the connection: what else it then says is not the statement's fault."""
 
-DRIVER: Mapping[str, Meaning] = {
+DRIVER: Mapping[str, ErrorMeaning] = {
     "OutdatedSchemaCacheError":        UNDONE,     # a migration changed a type
     "InvalidCachedStatementError":     UNDONE,     # a migration changed a table
     "ClientConfigurationError":        REFUSED,    # an address that cannot be read
@@ -89,7 +97,7 @@ DRIVER: Mapping[str, Meaning] = {
 }  # fmt: skip
 """By the names of asyncpg's own classes, which have no code, nearest first; it need not be installed."""
 
-SQLITE: Mapping[int, Meaning] = {
+SQLITE: Mapping[int, ErrorMeaning] = {
     sqlite3.SQLITE_BUSY:          LOCKED,
     sqlite3.SQLITE_BUSY_SNAPSHOT: UNDONE,       # somebody wrote between our reading and our writing
     sqlite3.SQLITE_LOCKED:        LOCKED,
@@ -107,7 +115,7 @@ SQLITE: Mapping[int, Meaning] = {
 }  # fmt: skip
 """By extended result code, else by the primary one in its lowest byte."""
 
-SYSTEM: Mapping[int, Meaning] = {
+SYSTEM: Mapping[int, ErrorMeaning] = {
     errno.ENOSPC: FULL,
     errno.EDQUOT: FULL,
     errno.EFBIG:  NOT_WRITTEN,
@@ -129,7 +137,7 @@ def translate(error: BaseException) -> StoreError:
     return meaning.kind(meaning.words.replace("{said}", said))
 
 
-def meaning_of(error: BaseException) -> Meaning:
+def meaning_of(error: BaseException) -> ErrorMeaning:
     """What an error means: as SQLAlchemy wraps it, as the driver raises it, or as the operating system does."""
     found = (_of_layer(layer) for layer in _layers(error))
     return next((meaning for meaning in found if meaning is not None), REFUSED)
@@ -148,7 +156,7 @@ def _is_adapted(error: BaseException) -> bool:
     return type(error).__module__.startswith("sqlalchemy.")
 
 
-def _of_layer(error: BaseException) -> Meaning | None:
+def _of_layer(error: BaseException) -> ErrorMeaning | None:
     if isinstance(error, sqlite3.Error):
         return _of_sqlite(error)
     if isinstance(error, OSError):
@@ -162,7 +170,7 @@ def _of_layer(error: BaseException) -> Meaning | None:
     return _of_postgres(error)
 
 
-def _of_sqlite(error: sqlite3.Error) -> Meaning:
+def _of_sqlite(error: sqlite3.Error) -> ErrorMeaning:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     meaning = SQLITE.get(code) or SQLITE.get(code & 0xFF)
     if meaning is None and code == sqlite3.SQLITE_ERROR and str(error).startswith("no such table"):
@@ -170,7 +178,7 @@ def _of_sqlite(error: sqlite3.Error) -> Meaning:
     return meaning or REFUSED
 
 
-def _of_postgres(error: BaseException) -> Meaning | None:
+def _of_postgres(error: BaseException) -> ErrorMeaning | None:
     code = getattr(error, "sqlstate", None) or ""
     by_code = next((POSTGRES[code[:size]] for size in range(len(code), 1, -1) if code[:size] in POSTGRES), None)
     names = [each.__name__ for each in type(error).__mro__ if each.__module__.startswith("asyncpg.")]
@@ -178,7 +186,7 @@ def _of_postgres(error: BaseException) -> Meaning | None:
     return by_code or by_name or _if_ended(error)
 
 
-def _if_ended(error: BaseException) -> Meaning | None:
+def _if_ended(error: BaseException) -> ErrorMeaning | None:
     """Asyncpg keeps the severity in English beside the one in the server's language."""
     return NO_ANSWER if getattr(error, "severity_en", None) in ENDED else None
 
