@@ -20,7 +20,7 @@ from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Adapter, Context
-from tidemill.operations.plans import KnownAdapters, SourcePlan, Troubles
+from tidemill.operations.plans import KnownAdapters, ProblemList, SourcePlan
 from tidemill.operations.source_file import read_sources
 from tidemill.operations.target_file import read_targets
 from tidemill.settings import load_settings
@@ -47,7 +47,7 @@ NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv":
 
 
 def imported(text: str) -> list[SourcePlan]:
-    troubles = Troubles()
+    troubles = ProblemList()
     plans = read_sources(text.encode(), KNOWN, troubles)
     assert troubles.found == []
     assert plans
@@ -152,7 +152,7 @@ def test_the_pace_of_a_host_in_the_document_is_one(project_root: Path, tmp_path:
 
 def test_the_targets_in_the_document_belong_to_the_source_in_the_document(operating_page: Path) -> None:
     sources = {plan.source.name: plan.source for plan in imported(block(operating_page, "sources.yaml"))}
-    troubles = Troubles()
+    troubles = ProblemList()
     plans = read_targets(block(operating_page, "targets.csv").encode(), sources, KNOWN, troubles)
     assert troubles.found == []
     assert [plan.target.url for plan in plans] == [

@@ -61,13 +61,17 @@ def test_a_page_without_a_number_has_no_price(markup: str) -> None:
     assert read_product(markup, "https://shop.example/p").price is None
 
 
+SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+"""What no reader sees: `$9<script>...</script><sup>99</sup>` is shown as 9.99."""
+
+
 @pytest.mark.shows("C2")
 @settings(max_examples=400, deadline=None)
 @given(markup=MARKUP | SOLD)
 def test_a_price_stands_on_the_page_as_one_run_of_digits_with_separators(markup: str) -> None:
     answer = read_product(markup, "https://shop.example/p")
     for price in filter(None, (answer.price, *_beside(answer))):
-        assert stands_on(price, markup), (price, answer)
+        assert stands_on(price, markup) or stands_on(price, SCRIPT.sub("", markup)), (price, answer)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ async def look_at(system, clock, moment):
             ListingFilter(market=market), clock.now(), after=None, limit=500
         )
         sure[market] = [home.freshness_confidence for home in homes]
-    return Look(sure, {doubt.market: doubt.words for doubt in await system.part(ListingsParts).markets.doubts()})
+    return Look(sure, {doubt.market: doubt.words for doubt in await system.part(ListingsParts).markets.shortfalls()})
 
 
 def test_readers_are_served_while_no_site_answers_and_confidence_falls(seen):

@@ -9,7 +9,7 @@ import msgspec
 
 from tidemill.lab.demo import DemoTerms, Entry, ServedSites
 from tidemill.lab.faults import ALL_KINDS
-from tidemill.operations.mistakes import Mistake, unknown
+from tidemill.operations.mistakes import Mistake, unknown_name
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """The lab's one line of JSON may be this long, for hundreds of sites."""
@@ -24,7 +24,7 @@ def fault_kinds(faults: str | None) -> str:
         return "" if faults == "none" else "all"
     for kind in faults.split(","):
         if kind not in ALL_KINDS:
-            raise Mistake(unknown("fault", kind, ALL_KINDS) + f"; there is all, none, {', '.join(ALL_KINDS)}")
+            raise Mistake(unknown_name("fault", kind, ALL_KINDS) + f"; there is all, none, {', '.join(ALL_KINDS)}")
     return faults
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.vertical import Adapter
 from tidemill.operations.golden import MANIFEST
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 
 GOLDEN = "golden"
 AdapterFolder = tuple[Adapter, Path]
@@ -35,7 +35,7 @@ def selected_adapters(which: str | None) -> list[AdapterFolder]:
         return adapters_in_folder(Path(which))
     names = {adapter.id: adapter for vertical in VERTICALS.values() for adapter in vertical.adapters.values()}
     if which not in names:
-        raise NotFound(unknown("adapter", which, names))
+        raise NotFound(unknown_name("adapter", which, names))
     folder = golden_folder(names[which])
     if folder is None:
         msg = f"adapter {which!r} has no golden pages; `tidemill savefixture` saves some"

@@ -13,8 +13,8 @@ def report_import(done: Imported, *, as_json: bool) -> int:
         for what, counts in (("sources", done.sources), ("targets", done.targets)):
             if good_entries(counts):
                 print_line(f"{what}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
-        if done.laid_out:
-            print_line(f"markets: {done.laid_out} targets laid out, one per market; see `tidemill markets list`")
+        if done.from_templates:
+            print_line(f"markets: {done.from_templates} targets laid out, one per market; see `tidemill markets list`")
         if done.problems:
             rows = [(problem.line or "file", problem.field, problem.message) for problem in done.problems]
             print_table(f"{len(done.problems)} problems", ["line", "field", "what is wrong"], rows, right=["line"])

@@ -16,7 +16,7 @@ from tidemill.core.source import Source
 from tidemill.core.urls import host_of
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 
 MAX_SELECTORS_BYTES = 1_000_000
 
@@ -49,7 +49,7 @@ class PageReading(msgspec.Struct, frozen=True, kw_only=True):
 def find_vertical(name: str) -> Vertical:
     """Return the vertical by that name; raise NotFound if there is none."""
     if name not in VERTICALS:
-        raise NotFound(unknown("vertical", name, VERTICALS))
+        raise NotFound(unknown_name("vertical", name, VERTICALS))
     return VERTICALS[name]
 
 
@@ -66,7 +66,7 @@ def trial_source(
     """Return a source that exists only for this reading."""
     chosen = adapter or default_adapter(vertical, by_selectors=bool(selectors))
     if chosen not in vertical.adapters:
-        raise NotFound(unknown("adapter", chosen, vertical.adapters))
+        raise NotFound(unknown_name("adapter", chosen, vertical.adapters))
     settings = {"selectors": dict(selectors)} if selectors else {}
     return Source(
         id=0,

@@ -1,4 +1,4 @@
-"""What a person can do with adapters: switch them on and off."""
+"""What a person can do with adapters: switch them on and off, and approve field shares."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,8 +9,8 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.vertical import Adapter, Vertical
 from tidemill.core.views import AdapterView
 from tidemill.core.views.quality import IncidentView
-from tidemill.operations.dry_run import PAGES, DryRun, dry_run
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.dry_run import MAX_PAGES, DryRun, dry_run
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.ports import Clock
 from tidemill.store.quality.incidents import FieldBaseline, IncidentRepository
 from tidemill.store.sources.adapters import AdapterRepository
@@ -44,7 +44,7 @@ class Blessed(msgspec.Struct, frozen=True):
 
 
 class AdapterActions:
-    """Switches adapters; every deed is audited."""
+    """Switches adapters; every action is audited."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class AdapterActions:
         self._incidents = incidents
 
     async def every(self) -> list[AdapterLine]:
-        """All adapters there are."""
+        """Return all adapters."""
         known = {view.adapter_id: view for view in await self._views.adapters()}
         lines = []
         for vertical in self._verticals.values():
@@ -82,20 +82,20 @@ class AdapterActions:
                 )
         return lines
 
-    async def try_out(self, adapter_id: str) -> DryRun:
-        """Let an adapter read the newest stored pages of its targets; nothing is written."""
-        adapter, vertical = self._named(adapter_id)
-        pages = await self._incidents.latest_pages(adapter_id, PAGES)
+    async def dry_run(self, adapter_id: str) -> DryRun:
+        """Read the newest stored pages of an adapter's targets, and write nothing."""
+        adapter, vertical = self._find(adapter_id)
+        pages = await self._incidents.latest_pages(adapter_id, MAX_PAGES)
         return dry_run(adapter, vertical, pages)
 
     async def enable(self, adapter_id: str, actor: str, *, careful: bool = False) -> Enabled:
-        """Switch an adapter on after a dry run on stored pages; what was held against it is forgiven.
+        """Switch an adapter on after a dry run on stored pages, and reset its strikes.
 
         Its next run is watched: one bad batch is enough to switch it off again. The pages that were stored last may
         be those on which it failed, so a bad dry run is only shown, unless the person is `careful`.
         """
-        trial = await self.try_out(adapter_id)
-        if careful and not trial.is_promising:
+        trial = await self.dry_run(adapter_id)
+        if careful and not trial.is_successful:
             common = next(iter(trial.reasons), "nothing was found")
             msg = (
                 f"only {trial.well} of {trial.pages} stored pages went well in a dry run of {adapter_id} "
@@ -106,37 +106,37 @@ class AdapterActions:
         return Enabled(await self._switch(adapter_id, actor, enabled=True, reason="", detail=detail), trial)
 
     async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[FieldBaseline]:
-        """Take the share of records that have each field, as the latest runs show it, for what should be."""
-        self._named(adapter_id)
+        """Approve the current share of records that have each field as what is expected."""
+        self._find(adapter_id)
         owners = [each for each in await self._incidents.sources_of(adapter_id) if source in {None, each.name}]
         found = [(each.name, await self._incidents.measure(each.id)) for each in owners]
-        known = [(name, each) for name, each in found if each.records]
-        if not known:
+        measured = [(name, each) for name, each in found if each.records]
+        if not measured:
             msg = f"no run of {adapter_id} has read a record yet, so there is nothing to bless"
             raise Mistake(msg)
-        notes = [AuditEntry(actor, "adapter.bless", f"source {name}", dict(each.shares)) for name, each in known]
-        await self._incidents.bless([each for _, each in known], actor, self._clock.now(), notes)
-        return [each for _, each in known]
+        notes = [AuditEntry(actor, "adapter.bless", f"source {name}", dict(each.shares)) for name, each in measured]
+        await self._incidents.bless([each for _, each in measured], actor, self._clock.now(), notes)
+        return [each for _, each in measured]
 
     async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
-        """What drift detection noticed, the newest first."""
+        """Return drift incidents, the newest first."""
         return await self._incidents.incidents(open_only=open_only, limit=limit)
 
     async def disable(self, adapter_id: str, actor: str, reason: str = "") -> AdapterLine:
-        """Switch an adapter off: nothing is enqueued for its targets any more."""
+        """Switch an adapter off: its targets are no longer enqueued."""
         return await self._switch(adapter_id, actor, enabled=False, reason=reason)
 
-    def _named(self, adapter_id: str) -> tuple[Adapter, Vertical]:
+    def _find(self, adapter_id: str) -> tuple[Adapter, Vertical]:
         for vertical in self._verticals.values():
             if adapter_id in vertical.adapters:
                 return vertical.adapters[adapter_id], vertical
         names = [name for vertical in self._verticals.values() for name in vertical.adapters]
-        raise NotFound(unknown("adapter", adapter_id, names))
+        raise NotFound(unknown_name("adapter", adapter_id, names))
 
     async def _switch(
         self, adapter_id: str, actor: str, *, enabled: bool, reason: str, detail: Mapping[str, Any] | None = None
     ) -> AdapterLine:
-        self._named(adapter_id)
+        self._find(adapter_id)
         word = "adapter.enable" if enabled else "adapter.disable"
         note = AuditEntry(actor, word, f"adapter {adapter_id}", {"reason": reason, **(detail or {})})
         now = self._clock.now()

@@ -20,7 +20,7 @@ class BreakerReset(msgspec.Struct, frozen=True):
 
 
 class BreakerActions:
-    """Resets breakers; every deed is audited."""
+    """Resets breakers; every action is audited."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a person can do with browsers: see how the pools of every process stand, and have them replaced."""
+"""What a person can do with browsers: list the pools of every process, and have browsers replaced."""
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views.browsers import PoolView
@@ -8,7 +8,7 @@ from tidemill.store.upkeep.audit import AuditLog
 
 
 class BrowserActions:
-    """Shows browser pools and asks them to start afresh; every wish is audited."""
+    """Lists browser pools and requests that their browsers are replaced; every request is audited."""
 
     def __init__(self, repository: BrowserRepository, audit: AuditLog, clock: Clock) -> None:
         """Pools are told through the repository: they live in other processes."""
@@ -17,11 +17,11 @@ class BrowserActions:
         self._clock = clock
 
     async def pools(self) -> list[PoolView]:
-        """How every pool stands."""
+        """Return the state of every pool."""
         return await self._repository.pools(self._clock.now())
 
     async def recycle(self, actor: str) -> list[PoolView]:
-        """Have every browser finish its pages and be replaced within seconds; answers the pools that will."""
+        """Request that every browser finishes its pages and is replaced; return the pools concerned."""
         now = self._clock.now()
         concerned = [pool for pool in await self._repository.pools(now) if pool.state.browsers]
         await self._repository.ask_to_recycle(actor, now)

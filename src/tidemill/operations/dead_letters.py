@@ -1,4 +1,4 @@
-"""What a person can do with dead letters: look, try again, give up; singly and in bulk."""
+"""What a person can do with dead letters: show, retry and discard, singly and in bulk."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,19 +13,19 @@ from tidemill.store.ledger.retries import DeadLetterRetries
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
-AT_ONCE = 500
-"""Dead letters in one transaction: enough to be quick, few enough to hold nobody up."""
+BATCH_SIZE = 500
+"""Dead letters in one transaction: enough to be quick, few enough not to block others."""
 
 
 class HandledDeadLetters(msgspec.Struct, frozen=True, kw_only=True, rename={"count": "letters"}):
-    """What came of a deed: how many dead letters it reached, and those left alone because their source is gone."""
+    """The result of an action: how many dead letters it changed, and those skipped because their source is gone."""
 
     count: int
     orphans: Sequence[int] = ()
 
 
 class DeadLetterActions:
-    """Retries and discards dead letters; every deed is audited."""
+    """Retries and discards dead letters; every action is audited."""
 
     def __init__(
         self, retries: DeadLetterRetries, views: Views, audit: AuditLog, clock: Clock, wake: Callable[[int], None]
@@ -38,7 +38,7 @@ class DeadLetterActions:
         self._wake = wake
 
     async def find(self, dead_letter_id: int) -> DeadLetterDetail:
-        """A dead letter with everything in it."""
+        """Return a dead letter in full; raise `NotFound` if there is none."""
         found = await self._views.dead_letter(dead_letter_id)
         if found is None:
             msg = f"there is no dead letter {dead_letter_id}; see `tidemill dlq list`"
@@ -46,7 +46,7 @@ class DeadLetterActions:
         return found
 
     async def retry(self, dead_letter_id: int, actor: str) -> HandledDeadLetters:
-        """Try one again, now, at the stage where its job died."""
+        """Retry one now, at the stage where its job failed."""
         found = (await self.find(dead_letter_id)).letter
         refuse_unless_pending(found)
         if not found.source_name:
@@ -55,26 +55,26 @@ class DeadLetterActions:
         return await self._retry([dead_letter_id], f"dead letter {dead_letter_id}", actor)
 
     async def retry_all(self, which: DeadLetterFilter, actor: str) -> HandledDeadLetters:
-        """Try every pending one again that the filter means."""
+        """Retry every pending one that matches the filter."""
         pending = await self._pending(which)
         orphans = [each.id for each in pending if not each.source_name]
         done = await self._retry([each.id for each in pending if each.source_name], described(which), actor)
         return msgspec.structs.replace(done, orphans=orphans)
 
     async def discard(self, dead_letter_id: int, actor: str, notes: str = "") -> HandledDeadLetters:
-        """Give one up; its notes say why."""
+        """Discard one; its notes say why."""
         refuse_unless_pending((await self.find(dead_letter_id)).letter)
         return await self._discard([dead_letter_id], f"dead letter {dead_letter_id}", actor, notes)
 
     async def discard_all(self, which: DeadLetterFilter, actor: str, notes: str = "") -> HandledDeadLetters:
-        """Give every pending one up that the filter means."""
+        """Discard every pending one that matches the filter."""
         keys = [each.id for each in await self._pending(which)]
         return await self._discard(keys, described(which), actor, notes)
 
     async def _pending(self, which: DeadLetterFilter) -> list[DeadLetterView]:
         pending = msgspec.structs.replace(which, status=DeadLetterStatus.PENDING.value)
         found: list[DeadLetterView] = []
-        while page := await self._views.dead_letters(pending, before=found[-1].id if found else None, limit=AT_ONCE):
+        while page := await self._views.dead_letters(pending, before=found[-1].id if found else None, limit=BATCH_SIZE):
             found += page
         return found
 
@@ -99,12 +99,12 @@ class DeadLetterActions:
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The keys, so many at a time."""
-    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
+    """Return the keys in batches."""
+    return (keys[start : start + BATCH_SIZE] for start in range(0, len(keys), BATCH_SIZE))
 
 
 def refuse_unless_pending(dead_letter: DeadLetterView) -> None:
-    """Only one that waits can be retried or discarded; the others are told what to do instead."""
+    """Raise `Mistake` unless a dead letter is pending; the message says what to do instead."""
     match dead_letter.status:
         case DeadLetterStatus.RETRYING:
             msg = f"dead letter {dead_letter.id} is being retried; wait for how that goes"
@@ -119,6 +119,6 @@ def refuse_unless_pending(dead_letter: DeadLetterView) -> None:
 
 
 def described(which: DeadLetterFilter) -> str:
-    """The filter in words, for the audit log."""
-    said = [f"{name} {value}" for name in which.__struct_fields__ if (value := getattr(which, name)) is not None]
-    return "dead letters with " + ", ".join(said) if said else "all dead letters"
+    """Return the filter in words, for the audit log."""
+    parts = [f"{name} {value}" for name in which.__struct_fields__ if (value := getattr(which, name)) is not None]
+    return "dead letters with " + ", ".join(parts) if parts else "all dead letters"

@@ -1,4 +1,4 @@
-"""What a person can do about discovery: start it, look through candidates, approve and reject them, import a file."""
+"""What a person can do with discovery: start it, list, approve and reject candidates, import a spill file."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from tidemill.core.discovery.search import SearchResult
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import normalize, origin_of, registrable_domain
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.discover import Discovered, Discoverer
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.candidates import CandidateRepository
@@ -21,8 +21,8 @@ from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 
 AUTOMATIC = "discovery"
-"""Who the audit names when a candidate was good enough by itself."""
-_MOST_AT_ONCE = 500
+"""The actor in the audit log when a candidate was approved automatically."""
+_MAX_APPROVALS = 500
 
 
 class SpillLine(msgspec.Struct, frozen=True):
@@ -77,24 +77,24 @@ class DiscoveryActions:
         self._auto_enable = auto_enable
 
     async def run(self, limit: int | None = None, only: Collection[str] = ()) -> tuple[Discovered, int]:
-        """Search the places whose turn it is, or those named; answers also how many sources were switched on."""
+        """Search the places that are due, or those named; return the result and how many sources were enabled."""
         names = await self._named(only)
         done = await self._discoverer.discover(limit, names)
         enabled = 0 if done.spilled_to else await self.approve_confident()
         return done, enabled
 
     async def approve_confident(self) -> int:
-        """Approve every waiting candidate that is good enough by itself; answers how many."""
+        """Approve every pending candidate of at least `auto_enable`, and return how many."""
         if self._auto_enable is None:
             return 0
-        waiting = await self._candidates.every(status=CandidateStatus.PENDING, limit=_MOST_AT_ONCE)
-        sure = [each for each in waiting if each.confidence >= self._auto_enable]
-        for each in sure:
+        waiting = await self._candidates.every(status=CandidateStatus.PENDING, limit=_MAX_APPROVALS)
+        confident = [each for each in waiting if each.confidence >= self._auto_enable]
+        for each in confident:
             await self.approve(each.id, AUTOMATIC, enable=True, note=f"confidence {each.confidence}")
-        return len(sure)
+        return len(confident)
 
     async def find(self, candidate_id: int) -> Candidate:
-        """A candidate by its number."""
+        """Return a candidate; raise `NotFound` if there is none."""
         found = await self._candidates.find(candidate_id)
         if found is None:
             msg = f"there is no candidate {candidate_id}; see `tidemill candidates list`"
@@ -104,7 +104,7 @@ class DiscoveryActions:
     async def listed(
         self, *, status: str | None = None, place: str | None = None, before: int | None = None, limit: int = 100
     ) -> list[Candidate]:
-        """Candidates, the newest first."""
+        """Return candidates, the newest first."""
         return await self._candidates.every(status=status, place=place, before=before, limit=limit)
 
     async def approve(self, candidate_id: int, actor: str, *, enable: bool = False, note: str = "") -> Candidate:
@@ -123,13 +123,13 @@ class DiscoveryActions:
         return await self._decide(candidate, CandidateStatus.APPROVED, actor, note, source_id)
 
     async def reject(self, candidate_id: int, actor: str, note: str = "") -> Candidate:
-        """Never show the candidate again."""
+        """Reject a candidate; it is not shown again."""
         candidate = _undecided(await self.find(candidate_id))
         entry = _entry(actor, "candidate.reject", candidate, {"note": note})
         return await self._decide(candidate, CandidateStatus.REJECTED, actor, note, None, [entry])
 
     async def import_spill(self, content: bytes) -> SpillImported:
-        """Import what discovery wrote to a file while the database was away; twice is once."""
+        """Import a file that discovery wrote while the database was unavailable. Idempotent."""
         lines, bad = read_spill(content)
         now = self._clock.now()
         found = [line.candidate for line in lines if line.candidate is not None]
@@ -179,7 +179,7 @@ class DiscoveryActions:
         )
 
     async def _named(self, only: Collection[str]) -> list[str]:
-        """The places that somebody names, by the names that the table has."""
+        """Return the stored names of places; raise `NotFound` for an unknown one."""
         if not only:
             return []
         known = {
@@ -187,7 +187,7 @@ class DiscoveryActions:
         }
         for name in only:
             if name.lower() not in known:
-                raise NotFound(unknown("municipality", name, known.values()))
+                raise NotFound(unknown_name("municipality", name, known.values()))
         return [known[name.lower()] for name in only]
 
 
@@ -195,7 +195,7 @@ _ALL_FIELDS = tuple(name for name in Source.__struct_fields__ if name != "id")
 
 
 def read_spill(content: bytes) -> tuple[list[SpillLine], list[int]]:
-    """The lines of a spill file, and the numbers of those that cannot be read."""
+    """Return the lines of a spill file, and the numbers of those that are invalid."""
     lines, bad = [], []
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Doctor: looks at everything that must be well for the mill to turn, and says what to do about the rest."""
+"""Doctor: checks everything that the system needs, and says how to fix what is wrong."""
 
 import importlib.util
 import shutil
@@ -13,20 +13,20 @@ import msgspec
 
 from tidemill.core.dead_letter import ALERT_ABOVE
 from tidemill.core.views import Totals, WorkerView
-from tidemill.operations.why.explanation import at, span
+from tidemill.operations.why.explanation import format_duration, format_moment
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing
 from tidemill.store.views.views import Views
 
 LITTLE_SPACE = 1_000_000_000
-"""Bytes; under it a person should make room."""
+"""Bytes of free disk space under which a person is warned."""
 NO_SPACE = 100_000_000
-"""Bytes; under it the next hours may fail."""
-DRIFT = timedelta(seconds=30)
-"""By how much two clocks may differ."""
-BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""No clock is right that shows an earlier moment than this program was written at."""
+"""Bytes of free disk space under which writes will soon fail."""
+MAX_CLOCK_SKEW = timedelta(seconds=30)
+"""The largest difference between two clocks that is tolerated."""
+EARLIEST_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+"""An earlier time means that the clock is wrong: this program did not exist then."""
 FULL_QUEUE = 0.8
 
 EXTRAS = {
@@ -35,13 +35,13 @@ EXTRAS = {
     "aiodns": "faster name lookups",
     "brotli": "pages packed with Brotli",
 }
-"""What may be missing, and what it is for."""
+"""Optional packages, and what each is for."""
 
 Level = Literal["ok", "warning", "failure"]
 
 
 class DoctorCheck(msgspec.Struct, frozen=True):
-    """One thing that was looked at; `remedy` says what to do when it is not well."""
+    """One check; `remedy` says how to fix a warning or failure."""
 
     name: str
     level: Level
@@ -50,7 +50,7 @@ class DoctorCheck(msgspec.Struct, frozen=True):
 
 
 class Doctor:
-    """Looks; changes nothing."""
+    """Runs checks and changes nothing."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Doctor:
         self._not_installed = not_installed
 
     async def examine(self) -> list[DoctorCheck]:
-        """Every check; what needs tables is left out when there are none."""
+        """Run every check; those that need tables are left out when there are none."""
         checks = [*map(disk_check, self._folders), python_check(), *extra_checks()]
         try:
             health = await self._ping.check()
@@ -104,7 +104,7 @@ class Doctor:
 
 
 def database_check(health: DatabaseHealth) -> DoctorCheck:
-    """Whether the tables are those of this version."""
+    """Check that the tables are those of this version."""
     if health.stands_at == health.needs:
         return DoctorCheck("database", "ok", f"{health.kind} answers, tables at step {health.needs}")
     words = f"tables at step {health.stands_at or 'none'}, this version needs {health.needs}"
@@ -112,7 +112,7 @@ def database_check(health: DatabaseHealth) -> DoctorCheck:
 
 
 def plugin_check(status: ChainStatus) -> DoctorCheck:
-    """Whether the tables of a vertical that a package brings are those of its version."""
+    """Check that the tables of an installed vertical are those of its version."""
     name, stands_at = f"tables of {status.vertical}", f"at step {status.stands_at or 'none'}"
     if status.needs is None:
         words = f"{stands_at}, and no installed package brings this vertical; they stay as they are"
@@ -123,13 +123,13 @@ def plugin_check(status: ChainStatus) -> DoctorCheck:
 
 
 def not_installed(vertical: str, count: int) -> DoctorCheck:
-    """Sources whose vertical no installed package brings."""
+    """Return the check of sources whose vertical is not installed."""
     words = f"{count} sources are of this vertical, and no installed package brings it; they and their jobs wait"
     return DoctorCheck(f"vertical {vertical}", "warning", words, "install its package, or remove the sources")
 
 
 def disk_check(folder: Path) -> DoctorCheck:
-    """Whether a folder can be written and has room."""
+    """Check that a folder is writable and has free space."""
     name = f"disk {folder}"
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
@@ -146,26 +146,26 @@ def disk_check(folder: Path) -> DoctorCheck:
 
 
 def clock_check(now: datetime, database_time: datetime | None, seen: Iterable[datetime]) -> DoctorCheck:
-    """Whether the time can be right: not before we were written, not before what was noted already."""
-    if now < BUILT:
-        return DoctorCheck("clock", "failure", f"this machine believes it is {at(now)}", "set the clock")
+    """Check that the clock is plausible: after this program's release, and not behind stored times."""
+    if now < EARLIEST_TIME:
+        return DoctorCheck("clock", "failure", f"this machine believes it is {format_moment(now)}", "set the clock")
     ahead = max((moment - now for moment in seen), default=timedelta(0))
-    if ahead > DRIFT:
-        words = f"a worker was seen {span(ahead)} in the future"
+    if ahead > MAX_CLOCK_SKEW:
+        words = f"a worker was seen {format_duration(ahead)} in the future"
         return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
-    if database_time is not None and abs(database_time - now) > DRIFT:
-        words = f"differs from the database's by {span(abs(database_time - now))}"
+    if database_time is not None and abs(database_time - now) > MAX_CLOCK_SKEW:
+        words = f"differs from the database's by {format_duration(abs(database_time - now))}"
         return DoctorCheck("clock", "warning", words, "set the clocks of all machines, best by NTP")
-    return DoctorCheck("clock", "ok", at(now))
+    return DoctorCheck("clock", "ok", format_moment(now))
 
 
 def python_check() -> DoctorCheck:
-    """Which Python runs this."""
+    """Check the Python version."""
     return DoctorCheck("python", "ok", sys.version.split()[0])
 
 
 def extra_checks() -> list[DoctorCheck]:
-    """What is not installed and would help."""
+    """Check for optional packages that are missing."""
     missing = [name for name in EXTRAS if importlib.util.find_spec(name) is None]
     if not missing:
         return [DoctorCheck("extras", "ok", ", ".join(EXTRAS))]
@@ -176,19 +176,19 @@ def extra_checks() -> list[DoctorCheck]:
 
 
 def overbooked_host(host: str, words: str) -> DoctorCheck:
-    """A host whose targets cannot all be fresh at its pace."""
+    """Return the check of a host whose pace is too slow for its targets."""
     return DoctorCheck(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
 
 
 def tick_checks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
-    """Periodic work that has fallen silent."""
+    """Return a check for each overdue chore."""
     if not overdue:
         return [DoctorCheck("ticks", "ok", "no periodic work is overdue")]
     return [DoctorCheck(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
 
 
 def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
-    """The queue, the dead letters and the breakers."""
+    """Check the queue, the dead letters and the breakers."""
     waiting = totals.jobs.get("ready", 0) + totals.jobs.get("waiting", 0)
     full = waiting >= FULL_QUEUE * max_pending
     queue = DoctorCheck("queue", "warning" if full else "ok", f"{waiting} of at most {max_pending} jobs wait",
@@ -208,6 +208,6 @@ def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
 
 
 def workers_check(workers: Sequence[WorkerView]) -> DoctorCheck:
-    """Who is working."""
+    """Check that workers are alive."""
     alive = [worker for worker in workers if worker.ended_at is None]
     return DoctorCheck("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")

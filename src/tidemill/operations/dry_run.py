@@ -1,4 +1,4 @@
-"""A dry run: an adapter over stored pages, to see what it would yield before it is let loose again."""
+"""A dry run: an adapter reads stored pages, to see what it would yield before it is switched on."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted, Dropped
 from tidemill.core.vertical import Adapter, Context, Vertical
 
-PAGES = 50
-"""Stored pages that a dry run reads: the newest of as many targets."""
-ENOUGH = 0.5
-"""The share of pages that must yield something, or say harmlessly that there is nothing."""
+MAX_PAGES = 50
+"""Stored pages that a dry run reads: the newest page of as many targets."""
+MIN_SUCCESS_SHARE = 0.5
+"""The share of pages that must yield records or be declared empty."""
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,17 +28,17 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     reasons: Mapping[str, int]
 
     @property
-    def is_promising(self) -> bool:
-        """Whether enough pages went well; without stored pages there is nothing against it."""
-        return self.well >= self.pages * ENOUGH
+    def is_successful(self) -> bool:
+        """Whether enough pages were read; True without stored pages."""
+        return self.well >= self.pages * MIN_SUCCESS_SHARE
 
 
 def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source, Page]]) -> DryRun:
-    """Read and judge every page; nothing is written."""
+    """Read and judge every page, and write nothing."""
     reasons: Counter[str] = Counter()
     well = records = 0
     for source, page in stored:
-        kept, against = _try(adapter, vertical, page, Context(source, page.final_url, page.fetched_at))
+        kept, against = _read_and_judge(adapter, vertical, page, Context(source, page.final_url, page.fetched_at))
         records += kept
         well += not against or bool(kept)
         reasons.update(against)
@@ -52,8 +52,8 @@ def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source,
     )
 
 
-def _try(adapter: Adapter, vertical: Vertical, page: Page, context: Context) -> tuple[int, list[str]]:
-    """How many records a page yields, and what speaks against it."""
+def _read_and_judge(adapter: Adapter, vertical: Vertical, page: Page, context: Context) -> tuple[int, list[str]]:
+    """Return how many records a page yields, and the reasons against it."""
     try:
         reading = adapter.read(page, context)
     except Exception as error:  # noqa: BLE001 - a crash is what a dry run is there to find

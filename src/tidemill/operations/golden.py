@@ -23,12 +23,12 @@ from tidemill.core.vertical import Adapter, Context
 from tidemill.operations.mistakes import Mistake
 
 MANIFEST = "golden.json"
-OLD = timedelta(days=90)
-"""A page that was saved longer ago may not look like its site any more."""
+MAX_PAGE_AGE = timedelta(days=90)
+"""A page saved longer ago may no longer look like its site."""
 
 
 class GoldenCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A saved page and what must be made of it."""
+    """A saved page and the expected result."""
 
     name: str
     page: str
@@ -45,7 +45,7 @@ class GoldenCase(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
-    """How a case went: every difference in words, and whether its page is old."""
+    """The result of a case: every difference in words, and whether its page is old."""
 
     adapter: str
     case: str
@@ -54,12 +54,12 @@ class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """No difference at all."""
+        """Whether there is no difference."""
         return not self.differences
 
 
 def cases_in(folder: Path) -> list[GoldenCase]:
-    """The cases in a folder.
+    """Return the cases in a folder.
 
     Raises:
         Mistake: there is no list of cases, or it cannot be read.
@@ -75,7 +75,7 @@ def cases_in(folder: Path) -> list[GoldenCase]:
 
 
 def write_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
-    """Write the list of cases, so that people can read and change it."""
+    """Write the list of cases as indented JSON, for people to edit."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = [
         {name: value for name, value in msgspec.to_builtins(case).items() if value not in (None, {})} for case in cases
@@ -84,20 +84,20 @@ def write_cases(folder: Path, cases: Sequence[GoldenCase]) -> None:
 
 
 def check(adapter: Adapter, folder: Path, now: datetime) -> list[CheckedCase]:
-    """Every case of a folder, read anew."""
+    """Read every case of a folder and return the results."""
     return [
         CheckedCase(
             adapter=adapter.id,
             case=case.name,
             differences=tuple(differences(adapter, case, folder)),
-            old=now - case.captured_at > OLD,
+            old=now - case.captured_at > MAX_PAGE_AGE,
         )
         for case in cases_in(folder)
     ]
 
 
 def differences(adapter: Adapter, case: GoldenCase, folder: Path) -> list[str]:
-    """In what the adapter's reading differs from what the case says, in words; empty when in nothing."""
+    """Return the differences between the adapter's reading and the case, in words."""
     reading = read_case(adapter, case, folder)
     if isinstance(reading, Fail):
         return [] if case.failure == reading.failure else [f"failed with {reading.failure}: {reading.detail}"]
@@ -110,19 +110,21 @@ def differences(adapter: Adapter, case: GoldenCase, folder: Path) -> list[str]:
 
 
 def compared(found: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Field by field."""
-    told = [] if len(found) == len(expected) else [f"{len(found)} records were read, {len(expected)} are on the page"]
+    """Return the differences between records field by field, in words."""
+    differences = (
+        [] if len(found) == len(expected) else [f"{len(found)} records were read, {len(expected)} are on the page"]
+    )
     for number, (one, other) in enumerate(zip(found, expected, strict=False), start=1):
-        told += [
+        differences += [
             f"record {number}, {name}: {one.get(name)!r} was read, {value!r} is on the page"
             for name, value in other.items()
             if one.get(name) != value
         ]
-    return told
+    return differences
 
 
 def read_case(adapter: Adapter, case: GoldenCase, folder: Path) -> Any:
-    """What the adapter answers to the case's page."""
+    """Return the adapter's reading of the case's page."""
     source = Source(
         id=0,
         name="golden",

@@ -1,4 +1,4 @@
-"""Bring sources and targets in from files: idempotent, the good kept, the bad told."""
+"""Import of sources and targets from files: idempotent; valid entries are kept, the others reported."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -8,9 +8,9 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.target import Target
-from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetPlan, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, SourcePlan, TargetPlan
 from tidemill.operations.source_file import read_entries, read_sources
-from tidemill.operations.target_file import most_targets, read_targets
+from tidemill.operations.target_file import count_lines, read_targets
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import Change, SourceRepository
 from tidemill.store.sources.targets import TargetRepository
@@ -24,13 +24,13 @@ class ImportCounts(msgspec.Struct, frozen=True):
     unchanged: int = 0
 
 
-class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
+class Imported(msgspec.Struct, frozen=True, rename={"from_templates": "in_markets"}):
     """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
 
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
-    laid_out: int = 0  # made from templates; JSON keeps the name that programs read
+    from_templates: int = 0  # made from templates; JSON keeps the name that programs read
 
     @property
     def created(self) -> int:
@@ -44,7 +44,7 @@ class Imported(msgspec.Struct, frozen=True, rename={"laid_out": "in_markets"}):
 
     @property
     def unchanged(self) -> int:
-        """Everything that was so already."""
+        """Everything that was unchanged."""
         return self.sources.unchanged + self.targets.unchanged
 
 
@@ -66,50 +66,50 @@ class Importer:
 
     async def sources_file(self, content: bytes, actor: str, name: str = "sources.yaml") -> Imported:
         """Bring in a sources file."""
-        troubles = Troubles()
-        return await self._import(read_sources(content, self._known, troubles), troubles, actor, name)
+        problems = ProblemList()
+        return await self._import(read_sources(content, self._known, problems), problems, actor, name)
 
     async def source_entries(self, entries: Iterable[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
         """Bring in sources that a program lists in the form of a sources file."""
-        troubles = Troubles()
-        return await self._import(read_entries(entries, self._known, troubles), troubles, actor, name)
+        problems = ProblemList()
+        return await self._import(read_entries(entries, self._known, problems), problems, actor, name)
 
     async def targets_file(self, content: bytes, actor: str, name: str = "targets.csv") -> Imported:
         """Bring in a targets file for sources that exist."""
-        troubles = Troubles()
+        problems = ProblemList()
         sources = {source.name: source for source in await self._sources.every()}
-        wanted = _wanted(read_targets(content, sources, self._known, troubles), {}, actor)
+        wanted = _wanted(read_targets(content, sources, self._known, problems), {}, actor)
 
         def audit(count: int) -> AuditEntry:
-            return _entry(actor, "targets.import", name, {"targets": count, "problems": len(troubles.found)})
+            return _entry(actor, "targets.import", name, {"targets": count, "problems": len(problems.found)})
 
-        done = await self._targets.bring_in(wanted, most_targets(content), self._clock.now(), audit)
-        return Imported(targets=_counts(done), problems=troubles.found)
+        done = await self._targets.bring_in(wanted, count_lines(content), self._clock.now(), audit)
+        return Imported(targets=_counts(done), problems=problems.found)
 
-    async def _import(self, plans: Sequence[SourcePlan], troubles: Troubles, actor: str, name: str) -> Imported:
+    async def _import(self, plans: Sequence[SourcePlan], problems: ProblemList, actor: str, name: str) -> Imported:
         most = sum(len(plan.targets) for plan in plans)
-        detail = {"sources": len(plans), "targets": most, "problems": len(troubles.found)}
+        detail = {"sources": len(plans), "targets": most, "problems": len(problems.found)}
         audit = [_entry(actor, "sources.import", name, detail)]
         wanted = [(plan.source, plan.fields) for plan in plans]
         done = await self._sources.upsert(wanted, self._clock.now(), audit)
         keys = {name: key for name, (key, _) in done.items()}
         targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
-        laid_out = await self._lay_out_targets(plans)
+        from_templates = await self._create_template_targets(plans)
         changes = Counter(change for _, change in done.values())
-        return Imported(_counts(changes), _counts(written), troubles.found, laid_out)
+        return Imported(_counts(changes), _counts(written), problems.found, from_templates)
 
-    async def _lay_out_targets(self, plans: Sequence[SourcePlan]) -> int:
-        """Give sources that have a template their targets now, and not when the next hour strikes."""
+    async def _create_template_targets(self, plans: Sequence[SourcePlan]) -> int:
+        """Create the targets of sources with a template now, not with the next hourly chore."""
         used = {setting for plan in plans for setting in plan.source.adapter_settings}
         templates = [template for template in self._known.templates if template.setting in used]
-        return sum([await template.lay_out(self._clock.now()) for template in templates])
+        return sum([await template.create_targets(self._clock.now()) for template in templates])
 
 
 def _wanted(
     plans: Iterable[TargetPlan], keys: Mapping[str, int], actor: str
 ) -> Iterator[tuple[Target, Collection[str]]]:
-    """Targets as the store takes them; `keys` gives the sources that were only just created their keys."""
+    """Yield targets as the store takes them; `keys` holds the keys of sources that were just created."""
     for plan in plans:
         source_id = keys.get(plan.source_name, plan.target.source_id)
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields

@@ -1,4 +1,4 @@
-"""What a file asks for: sources and targets to bring in, and everything that is wrong with it, by line."""
+"""The contents of an import file: sources and targets to create, and its problems by line."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -9,10 +9,10 @@ from tidemill.core.source import Source
 from tidemill.core.target import Target
 
 MOST_PROBLEMS = 1_000
-"""Past this many a file is not what it should be, and the rest of it is not read."""
+"""After this many problems the rest of a file is not read."""
 
 LARGEST_FILE = 20_000_000
-"""Bytes; a hundred thousand targets fit several times."""
+"""Bytes; enough for several hundred thousand targets."""
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class TargetPlan(msgspec.Struct, frozen=True):
-    """A target to bring in; `fields` names what the file speaks of, so that the rest is left as it is."""
+    """A target to import; `fields` names what the file sets, so that the rest is left as it is."""
 
     line: int
     source_name: str
@@ -33,7 +33,7 @@ class TargetPlan(msgspec.Struct, frozen=True):
 
 
 class SourcePlan(msgspec.Struct, frozen=True):
-    """A source to bring in, with its targets."""
+    """A source to import, with its targets."""
 
     line: int
     source: Source
@@ -41,40 +41,40 @@ class SourcePlan(msgspec.Struct, frozen=True):
     targets: tuple[TargetPlan, ...] = ()
 
 
-LayOut = Callable[[datetime], Awaitable[int]]
+CreateTargets = Callable[[datetime], Awaitable[int]]
 
 
 class TargetTemplate(msgspec.Struct, frozen=True):
     """A setting from which a source's targets are made, one for each thing that its vertical lists.
 
-    `trouble` says what is wrong with a value of it, '' if nothing is. `lay_out` gives every source that has the
-    setting its targets and answers how many were changed.
+    `problem_with` returns what is wrong with a value of it, '' if nothing is. `create_targets` creates the targets of
+    every source that has the setting and returns how many changed.
     """
 
     setting: str
-    trouble: Callable[[object], str]
-    lay_out: LayOut
+    problem_with: Callable[[object], str]
+    create_targets: CreateTargets
 
 
 class KnownAdapters(msgspec.Struct, frozen=True):
-    """What names may be used: the adapters of each vertical, and the settings that make targets."""
+    """The known adapters of each vertical, and the settings that create targets."""
 
     adapters: Mapping[str, Collection[str]]
     templates: Sequence[TargetTemplate] = ()
 
 
-class Troubles:
-    """Collects problems as a file is read."""
+class ProblemList:
+    """Collects the problems of a file while it is read."""
 
     def __init__(self) -> None:
         """Start with none."""
         self.found: list[Problem] = []
 
     def add(self, line: int, field: str, message: str) -> None:
-        """Note one."""
+        """Add a problem."""
         self.found.append(Problem(line, field, message))
 
     @property
     def too_many(self) -> bool:
-        """Whether to give up on the rest of the file."""
+        """Whether to stop reading the file."""
         return len(self.found) >= MOST_PROBLEMS

@@ -1,4 +1,4 @@
-"""What a person can do about proposed selectors: look, accept, reject."""
+"""What a person can do with proposed selectors: show, accept and reject."""
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.quality.proposals import Proposal, ProposalStatus
@@ -8,7 +8,7 @@ from tidemill.store.quality.proposals import Proposals
 
 
 class ProposalActions:
-    """Decides on proposals; every deed is audited."""
+    """Decides on proposals; every action is audited."""
 
     def __init__(self, repository: Proposals, clock: Clock) -> None:
         """Work on what is kept."""

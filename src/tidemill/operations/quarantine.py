@@ -1,4 +1,4 @@
-"""What a person can do with records that were set aside: look, release, reject; singly and in bulk."""
+"""What a person can do with quarantined records: show, release and reject, singly and in bulk."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from tidemill.pipeline.ports import Clock
 from tidemill.store.quality.quarantine import QuarantineRepository
 from tidemill.store.sources.sources import SourceRepository
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 _encode = msgspec.json.Encoder().encode
 
@@ -29,7 +29,7 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuarantineActions:
-    """Releases and rejects what was set aside; every deed is audited, every reason kept."""
+    """Releases and rejects quarantined records; every action is audited, every reason kept."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class QuarantineActions:
     async def every(
         self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
     ) -> list[QuarantinedView]:
-        """What waits for a person, the newest first."""
+        """Return quarantined records, the newest first."""
         return await self._repository.aside(which, before=before, limit=limit)
 
     async def find(self, key: int) -> QuarantinedView:
-        """One record with what was read and why it was set aside."""
+        """Return one record with its raw fields and reason; raise `NotFound` if there is none."""
         found = await self._repository.find(key)
         if found is None:
             msg = f"there is no quarantined record {key}; see `tidemill quarantine list`"
@@ -61,12 +61,12 @@ class QuarantineActions:
     async def release(
         self, key: int, actor: str, notes: str = "", fields: Mapping[str, str] | None = None
     ) -> QuarantinedView:
-        """Publish a record after all; `fields` put right what the page or our reading got wrong.
+        """Publish a record after all; `fields` correct what the page or our reading got wrong.
 
-        The rules judge it again, so that nothing is published that no reader could make sense of.
+        The rules judge it again, so that no invalid record is published.
         """
         record = await self.find(key)
-        _refuse_if_settled(record)
+        _refuse_if_decided(record)
         page = await self._repository.page(record.page_id)
         if page is None:
             msg = f"the page of record {key} is no longer stored; reject it, and run its target again"
@@ -76,22 +76,22 @@ class QuarantineActions:
         note = AuditEntry(actor, "quarantine.release", f"record {key}", detail)
         kept = await self._repository.release(record, page, accepted, actor, notes, self._clock.now(), [note])
         if kept is None:
-            _refuse_if_settled(await self.find(key))
+            _refuse_if_decided(await self.find(key))
         elif kept.dropped:
             msg = f"the run of record {key} has brought the same product by another page; reject this one"
             raise Mistake(msg)
         return await self.find(key)
 
     async def reject(self, key: int, actor: str, notes: str = "") -> QuarantinedView:
-        """Give one up; it is kept with its reason, and never published."""
+        """Reject a record; it is kept with its reason, and never published."""
         record = await self.find(key)
-        _refuse_if_settled(record)
+        _refuse_if_decided(record)
         note = AuditEntry(actor, "quarantine.reject", f"record {key}", {"reason": record.reason, "notes": notes})
         await self._repository.reject([key], actor, notes, self._clock.now(), [note])
         return await self.find(key)
 
     async def release_all(self, which: QuarantineFilter, actor: str, notes: str = "") -> Reviewed:
-        """Release every waiting record that the filter means and the rules can live with."""
+        """Release every waiting record that matches the filter and that the rules accept."""
         refused: dict[int, str] = {}
         done = 0
         for record in await self._waiting(which):
@@ -104,11 +104,11 @@ class QuarantineActions:
         return Reviewed(records=done, refused=refused)
 
     async def reject_all(self, which: QuarantineFilter, actor: str, notes: str = "") -> Reviewed:
-        """Give every waiting record up that the filter means."""
+        """Reject every waiting record that matches the filter."""
         keys = [record.id for record in await self._waiting(which)]
         done = 0
-        for start in range(0, len(keys), AT_ONCE):
-            some = keys[start : start + AT_ONCE]
+        for start in range(0, len(keys), BATCH_SIZE):
+            some = keys[start : start + BATCH_SIZE]
             detail = {"records": len(some), "notes": notes}
             note = AuditEntry(actor, "quarantine.reject", described(which), detail)
             done += await self._repository.reject(some, actor, notes, self._clock.now(), [note])
@@ -117,12 +117,12 @@ class QuarantineActions:
     async def _waiting(self, which: QuarantineFilter) -> list[QuarantinedView]:
         waiting = msgspec.structs.replace(which, waiting=True)
         found: list[QuarantinedView] = []
-        while page := await self._repository.aside(waiting, before=found[-1].id if found else None, limit=AT_ONCE):
+        while page := await self._repository.aside(waiting, before=found[-1].id if found else None, limit=BATCH_SIZE):
             found += page
         return found
 
     async def _judged(self, record: QuarantinedView, page: Page, fields: Mapping[str, str]) -> Accepted:
-        """The record as the rules accept it, or a mistake that says what they still have against it."""
+        """Return the record as the rules accept it; raise `Mistake` with the reason if they do not."""
         vertical = self._verticals.get(record.vertical)
         source = await self._sources.find(record.source_id)
         if source is None:
@@ -132,10 +132,10 @@ class QuarantineActions:
             msg = f"no installed package brings the vertical {record.vertical!r}; install it, or reject the record"
             raise Mistake(msg)
         if "record" in record.raw:  # the rules had accepted it, and the repository held it back
-            return _revived(vertical, record, fields)
+            return _decoded(vertical, record, fields)
         raw = msgspec.convert(dict(record.raw), RawRecord)
-        put_right = {**raw.fields, **fields}
-        raw = msgspec.structs.replace(raw, fields={name: value for name, value in put_right.items() if value != ""})
+        corrected = {**raw.fields, **fields}
+        raw = msgspec.structs.replace(raw, fields={name: value for name, value in corrected.items() if value != ""})
         verdict = vertical.judge(raw, Context(source, page.final_url, page.fetched_at))
         if isinstance(verdict, Accepted):
             return Accepted(verdict.identity, verdict.record, _encode(verdict.record))
@@ -146,7 +146,7 @@ class QuarantineActions:
         raise Mistake(msg)
 
 
-def _revived(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, str]) -> Accepted:
+def _decoded(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, str]) -> Accepted:
     if fields:
         msg = f"record {record.id} was read well and only held back; release it as it is, or reject it"
         raise Mistake(msg)
@@ -155,14 +155,14 @@ def _revived(vertical: Vertical, record: QuarantinedView, fields: Mapping[str, s
     return Accepted(identity, vertical.decode_record(encoded), encoded)
 
 
-def _refuse_if_settled(record: QuarantinedView) -> None:
+def _refuse_if_decided(record: QuarantinedView) -> None:
     if record.review is not None:
         msg = f"record {record.id} is settled: {record.review} by {record.reviewed_by}"
         raise Mistake(msg)
 
 
 def described(which: QuarantineFilter) -> str:
-    """The filter in words, for the audit log."""
+    """Return the filter in words, for the audit log."""
     asked: dict[str, Any] = {name: getattr(which, name) for name in ("source_id", "vertical", "reason", "run_id")}
-    said = [f"{name} {value}" for name, value in asked.items() if value is not None]
-    return "quarantined records with " + ", ".join(said) if said else "all quarantined records"
+    parts = [f"{name} {value}" for name, value in asked.items() if value is not None]
+    return "quarantined records with " + ", ".join(parts) if parts else "all quarantined records"

@@ -1,4 +1,4 @@
-"""What a person can do with runs: start one now, and take up jobs that waited for too long."""
+"""What a person can do with runs: start one now, and requeue stale jobs."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -20,8 +20,8 @@ from tidemill.store.ledger.stale_jobs import StaleJobs
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
-ORDINARY_WAIT = timedelta(minutes=1)
-"""A host that opens later than this has asked to be left alone: the schedule passes it over, and so do people."""
+LONGEST_PACING_WAIT = timedelta(minutes=1)
+"""A host that opens later than this asked for a longer pause, which manual runs respect too."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunActions:
-    """Starts runs on a person's word; every deed is audited."""
+    """Starts runs by hand; every action is audited."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class RunActions:
         return await self._start(await self._queue.of_targets([target.id]), detail, 1, f"target {target.url}", actor)
 
     async def requeue_stale(self, source: str | None, actor: str) -> int:
-        """Take up the jobs that waited for over a day, of one source or of all; answers how many."""
+        """Requeue stale jobs of one source or of all, and return how many."""
         key = (await self._sources.find(source)).id if source is not None else None
         note = AuditEntry(actor, "jobs.requeue_stale", f"source {source}" if source else "all sources")
         count = await self._stale_jobs.requeue(key, self._clock.now(), [note])
@@ -103,7 +103,7 @@ class RunActions:
         self, due: Sequence[DueTarget], source: SourceDetail, asked: int, subject: str, actor: str
     ) -> Started:
         now = self._clock.now()
-        if wait := held_for(source, now):
+        if wait := host_wait(source, now):
             return Started(rejected=asked, reason=Rejection.RATE_LIMITED, retry_after_seconds=wait.total_seconds())
         done, answer = await self._dispatcher.enqueue(due, Trigger.MANUAL)
         if answer.reason is Rejection.NOT_INSTALLED:
@@ -127,14 +127,14 @@ class RunActions:
         return [run.id for run in newest if run.trigger == Trigger.MANUAL and run.started_at >= since]
 
 
-def held_for(source: SourceDetail, now: datetime) -> timedelta:
-    """How long every host of a source has asked to be left alone, if for longer than ordinary pacing."""
+def host_wait(source: SourceDetail, now: datetime) -> timedelta:
+    """Return how long all hosts of a source are closed, if longer than ordinary pacing; else zero."""
     opens = min((host.opens_at for host in source.hosts), default=now)
-    return opens - now if opens > now + ORDINARY_WAIT else timedelta(0)
+    return opens - now if opens > now + LONGEST_PACING_WAIT else timedelta(0)
 
 
 def refuse_if_off(source: Source) -> None:
-    """A source that is off makes no request at all, so a run of it would only be refused later."""
+    """Raise `SwitchedOff` for a source that is off: its jobs would only be refused later."""
     if not source.enabled or source.auto_disabled:
         who = "drift detection" if source.auto_disabled else "a person"
         msg = (
@@ -143,11 +143,11 @@ def refuse_if_off(source: Source) -> None:
         raise SwitchedOff(msg)
 
 
-def notes_on(source: SourceDetail, at_work: int, now: datetime) -> list[str]:
-    """What a person should know about a run that they asked for."""
+def notes_on(source: SourceDetail, already_running: int, now: datetime) -> list[str]:
+    """Return notes for a person who started a run."""
     notes = []
-    if at_work > 0:
-        notes.append(f"{at_work} targets are at work already and were left alone")
+    if already_running > 0:
+        notes.append(f"{already_running} targets are at work already and were left alone")
     breaker = source.breaker
     if breaker is not None and breaker.state == "OPEN" and breaker.cooldown_until and breaker.cooldown_until > now:
         until = f"{breaker.cooldown_until:%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""The fields of a source in a sources file: how each is read, and what to write instead of nonsense."""
+"""The fields of a source in a sources file: how each is read and validated."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -13,14 +13,14 @@ from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import FetcherKind, Visibility
 from tidemill.core.urls import BadUrl, normalize
-from tidemill.operations.mistakes import unknown
+from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.yaml_nodes import BadValue, fields_of, mapping_of, text_of
 
 LONGEST_WAIT = timedelta(days=1)
 
 
 def flag(node: yaml.Node) -> bool:
-    """Yes or no."""
+    """Return a boolean."""
     if node.tag != "tag:yaml.org,2002:bool":
         msg = "write true or false"
         raise BadValue(msg)
@@ -28,7 +28,7 @@ def flag(node: yaml.Node) -> bool:
 
 
 def number(node: yaml.Node, low: float, high: float) -> float:
-    """A number within bounds."""
+    """Return a number within bounds."""
     try:
         found = float(text_of(node))
     except ValueError as error:
@@ -41,7 +41,7 @@ def number(node: yaml.Node, low: float, high: float) -> float:
 
 
 def whole(node: yaml.Node, low: int, high: int) -> int:
-    """A whole number within bounds."""
+    """Return a whole number within bounds."""
     found = number(node, low, high)
     if found != int(found):
         msg = f"{found:g} is not whole; write a whole number from {low} to {high}"
@@ -50,7 +50,7 @@ def whole(node: yaml.Node, low: int, high: int) -> int:
 
 
 def address(node: yaml.Node) -> str:
-    """A web address."""
+    """Return a normalized URL."""
     try:
         return normalize(text_of(node))
     except BadUrl as error:
@@ -58,7 +58,7 @@ def address(node: yaml.Node) -> str:
 
 
 def schedule(node: yaml.Node) -> str:
-    """A schedule that can be followed, as it was written."""
+    """Return a valid schedule text."""
     text = text_of(node)
     try:
         parse_schedule(text)
@@ -68,26 +68,26 @@ def schedule(node: yaml.Node) -> str:
 
 
 def zone(node: yaml.Node) -> str:
-    """A time zone's name."""
+    """Return a time zone's name."""
     name = text_of(node)
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise BadValue(unknown("time zone", name, available_timezones())) from error
+        raise BadValue(unknown_name("time zone", name, available_timezones())) from error
     return name
 
 
 def one_of(kind: type[StrEnum], node: yaml.Node) -> Any:
-    """A member of a fixed set, in either case of letters."""
+    """Return a member of an enum, whatever the case of its letters."""
     text = text_of(node)
     for member in kind:
         if member.value.lower() == text.lower():
             return member
-    raise BadValue(unknown("value", text, [member.value for member in kind]))
+    raise BadValue(unknown_name("value", text, [member.value for member in kind]))
 
 
 def moment(node: yaml.Node) -> datetime:
-    """A day or a moment; without a zone it is UTC."""
+    """Return a date or time as a datetime; without a zone it is UTC."""
     try:
         found = SafeConstructor().construct_object(node)
         if isinstance(found, str):  # in quotes, or from a program that has no dates, such as JSON
@@ -103,7 +103,7 @@ def moment(node: yaml.Node) -> datetime:
 
 
 def headers(node: yaml.Node) -> dict[str, str]:
-    """Request headers: names and single-line values."""
+    """Return request headers: names and single-line values."""
     found = {str(name): str(value) for name, value in mapping_of(node).items()}
     for name, value in found.items():
         if not name.replace("-", "").isalnum() or not name.isascii() or not value.isprintable():
@@ -113,7 +113,7 @@ def headers(node: yaml.Node) -> dict[str, str]:
 
 
 def pace(node: yaml.Node) -> Pace:
-    """How often the host may be asked."""
+    """Return the rate limit of the host."""
     parts = known_fields(node, ("interval_seconds", "burst", "parallel"))
     default = Pace()
     interval, burst, parallel = parts.get("interval_seconds"), parts.get("burst"), parts.get("parallel")
@@ -125,7 +125,7 @@ def pace(node: yaml.Node) -> Pace:
 
 
 def approval(node: yaml.Node) -> dict[str, Any]:
-    """Who reviewed the terms of service, and when."""
+    """Return who reviewed the terms of service, and when."""
     parts = known_fields(node, ("reviewed_at", "approved_by"))
     found: dict[str, Any] = {}
     if "reviewed_at" in parts:
@@ -136,11 +136,11 @@ def approval(node: yaml.Node) -> dict[str, Any]:
 
 
 def known_fields(node: yaml.Node, names: tuple[str, ...]) -> dict[str, yaml.Node]:
-    """The fields of a mapping, none of them misspelt."""
+    """Return the fields of a mapping; raise `BadValue` for an unknown one."""
     found = fields_of(node)
     for name in found:
         if name not in names:
-            raise BadValue(unknown("field", name, names))
+            raise BadValue(unknown_name("field", name, names))
     return found
 
 
@@ -172,7 +172,7 @@ FIELDS: Mapping[str, Callable[[yaml.Node], Mapping[str, Any]]] = {
     "trust": _under("trust", mapping_of),
     "settings": _under("adapter_settings", mapping_of),
 }
-"""What may stand in an entry, beside `targets`, and the fields of a source that it fills."""
+"""The fields of an entry, besides `targets`, and how each sets fields of a source."""
 
 REQUIRED = ("name", "vertical", "base_url", "adapter")
 TARGET_FIELDS = ("url", "schedule", "priority", "adapter", "notes")

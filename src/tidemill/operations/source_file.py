@@ -1,4 +1,4 @@
-"""A sources file: YAML text to sources and targets, good entries kept, bad ones told by line."""
+"""A sources file: YAML to sources and targets; valid entries are kept, the others reported by line."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -9,15 +9,15 @@ import yaml
 from tidemill.core.source import Coordinates, Source, counts_by_host
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
-from tidemill.operations.mistakes import unknown
-from tidemill.operations.plans import KnownAdapters, SourcePlan, TargetPlan, Troubles
+from tidemill.operations.mistakes import unknown_name
+from tidemill.operations.plans import KnownAdapters, ProblemList, SourcePlan, TargetPlan
 from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
 from tidemill.operations.yaml_nodes import BadValue, fields_of, is_null, items_of, line_of, node_of, parse, text_of
 
 
-def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
-    """The sources that a file asks for: a list, or a list under `sources`."""
-    node = parse(content, troubles)
+def read_sources(content: bytes, known: KnownAdapters, problems: ProblemList) -> list[SourcePlan]:
+    """Return the sources in a file: a list, or a list under `sources`."""
+    node = parse(content, problems)
     if node is None:
         return []
     try:
@@ -25,71 +25,71 @@ def read_sources(content: bytes, known: KnownAdapters, troubles: Troubles) -> li
             node = known_fields(node, ("sources",)).get("sources", node)
         items = items_of(node)
     except BadValue as error:
-        troubles.add(line_of(node), "sources", str(error))
+        problems.add(line_of(node), "sources", str(error))
         return []
-    return _read_all(items, known, troubles)
+    return _read_all(items, known, problems)
 
 
-def read_entries(entries: Iterable[Mapping[str, Any]], known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
-    """The same from entries that a program made, of which no more than one is a tree of nodes at a time."""
-    return _read_all(map(node_of, entries), known, troubles)
+def read_entries(entries: Iterable[Mapping[str, Any]], known: KnownAdapters, problems: ProblemList) -> list[SourcePlan]:
+    """Return the same from a program's entries, converting one entry to nodes at a time."""
+    return _read_all(map(node_of, entries), known, problems)
 
 
-def _read_all(items: Iterable[yaml.Node], known: KnownAdapters, troubles: Troubles) -> list[SourcePlan]:
+def _read_all(items: Iterable[yaml.Node], known: KnownAdapters, problems: ProblemList) -> list[SourcePlan]:
     plans: dict[str, SourcePlan] = {}
     for item in items:
-        plan = _entry(item, plans, known, troubles)
+        plan = _entry(item, plans, known, problems)
         if plan is not None:
             plans[plan.source.name] = plan
-        if troubles.too_many:
-            troubles.add(line_of(item), "", "too many problems; the rest of the file was not read")
+        if problems.too_many:
+            problems.add(line_of(item), "", "too many problems; the rest of the file was not read")
             break
     return list(plans.values())
 
 
 def _entry(
-    node: yaml.Node, plans: Mapping[str, SourcePlan], known: KnownAdapters, troubles: Troubles
+    node: yaml.Node, plans: Mapping[str, SourcePlan], known: KnownAdapters, problems: ProblemList
 ) -> SourcePlan | None:
     try:
         parts = fields_of(node)
     except BadValue as error:
-        troubles.add(line_of(node), "", str(error))
+        problems.add(line_of(node), "", str(error))
         return None
     listed = parts.pop("targets", None)
-    before = len(troubles.found)
-    values = _values(node, parts, troubles)
-    _check_names(parts, values, plans, known, troubles)
-    _check_templates(parts, values, known, troubles)
-    if len(troubles.found) > before:
+    before = len(problems.found)
+    values = _values(node, parts, problems)
+    _check_names(parts, values, plans, known, problems)
+    _check_templates(parts, values, known, problems)
+    if len(problems.found) > before:
         return None
     source = Source(id=0, **values)
-    targets = _targets(listed, source, known, troubles) if listed is not None and not is_null(listed) else []
+    targets = _targets(listed, source, known, problems) if listed is not None and not is_null(listed) else []
     return SourcePlan(line_of(node), source, frozenset(values), tuple(targets))
 
 
-def _values(node: yaml.Node, parts: Mapping[str, yaml.Node], troubles: Troubles) -> dict[str, Any]:
+def _values(node: yaml.Node, parts: Mapping[str, yaml.Node], problems: ProblemList) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, part in parts.items():
         if name not in FIELDS:
-            troubles.add(line_of(part), name, unknown("field", name, [*FIELDS, "targets"]))
+            problems.add(line_of(part), name, unknown_name("field", name, [*FIELDS, "targets"]))
         elif not is_null(part):
             try:
                 values |= FIELDS[name](part)
             except BadValue as error:
-                troubles.add(line_of(part), name, str(error))
+                problems.add(line_of(part), name, str(error))
     for name in REQUIRED:
         if name not in parts or is_null(parts[name]):
-            troubles.add(line_of(node), name, f"a source needs its {name}; add `{name}: ...`")
-    _place(node, parts, values, troubles)
+            problems.add(line_of(node), name, f"a source needs its {name}; add `{name}: ...`")
+    _place(node, parts, values, problems)
     return values
 
 
-def _place(node: yaml.Node, parts: Mapping[str, yaml.Node], values: dict[str, Any], troubles: Troubles) -> None:
-    """Latitude and longitude are one thing or nothing."""
+def _place(node: yaml.Node, parts: Mapping[str, yaml.Node], values: dict[str, Any], problems: ProblemList) -> None:
+    """Set the coordinates, if both latitude and longitude are given."""
     latitude, longitude = values.pop("latitude", None), values.pop("longitude", None)
     if ("latitude" in parts) != ("longitude" in parts):
         missing = "longitude" if "latitude" in parts else "latitude"
-        troubles.add(line_of(node), missing, f"one coordinate is no place; add the {missing}")
+        problems.add(line_of(node), missing, f"one coordinate is no place; add the {missing}")
     elif latitude is not None and longitude is not None:
         values["coordinates"] = Coordinates(latitude, longitude)
 
@@ -99,46 +99,46 @@ def _check_names(
     values: Mapping[str, Any],
     plans: Mapping[str, SourcePlan],
     known: KnownAdapters,
-    troubles: Troubles,
+    problems: ProblemList,
 ) -> None:
     name, vertical, adapter = values.get("name"), values.get("vertical"), values.get("adapter_id")
     if name is not None and name in plans:
-        troubles.add(line_of(parts["name"]), "name", f"{name!r} stands on line {plans[name].line} already; rename one")
+        problems.add(line_of(parts["name"]), "name", f"{name!r} stands on line {plans[name].line} already; rename one")
     if vertical is not None and vertical not in known.adapters:
-        troubles.add(line_of(parts["vertical"]), "vertical", unknown("vertical", vertical, known.adapters))
+        problems.add(line_of(parts["vertical"]), "vertical", unknown_name("vertical", vertical, known.adapters))
     elif adapter is not None and vertical is not None and adapter not in known.adapters[vertical]:
-        message = unknown("adapter", adapter, known.adapters[vertical])
-        troubles.add(line_of(parts["adapter"]), "adapter", message)
+        message = unknown_name("adapter", adapter, known.adapters[vertical])
+        problems.add(line_of(parts["adapter"]), "adapter", message)
 
 
 def _check_templates(
-    parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, troubles: Troubles
+    parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, problems: ProblemList
 ) -> None:
-    """A source whose targets are made from a template needs none of its own, but a template that makes addresses."""
+    """Check the template of a source whose targets are created from one."""
     settings = values.get("adapter_settings") or {}
     for template in known.templates:
         name = template.setting
-        if name in settings and (trouble := template.trouble(settings[name])):
-            troubles.add(line_of(parts["settings"]), f"settings.{name}", trouble)
+        if name in settings and (problem := template.problem_with(settings[name])):
+            problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
 
 
-def _targets(node: yaml.Node, source: Source, known: KnownAdapters, troubles: Troubles) -> list[TargetPlan]:
+def _targets(node: yaml.Node, source: Source, known: KnownAdapters, problems: ProblemList) -> list[TargetPlan]:
     try:
         items = items_of(node)
     except BadValue as error:
-        troubles.add(line_of(node), "targets", str(error))
+        problems.add(line_of(node), "targets", str(error))
         return []
     plans: dict[str, TargetPlan] = {}
     for item in items:
         try:
             plan = _target(item, source, known)
         except BadValue as error:
-            troubles.add(line_of(item), error.field or "targets", str(error))
+            problems.add(line_of(item), error.field or "targets", str(error))
             continue
         first = plans.setdefault(plan.target.canonical_url, plan)
         if first is not plan:
-            troubles.add(plan.line, "url", same_page(plan, first.line))
-        if troubles.too_many:
+            problems.add(plan.line, "url", repeated_target(plan, first.line))
+        if problems.too_many:
             break
     return list(plans.values())
 
@@ -156,29 +156,31 @@ def _target(node: yaml.Node, source: Source, known: KnownAdapters) -> TargetPlan
 
 
 def plan_target(line: int, source: Source, values: Mapping[str, Any], known: KnownAdapters) -> TargetPlan:
-    """A target from its checked values; `/agenda` means that page of the source's own site."""
+    """Return a target from checked values; `/agenda` is a page of the source's own site."""
     if not values.get("url"):
         msg = "a target needs its url"
         raise BadValue(msg, "url")
     adapter = values.get("adapter", source.adapter_id)
     if adapter not in known.adapters.get(source.vertical, ()):
-        raise BadValue(unknown("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
+        raise BadValue(unknown_name("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
     given = {name: values[name] for name in ("schedule", "priority", "notes") if name in values}
-    url, canonical_url, host = place_of(values["url"], source)
+    url, canonical_url, host = target_addresses(values["url"], source)
     target = Target(
         id=0, source_id=source.id, url=url, canonical_url=canonical_url, host=host, adapter_id=adapter, **given
     )
-    return TargetPlan(line, source.name, target, _spoken_of(*given, *(["adapter_id"] if "adapter" in values else [])))
+    return TargetPlan(
+        line, source.name, target, _given_fields(*given, *(["adapter_id"] if "adapter" in values else []))
+    )
 
 
 @cache
-def _spoken_of(*fields: str) -> frozenset[str]:
-    """The fields that a target's entry decides, and its host with them; one set for all entries that are alike."""
+def _given_fields(*fields: str) -> frozenset[str]:
+    """Return the fields that a target's entry sets, and `host`; equal entries share one set."""
     return frozenset({"host", *fields})
 
 
-def place_of(url: str, source: Source) -> tuple[str, str, str]:
-    """The address of a page in its three forms: as asked for, as known, and the host whose pace it shares."""
+def target_addresses(url: str, source: Source) -> tuple[str, str, str]:
+    """Return a page's URL, its canonical URL, and the host whose pace it shares."""
     try:
         full = join(source.base_url, url) if url.startswith("/") else normalize(url)
         host = host_of(full) if counts_by_host(source.adapter_settings) else registrable_domain(full)
@@ -187,6 +189,6 @@ def place_of(url: str, source: Source) -> tuple[str, str, str]:
         raise BadValue(str(error), "url") from error
 
 
-def same_page(plan: TargetPlan, first: int) -> str:
-    """Say that a target stands twice in a file, the first time on line `first`."""
+def repeated_target(plan: TargetPlan, first: int) -> str:
+    """Return the message about a target that is in the file twice, first on line `first`."""
     return f"{plan.target.url} is the same page as on line {first}; it was taken once"

@@ -5,15 +5,15 @@ from typing import Any
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.source import Source
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
-from tidemill.operations.plans import KnownAdapters, Troubles
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
+from tidemill.operations.plans import KnownAdapters, ProblemList
 from tidemill.operations.source_file import read_entries
 from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import SourceRepository
 
 
 class SourceActions:
-    """Switches sources on and off, adds and removes them; every deed is audited."""
+    """Switches sources on and off, adds and removes them; every action is audited."""
 
     def __init__(self, sources: SourceRepository, clock: Clock, known: KnownAdapters) -> None:
         """Act on the store's repository."""
@@ -22,23 +22,23 @@ class SourceActions:
         self._known = known
 
     async def find(self, which: str) -> Source:
-        """A source by name or by key."""
+        """Return a source by name or key; raise `NotFound` if there is none."""
         source = await self._sources.find(which)
         if source is None and which.isdecimal():
             source = await self._sources.find(int(which))
         if source is None:
-            raise NotFound(unknown("source", which, await self._sources.names()))
+            raise NotFound(unknown_name("source", which, await self._sources.names()))
         return source
 
     async def enable(self, which: str, actor: str) -> Source:
-        """Switch a source on; what was held against it (breaker, failures, drift) is forgiven."""
+        """Switch a source on, and reset its breaker, failures and drift."""
         source = await self.find(which)
         note = _note(actor, "source.enable", source, {"was_auto_disabled": source.auto_disabled})
         await self._sources.set_enabled([source.id], enabled=True, now=self._clock.now(), audit=[note])
         return await self.find(source.name)
 
     async def disable(self, which: str, actor: str, reason: str = "") -> Source:
-        """Switch a source off: no request is made any more, not even for jobs that wait already."""
+        """Switch a source off: no more requests are sent, not even for waiting jobs."""
         source = await self.find(which)
         note = _note(actor, "source.disable", source, {"reason": reason})
         await self._sources.set_enabled([source.id], enabled=False, now=self._clock.now(), audit=[note])
@@ -46,7 +46,7 @@ class SourceActions:
 
     async def add(self, entry: Mapping[str, Any], actor: str) -> Source:
         """Add a source, written as in a sources file; one that exists is left alone."""
-        troubles = Troubles()
+        troubles = ProblemList()
         plans = read_entries([entry], self._known, troubles)
         if troubles.found:
             raise Mistake("; ".join(f"{each.field}: {each.message}" for each in troubles.found))
@@ -58,10 +58,10 @@ class SourceActions:
         await self._sources.upsert([(source, plans[0].fields)], self._clock.now(), [note])
         return await self.find(source.name)
 
-    async def lay_out(self, source: Source) -> int:
-        """Make the targets of a source whose settings have a template for them; answers how many were changed."""
+    async def create_template_targets(self, source: Source) -> int:
+        """Create the targets of a source whose settings have a template, and return how many changed."""
         templates = [each for each in self._known.templates if each.setting in source.adapter_settings]
-        return sum([await each.lay_out(self._clock.now()) for each in templates])
+        return sum([await each.create_targets(self._clock.now()) for each in templates])
 
     async def remove(self, which: str, actor: str) -> Source:
         """Remove a source with its targets and runs; pages and published records stay."""

@@ -1,4 +1,4 @@
-"""A targets file: CSV text to targets, good rows kept, bad ones told by line."""
+"""A targets file: CSV to targets; valid rows are kept, the others reported by line."""
 
 import csv
 from collections import deque
@@ -9,9 +9,9 @@ from typing import Any
 
 from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
-from tidemill.operations.mistakes import unknown
-from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, TargetPlan, Troubles
-from tidemill.operations.source_file import plan_target, same_page
+from tidemill.operations.mistakes import unknown_name
+from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, ProblemList, TargetPlan
+from tidemill.operations.source_file import plan_target, repeated_target
 from tidemill.operations.yaml_nodes import BadValue
 
 COLUMNS = ("url", "source", "adapter", "schedule", "priority", "notes")
@@ -20,43 +20,43 @@ DELIMITERS = ",;\t"
 
 
 def read_targets(
-    content: bytes, sources: Mapping[str, Source], known: KnownAdapters, troubles: Troubles
+    content: bytes, sources: Mapping[str, Source], known: KnownAdapters, problems: ProblemList
 ) -> Iterator[TargetPlan]:
-    """The targets that a file asks for, one by one as it is read; its first line names the columns."""
+    """Yield the targets in a file while it is read; its first line names the columns."""
     if len(content) > LARGEST_FILE:
-        troubles.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
+        problems.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
         return
-    rows = _rows(_Lines(_text(content)), _delimiter(next(_text(content), "")), troubles)
-    columns = _columns(next(rows, (1, []))[1], troubles)
+    rows = _rows(_Lines(_text(content)), _delimiter(next(_text(content), "")), problems)
+    columns = _columns(next(rows, (1, []))[1], problems)
     if columns is None:
         return
     lines: dict[bytes, int] = {}
     for line, cells in rows:
-        if troubles.too_many:
-            troubles.add(line, "", "too many problems; the rest of the file was not read")
+        if problems.too_many:
+            problems.add(line, "", "too many problems; the rest of the file was not read")
             break
-        plan = _plan(line, cells, columns, sources, known, troubles)
+        plan = _plan(line, cells, columns, sources, known, problems)
         if plan is None:
             continue
         first = lines.setdefault(_fingerprint(plan), line)
         if first == line:
             yield plan
         else:
-            troubles.add(line, "url", same_page(plan, first))
+            problems.add(line, "url", repeated_target(plan, first))
 
 
-def most_targets(content: bytes) -> int:
-    """No more targets than this are in a file: one a line, whatever ends its lines."""
+def count_lines(content: bytes) -> int:
+    """Return the number of lines, an upper bound for the targets, whatever ends the lines."""
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
 
 
 def _fingerprint(plan: TargetPlan) -> bytes:
-    """What is remembered of a target to know it again: a fraction of its addresses."""
+    """Return a short hash that identifies a target, to save memory."""
     return blake2b(f"{plan.source_name}\n{plan.target.canonical_url}".encode(), digest_size=16).digest()
 
 
 def _text(content: bytes) -> TextIOWrapper:
-    """Text in whatever a spreadsheet saved it in: UTF-8 with or without a mark, UTF-16, else Windows' own."""
+    """Return the file as text: UTF-8 with or without a mark, UTF-16, else Windows-1252, as spreadsheets save it."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _decoded(content, "utf-16", "replace")
     try:
@@ -76,11 +76,11 @@ def _delimiter(header: str) -> str:
 
 
 class _Lines(Iterator[str]):
-    """A file's lines; those of the row that is being read can be had again, should it turn out to be broken."""
+    """A file's lines; those of the current row can be read again, should the row be broken."""
 
     def __init__(self, lines: Iterator[str]) -> None:
-        """Begin with the first."""
-        self.begun = 1
+        """Start at the first line."""
+        self.row_line = 1
         self._lines = lines
         self._again: deque[str] = deque()
         self._row: list[str] = []
@@ -91,42 +91,42 @@ class _Lines(Iterator[str]):
         return line
 
     def row_done(self) -> None:
-        """The next row begins on the next line."""
-        self.begun += len(self._row)
+        """Start the next row on the next line."""
+        self.row_line += len(self._row)
         self._row.clear()
 
     def row_broken(self) -> None:
-        """The next row begins on the line after the one that this row began on."""
+        """Start the next row on the line after this row's first line."""
         self._again.extendleft(reversed(self._row[1:]))
-        self.begun += 1
+        self.row_line += 1
         self._row.clear()
 
 
-def _rows(lines: _Lines, delimiter: str, troubles: Troubles) -> Iterator[tuple[int, list[str]]]:
-    """The rows with the lines that they begin on; after a broken one, reading goes on with the next line."""
-    while not troubles.too_many:
+def _rows(lines: _Lines, delimiter: str, problems: ProblemList) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with their first line; after a broken row, continue with the next line."""
+    while not problems.too_many:
         try:
             for cells in csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True):
                 if any(cell.strip() for cell in cells):
-                    yield lines.begun, [cell.strip() for cell in cells]
+                    yield lines.row_line, [cell.strip() for cell in cells]
                 lines.row_done()
         except csv.Error as error:
-            troubles.add(lines.begun, "", f"this row cannot be read ({error}); check its quotes")
+            problems.add(lines.row_line, "", f"this row cannot be read ({error}); check its quotes")
             lines.row_broken()
         else:
             return
 
 
-def _columns(header: Sequence[str], troubles: Troubles) -> list[str] | None:
-    """The columns by position, or None when nothing can be read under this header."""
+def _columns(header: Sequence[str], problems: ProblemList) -> list[str] | None:
+    """Return the columns by position, or None when the header is invalid."""
     columns = [name.lower().replace(" ", "_") for name in header]
     for name in columns:
         if name not in COLUMNS:
-            troubles.add(1, name, unknown("column", name, COLUMNS))
+            problems.add(1, name, unknown_name("column", name, COLUMNS))
     for name in REQUIRED:
         if columns.count(name) != 1:
-            troubles.add(1, name, f"the first line must name the column {name!r} once, such as: {','.join(COLUMNS)}")
-    return None if troubles.found else columns
+            problems.add(1, name, f"the first line must name the column {name!r} once, such as: {','.join(COLUMNS)}")
+    return None if problems.found else columns
 
 
 def _plan(
@@ -135,24 +135,24 @@ def _plan(
     columns: Sequence[str],
     sources: Mapping[str, Source],
     known: KnownAdapters,
-    troubles: Troubles,
+    problems: ProblemList,
 ) -> TargetPlan | None:
     if len(cells) > len(columns):
         message = f"{len(cells)} cells under {len(columns)} columns; put a text that holds the delimiter in quotes"
-        troubles.add(line, "", message)
+        problems.add(line, "", message)
         return None
     row = {name: cell for name, cell in zip(columns, cells, strict=False) if cell}
     source = sources.get(row.get("source", ""))
     if source is None:
         named = row.get("source")
-        message = unknown("source", named, sources) if named else "name the source that the target belongs to"
-        troubles.add(line, "source", message)
+        message = unknown_name("source", named, sources) if named else "name the source that the target belongs to"
+        problems.add(line, "source", message)
         return None
-    return _checked(line, row, source, known, troubles)
+    return _checked(line, row, source, known, problems)
 
 
 def _checked(
-    line: int, row: Mapping[str, str], source: Source, known: KnownAdapters, troubles: Troubles
+    line: int, row: Mapping[str, str], source: Source, known: KnownAdapters, problems: ProblemList
 ) -> TargetPlan | None:
     values: dict[str, Any] = dict(row)
     try:
@@ -162,9 +162,9 @@ def _checked(
             values["priority"] = _priority(row["priority"])
         return plan_target(line, source, values, known)
     except BadSchedule as error:
-        troubles.add(line, "schedule", str(error))
+        problems.add(line, "schedule", str(error))
     except BadValue as error:
-        troubles.add(line, error.field, str(error))
+        problems.add(line, error.field, str(error))
     return None
 
 

@@ -10,7 +10,7 @@ from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.operations.plans import KnownAdapters
 from tidemill.operations.source_file import plan_target
 from tidemill.operations.yaml_nodes import BadValue
@@ -20,7 +20,7 @@ from tidemill.store.sources.targets import TargetRepository
 
 
 class TargetActions:
-    """Adds, pauses, resumes and removes targets; every deed is audited."""
+    """Adds, pauses, resumes and removes targets; every action is audited."""
 
     def __init__(
         self, sources: SourceRepository, targets: TargetRepository, clock: Clock, known: KnownAdapters
@@ -32,7 +32,7 @@ class TargetActions:
         self._known = known
 
     async def find(self, which: str) -> Target:
-        """A target by key or by address."""
+        """Return a target by key or URL; raise `NotFound` if there is none."""
         if which.isdecimal():
             found = await self._targets.find(int(which))
             if found is None:
@@ -66,13 +66,13 @@ class TargetActions:
         return await self.find(str(key))
 
     async def pause(self, which: str, actor: str, reason: str = "") -> Target:
-        """Leave a target alone until it is resumed."""
+        """Pause a target until it is resumed."""
         target = await self.find(which)
         await self._targets.pause([target.id], self._clock.now(), [_note(actor, "target.pause", target, reason)])
         return await self.find(str(target.id))
 
     async def resume(self, which: str, actor: str) -> Target:
-        """Take a paused or broken target up again, at once."""
+        """Resume a paused or broken target; it is due at once."""
         target = await self.find(which)
         await self._targets.resume([target.id], self._clock.now(), [_note(actor, "target.resume", target)])
         return await self.find(str(target.id))
@@ -86,7 +86,7 @@ class TargetActions:
     async def _source(self, name: str) -> Source:
         source = await self._sources.find(name)
         if source is None:
-            raise NotFound(unknown("source", name, await self._sources.names()))
+            raise NotFound(unknown_name("source", name, await self._sources.names()))
         return source
 
     def _planned(self, source: Source, values: Mapping[str, Any]) -> tuple[Target, Any]:

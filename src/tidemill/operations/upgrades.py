@@ -1,4 +1,4 @@
-"""What a person can do about suggested fetcher upgrades: look, accept, dismiss."""
+"""What a person can do with suggested fetcher upgrades: list, accept and dismiss."""
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views import UpgradeView
@@ -9,7 +9,7 @@ from tidemill.store.sources.upgrades import UpgradeRepository
 
 
 class UpgradeActions:
-    """Decides on suggestions; every deed is audited."""
+    """Decides on suggestions; every action is audited."""
 
     def __init__(self, upgrades: UpgradeRepository, sources: SourceActions, clock: Clock) -> None:
         """`sources` finds by name."""
@@ -22,7 +22,7 @@ class UpgradeActions:
         return await self._upgrades.every(None if everything else "pending")
 
     async def accept(self, which: str, actor: str) -> UpgradeView:
-        """Let a source be got by the suggested fetcher from now on."""
+        """Switch a source to the suggested fetcher."""
         return await self._decide(which, "accepted", actor)
 
     async def dismiss(self, which: str, actor: str) -> UpgradeView:

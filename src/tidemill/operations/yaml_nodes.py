@@ -1,4 +1,4 @@
-"""YAML as nodes that know their lines, read with distrust: bounded depth and size, nothing but plain data."""
+"""Untrusted YAML as nodes with line numbers: bounded depth and size, plain data only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.representer import SafeRepresenter
 
-from tidemill.operations.plans import LARGEST_FILE, Troubles
+from tidemill.operations.plans import LARGEST_FILE, ProblemList
 
 DEEPEST = 30
 LARGEST_VALUE = 5_000
@@ -16,18 +16,18 @@ LARGEST_VALUE = 5_000
 
 
 class BadValue(ValueError):
-    """A value that does not fit its field; the message says what to write."""
+    """A value that is invalid for its field; the message says what to write."""
 
     def __init__(self, message: str, field: str = "") -> None:
-        """`field` says which one it is, where the reader does not know."""
+        """`field` names the field, where the caller does not know it."""
         super().__init__(message)
         self.field = field
 
 
-def parse(content: bytes, troubles: Troubles) -> yaml.Node | None:
-    """The file's node, or None with the reason noted; a mistake in the YAML itself is told by line and column."""
+def parse(content: bytes, problems: ProblemList) -> yaml.Node | None:
+    """Return the file's root node, or None after adding the problem."""
     if len(content) > LARGEST_FILE:
-        troubles.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
+        problems.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
         return None
     try:
         text = content.decode("utf-8-sig")
@@ -35,22 +35,22 @@ def parse(content: bytes, troubles: Troubles) -> yaml.Node | None:
         node: yaml.Node | None = yaml.compose(text, Loader=yaml.CSafeLoader)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        troubles.add(line, "", f"the byte {content[error.start]:#04x} is not UTF-8; save the file as UTF-8")
+        problems.add(line, "", f"the byte {content[error.start]:#04x} is not UTF-8; save the file as UTF-8")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        troubles.add(line, "", f"this is not YAML: {error.problem} (line {line}, column {column})")
+        problems.add(line, "", f"this is not YAML: {error.problem} (line {line}, column {column})")
     except yaml.YAMLError as error:
-        troubles.add(0, "", f"this is not YAML: {' '.join(str(error).split())}")
+        problems.add(0, "", f"this is not YAML: {' '.join(str(error).split())}")
     else:
         if node is None:
-            troubles.add(0, "", "the file is empty; list sources in it, each after a dash")
+            problems.add(0, "", "the file is empty; list sources in it, each after a dash")
         return node
     return None
 
 
 def _check_depth(text: str) -> None:
-    """Refuse what is nested too deeply before composing it, which would run out of stack."""
+    """Raise for YAML that is nested too deeply, before composing it would exhaust the stack."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -63,17 +63,17 @@ def _check_depth(text: str) -> None:
 
 
 def node_of(value: Any) -> yaml.Node:
-    """Plain data as a node, so that entries made by a program are read by the same rules; they have no lines."""
+    """Return plain data as a node without a line, so that a program's entries are read by the same code."""
     return SafeRepresenter().represent_data(value)
 
 
 def line_of(node: yaml.Node) -> int:
-    """The line, from 1; 0 for nodes that were never in a file."""
+    """Return the line from 1; 0 for nodes that are not from a file."""
     return node.start_mark.line + 1 if node.start_mark else 0
 
 
 def items_of(node: yaml.Node) -> Sequence[yaml.Node]:
-    """The items of a list."""
+    """Return the items of a list; raise `BadValue` for anything else."""
     if not isinstance(node, yaml.SequenceNode):
         msg = "write a list here: one item per line, each after a dash"
         raise BadValue(msg)
@@ -82,7 +82,7 @@ def items_of(node: yaml.Node) -> Sequence[yaml.Node]:
 
 
 def fields_of(node: yaml.Node) -> dict[str, yaml.Node]:
-    """The fields of a mapping by name."""
+    """Return the fields of a mapping by name; raise `BadValue` for anything else."""
     if not isinstance(node, yaml.MappingNode):
         msg = "write fields here: `name: value`, one per line"
         raise BadValue(msg)
@@ -100,12 +100,12 @@ def fields_of(node: yaml.Node) -> dict[str, yaml.Node]:
 
 
 def is_null(node: yaml.Node) -> bool:
-    """Whether nothing was written."""
+    """Return whether the value is null."""
     return bool(node.tag == "tag:yaml.org,2002:null")
 
 
 def text_of(node: yaml.Node) -> str:
-    """Text as it was written: `no` is the language, not a no."""
+    """Return text as it was written: `no` is the language, not false."""
     if not isinstance(node, yaml.ScalarNode) or is_null(node) or not node.value.strip():
         msg = "write some text here"
         raise BadValue(msg)
@@ -113,7 +113,7 @@ def text_of(node: yaml.Node) -> str:
 
 
 def value_of(node: yaml.Node) -> Any:
-    """Plain JSON data of any shape."""
+    """Return plain JSON data of any type."""
     if _count(node, LARGEST_VALUE) > LARGEST_VALUE:
         msg = f"this holds over {LARGEST_VALUE} values; keep settings small"
         raise BadValue(msg)
@@ -125,7 +125,7 @@ def value_of(node: yaml.Node) -> Any:
 
 
 def mapping_of(node: yaml.Node) -> Mapping[str, Any]:
-    """Plain JSON data under names."""
+    """Return a plain JSON object."""
     value = value_of(node)
     if not isinstance(value, dict):
         msg = "write fields here: `name: value`, one per line"
@@ -134,7 +134,7 @@ def mapping_of(node: yaml.Node) -> Mapping[str, Any]:
 
 
 def _count(node: yaml.Node, limit: int) -> int:
-    """How many values a node holds with its aliases written out, counting no further than just over `limit`."""
+    """Return how many values a node holds with aliases expanded, counting no further than just over `limit`."""
     waiting, count = [node], 0
     while waiting and count <= limit:
         current = waiting.pop()

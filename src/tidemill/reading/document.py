@@ -1,13 +1,14 @@
 """A page as a document: its bytes at once, its text and its tree when somebody asks for them."""
 
 import re
-from functools import cached_property
 from typing import Self
 
 from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
+from tidemill.reading.limits.markup_limits import within_limits
+from tidemill.reading.once import computed_once
 from tidemill.reading.scripts import data_spans
 from tidemill.reading.text import squash
 from tidemill.reading.wrapped import may_wrap, unwrapped
@@ -16,10 +17,6 @@ _PLAINLY_WHOLE = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]*[a-z][a-z0-9-]*)
 _is_rooted = re.compile(r"/(?!/)[A-Za-z0-9_~%./-]+(?:\?[A-Za-z0-9_~%=&.+-]*)?").fullmatch
 _BASE = re.compile(rb"<[bB][aA][sS][eE]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
-
-_LIMITED_LENGTH = 50_000
-_MOST_UNCLOSED = 3_000
-_NESTING = ("div", "span", "ul", "b", "font", "table", "section", "i>")
 
 HEURISTIC_LIMIT = 500_000
 """Characters of markup that heuristics read; structured data is read in full."""
@@ -43,22 +40,22 @@ class Document:
         is_ready = page.charset == "utf-8" and not may_wrap(page.body)
         return cls(page.body if is_ready else unwrapped(page.text), address)
 
-    @cached_property
+    @computed_once
     def markup(self) -> str:
         """The markup as text; bytes that do not decode become U+FFFD, as in a browser."""
         return self._given if isinstance(self._given, str) else self._given.decode(errors="replace")
 
-    @cached_property
+    @computed_once
     def encoded(self) -> bytes:
         """The markup in UTF-8, which JSON-LD is read from."""
         return self._given if isinstance(self._given, bytes) else self._given.encode(errors="replace")
 
-    @cached_property
+    @computed_once
     def data_spans(self) -> tuple[tuple[int, int], ...]:
         """Where the encoded markup holds JSON-LD."""
         return tuple(data_spans(self.encoded))
 
-    @cached_property
+    @computed_once
     def layout(self) -> bytes:
         """The encoded markup without its JSON-LD: what is left to search for words that readers see."""
         pieces, reached = [], 0
@@ -72,17 +69,26 @@ class Document:
         """Whether heuristics see only the beginning of it."""
         return len(self.markup) > HEURISTIC_LIMIT
 
-    @cached_property
-    def tree(self) -> LexborHTMLParser:
-        """The whole page as a tree."""
-        return LexborHTMLParser(_with_limited_depth(self.markup))
+    @property
+    def cut(self) -> str:
+        """The limit at which the page was cut before its tree was built; '' for a whole one."""
+        return self._limited[1]
 
-    @cached_property
+    @computed_once
+    def _limited(self) -> tuple[str, str]:
+        return within_limits(self.markup)
+
+    @computed_once
+    def tree(self) -> LexborHTMLParser:
+        """The whole page as a tree, or what the limits leave of it."""
+        return LexborHTMLParser(self._limited[0])
+
+    @computed_once
     def bounded_tree(self) -> LexborHTMLParser:
         """The tree that heuristics walk: of the first 500 KB only."""
-        return LexborHTMLParser(_with_limited_depth(self.markup[:HEURISTIC_LIMIT])) if self.truncated else self.tree
+        return LexborHTMLParser(self._limited[0][:HEURISTIC_LIMIT]) if self.truncated else self.tree
 
-    @cached_property
+    @computed_once
     def base_url(self) -> str:
         """What links are relative to: the page's address, or what its `<base href>` says."""
         if _BASE.search(self.layout) is None:
@@ -91,19 +97,19 @@ class Document:
         href = node.attributes.get("href") if node is not None else None
         return absolute(self.url, href) or self.url if href else self.url
 
-    @cached_property
+    @computed_once
     def _origin(self) -> str:
         """The scheme and host that rooted links lack; '' if they are spelled in an unusual way."""
         origin = _ORIGIN.match(self.base_url)
         return origin[0] if origin is not None else ""
 
-    @cached_property
+    @computed_once
     def title(self) -> str:
         """The page's `<title>`, on one line."""
         node = self.tree.css_first("title")
         return squash(node.text()) if node is not None else ""
 
-    @cached_property
+    @computed_once
     def text(self) -> str:
         """Everything a reader of the page would see, on one line."""
         return squash(" ".join(visible_strings(self.bounded_tree.root)))
@@ -127,15 +133,6 @@ class Document:
     def first(self, selector: str) -> LexborNode | None:
         """The first node that the selector matches."""
         return next(iter(self.css(selector)), None)
-
-
-def _with_limited_depth(markup: str) -> str:
-    """The markup, cut short if it opens far more elements than it closes: a tree that deep takes seconds to build."""
-    if len(markup) > _LIMITED_LENGTH:
-        for tag in _NESTING:
-            if markup.count(f"<{tag}") - markup.count(f"</{tag}") > _MOST_UNCLOSED:
-                return markup[:_LIMITED_LENGTH]
-    return markup
 
 
 _INVISIBLE = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})

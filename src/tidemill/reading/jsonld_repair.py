@@ -1,25 +1,30 @@
 """Mending JSON that sites get wrong: comments, stray commas, raw line breaks, wrappers, cut-off blocks."""
 
 import re
+from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
 import msgspec
 
 _MOST_PIECES = 2_000
+_DEEPEST_PIECE = 24
+"""Levels of braces at which pieces are tried: each level costs at most one more reading of the block."""
 _OPENING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:<!--|<!\[CDATA\[)(?:\s{0,8}\*/)?")
 _CLOSING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:-->|\]\]>)(?:\s{0,8}\*/)?$")
 _LONGEST_CLOSING = 40
-_TOKEN = re.compile(
-    r'(?P<string>"(?:[^"\\]|\\.)*")'
-    r"|(?P<comment>//[^\n\r]*|/\*.*?\*/|<!--.*?-->)"
-    r"|(?P<comma>,(?=(?:\s|//[^\n\r]*[\n\r]|/\*.*?\*/)*[}\]]|\s*$))"
-    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00a0\ufeff\u2028\u2029]+)",
-    re.DOTALL,
+_STRING = r'(?P<string>"(?:[^"\\]++|\\.)*+(?P<closed>")?+)'
+_OTHER_TOKENS = (
+    r"(?P<comment>//[^\n\r]*+|/\*.*?\*/|<!--.*?-->)"
+    r"|(?P<comma>,(?=(?:\s++|//[^\n\r]*+[\n\r]|/\*(?>.*?\*/))*+[}\]]|\s*+$))"
+    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00a0\ufeff\u2028\u2029]+)"
 )
+_TOKEN = re.compile(f"{_STRING}|{_OTHER_TOKENS}", re.DOTALL)
+_TOKEN_OUTSIDE_STRINGS = re.compile(_OTHER_TOKENS, re.DOTALL)
 _IN_STRING = re.compile(r"[\x00-\x1f]|\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_BRACES = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_BRACES = re.compile(f"{_STRING}|(?P<brace>[{{}}])", re.DOTALL)
+_BRACES_OUTSIDE_STRINGS = re.compile(r"(?P<brace>[{}])")
 _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _decode = msgspec.json.Decoder().decode
@@ -32,7 +37,7 @@ def repaired_values(body: str) -> list[Any]:
         return []
     if '"' not in text and "&quot;" in text:
         text = unescape(text)
-    cleaned = _TOKEN.sub(_mend_token, _with_comments_closed(text)).removesuffix("*/").removesuffix("-->")
+    cleaned = _mended(_with_comments_closed(text)).removesuffix("*/").removesuffix("-->")
     whole = _decoded(cleaned)
     return [whole] if whole is not None else _sound_pieces(cleaned)
 
@@ -55,14 +60,33 @@ def _with_comments_closed(text: str) -> str:
     return text
 
 
+def _mended(text: str) -> str:
+    """The text with every token mended, read once from its beginning to its end."""
+    pieces: list[str] = []
+    reached = 0
+    for match in _tokens(text, _TOKEN, _TOKEN_OUTSIDE_STRINGS):
+        pieces += (text[reached : match.start()], _mend_token(match))
+        reached = match.end()
+    return "".join((*pieces, text[reached:]))
+
+
+def _tokens(text: str, tokens: re.Pattern[str], outside_strings: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """The tokens of a text; a string that never ends is no token, and no other begins behind its quote.
+
+    All quotes behind it are escaped, so that a string begun at one of them would not end either: none is tried, as
+    each would be read to the end of the text.
+    """
+    for match in tokens.finditer(text):
+        if match["string"] and not match["closed"]:
+            yield from outside_strings.finditer(text, match.start() + 1)
+            return
+        yield match
+
+
 def _mend_token(match: re.Match[str]) -> str:
-    match match.lastgroup:
-        case "string":
-            return _mend_string(match[0])
-        case "control":
-            return " "
-        case _:
-            return ""
+    if match.groupdict().get("string"):
+        return _mend_string(match[0])
+    return " " if match["control"] else ""
 
 
 def _mend_string(string: str) -> str:
@@ -102,11 +126,13 @@ def _sound_pieces(text: str) -> list[Any]:
 def _spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
-    for match in _BRACES.finditer(text):
-        if match[0] == "{":
+    for match in _tokens(text, _BRACES, _BRACES_OUTSIDE_STRINGS):
+        if match["brace"] == "{":
             opened.append(match.start())
-        elif match[0] == "}" and opened:
-            spans.append((opened.pop(), match.end()))
+        elif match["brace"] == "}" and opened:
+            begins = opened.pop()
+            if len(opened) < _DEEPEST_PIECE:
+                spans.append((begins, match.end()))
             if len(spans) >= _MOST_PIECES:
                 break
     return spans

@@ -2,6 +2,8 @@
 
 from selectolax.lexbor import LexborHTMLParser
 
+from tidemill.reading.limits.markup_limits import within_limits
+
 _ACTIVE = "script, iframe, frame, frameset, object, embed, applet, portal, base, link, meta, template"
 _URL_ATTRIBUTES = frozenset(
     {"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "ping", "background"}
@@ -11,7 +13,7 @@ _SAFE_SCHEMES = ("http:", "https:", "mailto:", "tel:", "data:image/")
 
 def sanitized_html(markup: str) -> str:
     """The same page without scripts, frames, handlers, and addresses that are more than a place."""
-    tree = LexborHTMLParser(markup)
+    tree = LexborHTMLParser(within_limits(markup)[0])
     for node in tree.css(_ACTIVE):
         node.decompose()
     for node in tree.css("*"):

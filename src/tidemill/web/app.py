@@ -40,25 +40,25 @@ RESOURCES = (
 
 
 class GuardedApp(FastAPI):
-    """The framework's app inside our guard, so that even the answer to a bug carries its headers."""
+    """The FastAPI app inside our guard, so that even error responses carry its headers."""
 
     def __init__(self, deps: WebDeps, response_types: Sequence[Any], **described: Any) -> None:
-        """`response_types` are put into the description; `described` is what the framework wants to know."""
+        """`response_types` are added to the OpenAPI description; `described` goes to FastAPI."""
         self._deps = deps
         self._response_types = response_types
         super().__init__(**described)
 
     def build_middleware_stack(self) -> ASGIApp:
-        """The guard stands outermost."""
+        """Return the middleware with the guard outermost."""
         return RequestGuard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.report_bug)
 
     def openapi(self) -> dict[str, Any]:
-        """The description, made from the types that are sent."""
+        """Return the OpenAPI description, made from the response types."""
         return describe(self, self._response_types, self._deps.views.totals.type)
 
 
 def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
-    """Put the app together: the generic routes, then those of each vertical."""
+    """Build the app: the generic routes, then those of each vertical."""
     own_types = [kind for extension in extensions for kind in extension.response_types]
     app = GuardedApp(
         deps,

@@ -1,4 +1,4 @@
-"""Who may change something over HTTP: whoever holds the token; without one, only a program on this machine.
+"""Authorization of changes over HTTP: by token; without one, only for programs on this machine.
 
 A page in somebody's browser must not act for them. The token travels in a header that a browser never sends by
 itself; and where no token is set, a request that a browser says comes from another site is refused.
@@ -22,7 +22,7 @@ class NotAllowed(Exception):
     """The caller may not change anything; `status` is 401 when a token would help, else 403."""
 
     def __init__(self, status: int, message: str, hint: str) -> None:
-        """Say why not, and what would help."""
+        """`hint` says what would help."""
         super().__init__(message)
         self.status = status
         self.message = message
@@ -43,14 +43,14 @@ def require_actor(deps: WebDeps) -> RequireActor:
 
 
 def require_token(request: Request, token: str) -> None:
-    """Refuse whoever does not know the token."""
+    """Raise `NotAllowed` unless the request has the token."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), token.encode()):
         raise NotAllowed(401, "A token is needed to change anything.", "Send it as `Authorization: Bearer TOKEN`.")
 
 
 def require_local(request: Request) -> None:
-    """Refuse whoever is not on this machine, and whatever another site's page sends through a browser here."""
+    """Raise `NotAllowed` for requests from other machines, and from other sites' pages in a local browser."""
     if not is_local(request):
         raise NotAllowed(403, "Changes are only taken from this machine.", "Set `api_token` to act from elsewhere.")
     if request.headers.get("sec-fetch-site") not in OWN_SITES or not is_own_origin(request):
@@ -60,7 +60,7 @@ def require_local(request: Request) -> None:
 
 
 def is_local(request: Request) -> bool:
-    """Whether the caller's address is this machine's own."""
+    """Return whether the caller is on this machine."""
     try:
         return request.client is not None and ipaddress.ip_address(request.client.host).is_loopback
     except ValueError:
@@ -68,12 +68,12 @@ def is_local(request: Request) -> bool:
 
 
 def is_own_origin(request: Request) -> bool:
-    """Whether the page that asks, if it is one, is ours."""
+    """Return whether the request has no Origin header or our own."""
     origin = request.headers.get("origin")
     return origin is None or origin == f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
 def actor_name(request: Request) -> str:
-    """The name that the caller acts under, for the audit; their own word, so bounded and printable."""
-    said = "".join(each for each in request.headers.get("x-acting-as", "") if each.isprintable()).strip()
-    return said[:LONGEST_NAME] or "api"
+    """Return the caller's name for the audit; it is unverified, so bounded and printable."""
+    name = "".join(each for each in request.headers.get("x-acting-as", "") if each.isprintable()).strip()
+    return name[:LONGEST_NAME] or "api"

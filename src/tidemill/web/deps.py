@@ -21,7 +21,7 @@ from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
-"""What a browser on this machine may call us; a page elsewhere that points its own name at us is refused."""
+"""Host names that are accepted by default; DNS rebinding from other sites is refused."""
 
 Why = Callable[[str], Awaitable[Explanation]]
 

@@ -1,4 +1,4 @@
-"""Every error as one shape: a page for a person, JSON for a program."""
+"""Error responses: a page for a person, JSON for a program."""
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -19,7 +19,7 @@ KINDS = (
 
 
 def handle_errors(app: FastAPI, render: RenderPage) -> None:
-    """Let the app answer every kind of error."""
+    """Register a handler for every kind of error."""
 
     async def respond(request: Request, error: Exception) -> Response:
         status, text = explain(error)
@@ -32,7 +32,7 @@ def handle_errors(app: FastAPI, render: RenderPage) -> None:
 
 
 def is_for_a_person(request: Request) -> bool:
-    """Whether a browser asks for a page, rather than a program for data."""
+    """Return whether a browser asks for a page, rather than a program for data."""
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
@@ -66,5 +66,5 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 -
 
 
 def _bad_parameters(error: RequestValidationError) -> str:
-    """Which parameters, and what is wrong with each; what was sent is not repeated."""
+    """Return which parameters are invalid and why, without repeating their values."""
     return "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())

@@ -1,4 +1,4 @@
-"""Around every answer: who may call us by which name, and what a browser may do with what we send."""
+"""Middleware around every response: allowed host names, and security headers."""
 
 from collections.abc import Callable, Collection, MutableMapping
 from typing import Any
@@ -12,7 +12,7 @@ CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-"""No script at all and nothing from elsewhere: scraped text that slipped through as markup still could do nothing."""
+"""No scripts and nothing from other sites: scraped markup that is not escaped still does nothing."""
 
 ReportBug = Callable[[str, Exception], None]
 
@@ -28,16 +28,16 @@ HEADERS = {
 
 
 class RequestGuard:
-    """An ASGI layer; the outermost, so that errors carry the headers too."""
+    """The outermost ASGI middleware, so that errors carry the headers too."""
 
     def __init__(self, app: ASGIApp, allowed_hosts: Collection[str] | None, report_bug: ReportBug) -> None:
-        """Stand in front of `app`; bugs are told to `report_bug`, and go no further."""
+        """Wrap `app`; exceptions are reported to `report_bug` and not raised."""
         self._app = app
         self._report_bug = report_bug
         self._allowed = None if allowed_hosts is None else frozenset(name.lower() for name in allowed_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or not; its answer gets its headers either way."""
+        """Handle or refuse a request; the response gets the headers either way."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._may_call(scope):
@@ -60,14 +60,14 @@ HOST_HINT = "Call it by the address it listens on, or allow the name in the sett
 
 
 def called_as(scope: Scope) -> str:
-    """The name in the Host header, without its port."""
+    """Return the name in the Host header, without its port."""
     host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1").lower()
     name, _, port = host.rpartition(":")
     return name if name and port.isdigit() else host
 
 
 def with_headers(scope: Scope, send: Send) -> Send:
-    """The same `send`, which adds the headers; only files that never change may be kept by a browser."""
+    """Return `send` with the headers added; only static files may be cached."""
     fresh = "max-age=3600" if scope["path"].startswith("/static/") else "no-store"
 
     async def sending(message: Message) -> None:

@@ -13,10 +13,10 @@ from tidemill.telemetry.rates import Rates
 
 ERRORS_A_MINUTE = 5
 ERROR_SHARE = 0.1
-"""So many errors in a minute degrade us, if they are also more than a tenth of what was tried."""
+"""So many errors in a minute count as degraded, if they are also over a tenth of all attempts."""
 BREAKERS_SHOWN = 100
-NAMED = 5
-"""So many sources are named in a reason; the rest is counted."""
+MAX_NAMES_LISTED = 5
+"""How many sources a reason names; the rest is counted."""
 
 
 class Grade(StrEnum):
@@ -120,7 +120,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What health is judged by."""
+    """The facts that health is graded by."""
 
     database: DatabaseState
     workers: Sequence[WorkerView] = ()
@@ -131,36 +131,43 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     services: Sequence[ServiceStatus] = ()
 
 
-def judge(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
-    """The grade, and every reason for it in words."""
+def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
+    """Return the grade, and every reason for it in words."""
     if not facts.database.reachable:
         return Grade.DOWN, [facts.database.error]
     fatal = [] if any(is_alive(worker, now, lease) for worker in facts.workers) else ["no worker is alive"]
-    worries = [*_breaker_worry(facts), *_late_worries(facts), *_error_worry(facts.rates), *_service_worries(facts)]
+    problems = [
+        *_breaker_problems(facts),
+        *_overdue_problems(facts),
+        *_error_problems(facts.rates),
+        *_service_problems(facts),
+    ]
     if fatal:
-        return Grade.DOWN, fatal + worries
-    return (Grade.DEGRADED if worries else Grade.HEALTHY), worries
+        return Grade.DOWN, fatal + problems
+    return (Grade.DEGRADED if problems else Grade.HEALTHY), problems
 
 
 def is_alive(worker: WorkerView, now: datetime, lease: timedelta) -> bool:
-    """Whether a worker holds its leases still."""
+    """Return whether a worker still holds its leases."""
     return worker.ended_at is None and now - worker.seen_at <= lease
 
 
-def _breaker_worry(facts: Facts) -> list[str]:
+def _breaker_problems(facts: Facts) -> list[str]:
     names = [each.source_name for each in facts.breakers if each.state == "OPEN"]
     if not names:
         return []
-    shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    shown = ", ".join(names[:MAX_NAMES_LISTED]) + (
+        f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else ""
+    )
     return [f"{len(names)} breaker{'s are' if len(names) > 1 else ' is'} open: {shown}"]
 
 
-def _late_worries(facts: Facts) -> list[str]:
+def _overdue_problems(facts: Facts) -> list[str]:
     return [f"{late.subject} is overdue: {late.detail}" for late in facts.overdue]
 
 
-def _service_worries(facts: Facts) -> list[str]:
-    """A line for each service that is degraded: since when, why, and what happens instead."""
+def _service_problems(facts: Facts) -> list[str]:
+    """Return a line for each degraded service: since when, why, and its fallback."""
     return [
         f"{each.service} is degraded since {each.since:%Y-%m-%d %H:%M} UTC ({each.reason}); {each.fallback}"
         for each in facts.services
@@ -168,7 +175,7 @@ def _service_worries(facts: Facts) -> list[str]:
     ]
 
 
-def _error_worry(rates: Rates) -> list[str]:
+def _error_problems(rates: Rates) -> list[str]:
     tried = rates.pages_last_minute + rates.errors_last_minute
     if rates.errors_last_minute < ERRORS_A_MINUTE or rates.errors_last_minute <= ERROR_SHARE * tried:
         return []
@@ -178,8 +185,8 @@ def _error_worry(rates: Rates) -> list[str]:
 def health_of(
     facts: Facts, usage: ProcessUsage, now: datetime, *, lease: timedelta, version: str, started_at: datetime
 ) -> Health:
-    """Everything that `/health` tells."""
-    grade, reasons = judge(facts, now, lease)
+    """Return the whole response of `/health`."""
+    grade, reasons = grade_and_reasons(facts, now, lease)
     alive = [worker for worker in facts.workers if is_alive(worker, now, lease)]
     uptime = (now - started_at).total_seconds()
     return Health(

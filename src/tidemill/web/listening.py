@@ -4,11 +4,11 @@ import socket
 
 
 class CannotListen(Exception):
-    """The address cannot be had; the message says why and what to do."""
+    """The address cannot be bound; the message says why and what to do."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, before anything else is started."""
+    """Return a socket bound to the address; raise `CannotListen` if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -23,6 +23,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listener: socket.socket) -> str:
-    """Where a browser finds us."""
+    """Return the URL of the socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

@@ -7,7 +7,7 @@ from tidemill.web.responses import ResourceNotFound
 
 
 async def source(deps: WebDeps, name: str) -> SourceDetail:
-    """A source by name, or by number when nothing bears that name."""
+    """Return a source by name, or by number when no source has that name."""
     now = deps.clock.now()
     found = await deps.views.source(name, now)
     if found is None and is_key(name):
@@ -19,12 +19,12 @@ async def source(deps: WebDeps, name: str) -> SourceDetail:
 
 
 async def source_id(deps: WebDeps, name: str | None) -> int | None:
-    """The key of the source that a request names; None if it names none."""
+    """Return the key of the source that a request names; None if it names none."""
     return None if name is None else (await source(deps, name)).view.id
 
 
 async def run(deps: WebDeps, run_id: int) -> RunDetail:
-    """A run by number."""
+    """Return a run by number."""
     found = await deps.views.run(run_id)
     if found is None:
         msg = f"There is no run {run_id}."

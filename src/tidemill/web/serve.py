@@ -11,30 +11,30 @@ from starlette.types import ASGIApp
 from tidemill.web.listening import address_of, listen
 
 GRACE_SECONDS = 3
-"""How long answers under way may take to finish when we stop."""
+"""How long open requests may take to finish when the server stops."""
 
 
 class InLoopServer(uvicorn.Server):
-    """A server that leaves signals to whoever runs the loop, and tells when it listens."""
+    """A server that leaves signals to the engine, and reports when it listens."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
-        """`listening` is called once, when requests are answered."""
+        """`listening` is called once the server accepts requests."""
         super().__init__(config)
         self._listening = listening
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are the engine's: the first Ctrl-C drains, the second stops."""
+        """Capture no signals: the engine drains at the first Ctrl-C and stops at the second."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and say so."""
+        """Start listening, and report it."""
         await super().startup(sockets)
         self._listening()
 
 
 async def serve(app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None]) -> None:
-    """Answer requests until cancelled; then finish those under way and leave.
+    """Serve until cancelled; then finish open requests and return.
 
     `ready` is told the address once we listen; with port 0 it holds the port that was picked.
     """

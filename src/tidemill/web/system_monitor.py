@@ -1,4 +1,4 @@
-"""Reads how the system is, for health, status, metrics and the home page."""
+"""Reads the state of the system for health, status, metrics and the home page."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ from tidemill.web.extension import WebExtension
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
 
 TIMEOUT_SECONDS = 2
-"""A database that takes longer counts as gone: whoever asks for our health wants an answer."""
+"""A database that takes longer counts as down: a health check needs an answer."""
 COUNTING_TIMEOUT_SECONDS = 8
 """Counting millions of rows may take this long; Prometheus gives up after ten."""
 STATUS_AGE = timedelta(seconds=5)
@@ -43,10 +43,10 @@ class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemMonitor:
-    """Reads how the system is; one reading serves everyone who asks while it is fresh."""
+    """Reads the state of the system; readings are cached for a few seconds."""
 
     def __init__(self, deps: WebDeps, extensions: Sequence[WebExtension] = ()) -> None:
-        """Read nothing yet; verticals tell what of theirs is overdue."""
+        """Read nothing yet; `extensions` report what of their vertical is overdue."""
         self._deps = deps
         self._extensions = extensions
         self._down_since: datetime | None = None
@@ -56,7 +56,7 @@ class SystemMonitor:
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
-        """How we are, now."""
+        """Return the current health."""
         facts = await self._facts()
         deps = self._deps
         return health_of(
@@ -91,13 +91,13 @@ class SystemMonitor:
         )
 
     def _down(self, words: str, rates: Rates) -> Facts:
-        """What is left to say while the database is away: that it is, and since we first noticed."""
+        """Return the facts while the database is down: that it is, and since when."""
         self._down_since = self._down_since or self._deps.clock.now()
         lost = degraded(Service.DATABASE, self._down_since, words)
         return Facts(database=DatabaseState(reachable=False, error=words), rates=rates, services=[lost])
 
     async def _overdue(self) -> list[Late]:
-        """Periodic work that is late, and what the schedule has passed over."""
+        """Return overdue chores, and sources and markets behind schedule."""
         late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
         missed = await self._deps.missed()
         for extension in self._extensions:
@@ -120,7 +120,7 @@ class SystemMonitor:
         )
 
     async def snapshot(self) -> Snapshot | None:
-        """How things stand, for the gauges; None while the database is away."""
+        """Return the values of the gauges; None while the database is down."""
         try:
             async with asyncio.timeout(COUNTING_TIMEOUT_SECONDS):
                 return await self._snapshot()

@@ -20,7 +20,7 @@ from tidemill.store.services.enrichment_requests import EnrichmentRequestReposit
 from tidemill.store.sources.candidates import CandidateRepository
 from tidemill.store.sources.places import PlaceRepository, SearchRepository
 from tidemill.verticals.events.definition import EVENTS
-from tidemill.verticals.events.enrichment import ENRICHING
+from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
 from tidemill.verticals.events.record import Category, Precision
 from tidemill.verticals.events.store.enrichment import EventEnrichment
 from tidemill.verticals.events.store.repository import EventRepository
@@ -96,7 +96,7 @@ def place_want(name="luxor"):
 
 
 def enrichment_of(mill: Mill) -> EventEnrichment:
-    return EventEnrichment(mill.database, mill.ids, ENRICHING, {Service.GEOCODER, Service.LLM})
+    return EventEnrichment(mill.database, mill.ids, ENRICHMENT_RULES, {Service.GEOCODER, Service.LLM})
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ async def test_what_is_known_is_put_in_when_the_event_is_shelved(mill):
         event("Zomaar iets", 1, venue="Luxor Live"), location_precision=Precision.SOURCE, category=Category.COMMUNITY
     )
     source = Source(id=1, name="a", vertical="events", base_url="https://a.test", adapter_id="x", city="Arnhem")
-    for want in ENRICHING.requests_for(bare, source):
+    for want in ENRICHMENT_RULES.requests_for(bare, source):
         if want.kind is RequestKind.PLACE:
             await answers.save_geocoded(want.key, "q", Geocoded(LUXOR, exact=True), NOON)
         else:

@@ -18,7 +18,7 @@ from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
 from tidemill.store.records.repository import CompleteRun
 from tidemill.store.schema import record_history, runs, sources
-from tidemill.verticals.listings.policy import FADING
+from tidemill.verticals.listings.policy import DECAY
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.record import Listing, RentBasis
 from tidemill.verticals.listings.rules import identity_of
@@ -58,8 +58,8 @@ class Shelf:
         self.database = database
         self.ids = ids
         self.repository = ListingRepository(ids)
-        self.views = ListingViews(database, FADING)
-        self.verification = Verification(database, ids, FADING)
+        self.views = ListingViews(database, DECAY)
+        self.verification = Verification(database, ids, DECAY)
 
     async def put(self, *shown, now=NOW, source=1, run=RUN):
         await self.ids.reserve(50 + 5 * len(shown))
@@ -252,10 +252,10 @@ async def test_confidence_is_the_same_in_python_and_in_sql(repository, database,
             update(listings).where(listings.c.id == row["id"]).values(last_seen_at=seen, verified_at=verified)
         )
     joined = listings.join(market_configs, market_configs.c.id == listings.c.market_id)
-    query = select(listings, confidence_in_sql(FADING, NOW).label("sure")).select_from(joined)
+    query = select(listings, confidence_in_sql(DECAY, NOW).label("sure")).select_from(joined)
     async with database.read() as connection:
         found = (await connection.execute(query)).mappings().all()
-    rate = FADING.rate(tier)
+    rate = DECAY.rate(tier)
     expected = [confidence_in_python(rate, NOW, row["last_seen_at"], row["verified_at"]) for row in found]
     assert [row["sure"] for row in found] == expected
     assert len(set(expected)) > 10

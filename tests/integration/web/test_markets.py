@@ -134,7 +134,7 @@ async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
              "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
-    await sqlite_system.part(ListingsParts).store.markets.lay_out(clock.now())
+    await sqlite_system.part(ListingsParts).store.markets.create_targets(clock.now())
     clock.set(datetime(2030, 1, 1, tzinfo=UTC))
     status = (await sqlite_browser.get("/status")).json()
     assert any(late["subject"] == "market nyc" for late in status["overdue"])
@@ -147,7 +147,7 @@ async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_i
     good = entry | {"settings": {"market_url": "https://homes.test/{market}"}}
     bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all"}}
     done = await sqlite_system.actions.importer.source_entries([good, bad], "test")
-    assert (done.sources.created, done.laid_out) == (1, 19)
+    assert (done.sources.created, done.from_templates) == (1, 19)
     assert [problem.field for problem in done.problems] == ["settings.market_url"]
     assert set((await sqlite_system.part(ListingsParts).store.markets.covered()).values()) == {1}
 

@@ -5,7 +5,7 @@ import pytest
 
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Coordinates, FetcherKind, Visibility
-from tidemill.operations.plans import KnownAdapters, Problem, SourcePlan, TargetTemplate, Troubles
+from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, SourcePlan, TargetTemplate
 from tidemill.operations.source_file import read_entries, read_sources
 
 pytestmark = pytest.mark.shows("S1")
@@ -44,7 +44,7 @@ SMALL = "- {name: a, vertical: events, base_url: https://a.example, adapter: eve
 
 
 def read(text: str) -> tuple[list[SourcePlan], list[Problem]]:
-    troubles = Troubles()
+    troubles = ProblemList()
     return read_sources(text.encode(), KNOWN, troubles), troubles.found
 
 
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_sources_file_is_told_by_line_and_column(text: str, li
 
 
 def test_a_file_that_is_not_utf_8_is_told_by_line() -> None:
-    troubles = Troubles()
+    troubles = ProblemList()
     assert read_sources(b"- name: a\n  city: caf\xe9\n", KNOWN, troubles) == []
     assert troubles.found[0].line == 2
     assert "UTF-8" in troubles.found[0].message
@@ -226,7 +226,7 @@ def test_no_tag_makes_anything_but_data(tmp_path: Path) -> None:
 
 
 def test_entries_made_by_a_program_are_read_by_the_same_rules() -> None:
-    troubles = Troubles()
+    troubles = ProblemList()
     entry = {
         "name": "a",
         "vertical": "events",
@@ -259,7 +259,7 @@ def without_town(value: object) -> str:
 )  # fmt: skip
 def test_a_template_of_targets_is_checked_by_whoever_brings_it(url: str, problems: list[tuple[str, str]]) -> None:
     known = KnownAdapters(KNOWN.adapters, [TargetTemplate("town_url", without_town, laid_out)])
-    troubles = Troubles()
+    troubles = ProblemList()
     plans = read_sources((SMALL % f', settings: {{town_url: "{url}"}}').encode(), known, troubles)
     assert [(each.field, each.message) for each in troubles.found] == problems
     assert len(plans) == (not problems)

@@ -1,8 +1,8 @@
 import pytest
 
 from tidemill.core.source import Source
-from tidemill.operations.plans import KnownAdapters, Problem, TargetPlan, Troubles
-from tidemill.operations.target_file import most_targets, read_targets
+from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, TargetPlan
+from tidemill.operations.target_file import count_lines, read_targets
 
 pytestmark = pytest.mark.shows("S2")
 
@@ -14,7 +14,7 @@ SOURCES = {
 
 
 def read(content: str | bytes) -> tuple[list[TargetPlan], list[Problem]]:
-    troubles = Troubles()
+    troubles = ProblemList()
     encoded = content.encode() if isinstance(content, str) else content
     return list(read_targets(encoded, SOURCES, KNOWN, troubles)), troubles.found
 
@@ -129,7 +129,7 @@ def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_file_is_read_no_further_than_its_targets_are_taken() -> None:
-    troubles = Troubles()
+    troubles = ProblemList()
     plans = read_targets(b"url,source\n/a,jazzclub\n/b,nobody\n/c,theater\n", SOURCES, KNOWN, troubles)
     assert next(plans).line == 2
     assert troubles.found == []
@@ -141,4 +141,4 @@ def test_a_file_is_read_no_further_than_its_targets_are_taken() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_file_never_holds_more_targets_than_are_allowed_for(end: str, encoding: str) -> None:
     content = end.join(["url,source", *(f"/{number},jazzclub" for number in range(10))]).encode(encoding)
-    assert len(read(content)[0]) == 10 <= most_targets(content)
+    assert len(read(content)[0]) == 10 <= count_lines(content)

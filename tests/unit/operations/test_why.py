@@ -8,7 +8,7 @@ from tidemill.core.failure import MEANING, Failure
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.mistakes import Mistake, parse_key
-from tidemill.operations.why.explanation import Explanation, away, span
+from tidemill.operations.why.explanation import Explanation, format_duration, format_relative
 from tidemill.operations.why.sources import why_source
 from tidemill.operations.why.work import meaning_in_words, why_job
 from tidemill.verticals.events.definition import EVENTS
@@ -170,12 +170,12 @@ def test_every_failure_can_be_explained(failure: Failure) -> None:
     [(5, "5 s"), (119, "119 s"), (120, "2 min"), (7_199, "119 min"), (7_200, "2 h"), (200_000, "2 d")],
 )
 def test_lengths_of_time_are_told_in_their_largest_unit(length: int, words: str) -> None:
-    assert span(timedelta(seconds=length)) == words
+    assert format_duration(timedelta(seconds=length)) == words
 
 
 def test_a_moment_says_on_which_side_of_now_it_is() -> None:
-    assert away(NOON + timedelta(minutes=5), NOON).endswith("(in 5 min)")
-    assert away(NOON - timedelta(minutes=5), NOON).endswith("(5 min ago)")
+    assert format_relative(NOON + timedelta(minutes=5), NOON).endswith("(in 5 min)")
+    assert format_relative(NOON - timedelta(minutes=5), NOON).endswith("(5 min ago)")
 
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "9" * 30])

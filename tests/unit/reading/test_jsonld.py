@@ -6,6 +6,7 @@ import pytest
 
 from tidemill.reading import Document, ReadingContext
 from tidemill.reading.jsonld import blocks
+from tidemill.reading.jsonld_repair import repaired_values
 from tidemill.verticals.events.reading.events import from_jsonld, read_events
 
 pytestmark = pytest.mark.shows("P1")
@@ -154,3 +155,12 @@ def test_a_block_of_which_only_a_part_was_saved_leaves_the_page_in_doubt() -> No
     found = read_events(Document(script(f"[{EVENT}]") + script(broken)), SUNDAY)
     assert len(found.records) == 1
     assert found.truncated
+
+
+def test_a_string_that_never_ends_costs_only_what_stands_behind_it() -> None:
+    assert repaired_values('{"a": {"b": 1,}, "c": "' + '\\"' * 200_000) == [{"b": 1}]
+
+
+def test_comments_behind_a_comma_are_read_in_one_way_only() -> None:
+    assert repaired_values("[1, " + "/**/" * 2_000 + "]") == [[1]]
+    assert repaired_values("[1, " + "/**/" * 2_000 + "x") == []

@@ -46,12 +46,12 @@ def enable_adapter(
 @app.command("try")
 def try_adapter(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
     """Let an adapter read the newest stored pages of its targets, and show what comes of it; nothing is written."""
-    trial = run(with_system(ctx, lambda system: system.actions.adapters.try_out(name)))
+    trial = run(with_system(ctx, lambda system: system.actions.adapters.dry_run(name)))
     if json:
         print_json(trial)
     else:
         show_dry_run(trial)
-    raise typer.Exit(0 if trial.is_promising else PARTIAL)
+    raise typer.Exit(0 if trial.is_successful else PARTIAL)
 
 
 def show_dry_run(trial: DryRun) -> None:
@@ -60,7 +60,7 @@ def show_dry_run(trial: DryRun) -> None:
         f"{trial.records} records")  # fmt: skip
     for reason, count in trial.reasons.items():
         print_line(f"  {count} x {reason}")
-    if not trial.is_promising:
+    if not trial.is_successful:
         print_line("  most pages failed: if the site has not changed back, mend the adapter first")
 
 

@@ -130,7 +130,7 @@ def add_source(
             source = await system.actions.sources.add(entry, actor())
             for page in target or []:
                 await system.actions.targets.add(source.name, page, actor())
-            return source.name, len(target or []) + await system.actions.sources.lay_out(source)
+            return source.name, len(target or []) + await system.actions.sources.create_template_targets(source)
 
     added, count = run(add())
     print_line(f"added source {added} with {count} targets")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tidemill.cli.system_opening import with_system
-from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.store.views import runbook
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
@@ -41,7 +41,7 @@ def sql(
     The runbook's NOW() and INTERVAL work on SQLite too.
     """
     if " " not in question.strip() and question not in QUESTIONS:
-        raise NotFound(unknown("question", question, QUESTIONS) + "; or write a SELECT")
+        raise NotFound(unknown_name("question", question, QUESTIONS) + "; or write a SELECT")
 
     answer = run(with_system(ctx, lambda system: runbook.ask(system.store.database, QUESTIONS.get(question, question))))
     if json:

@@ -6,7 +6,7 @@ import typer
 
 from tidemill.cli.system_opening import open_system
 from tidemill.core.views import TickView
-from tidemill.operations.mistakes import NotFound, unknown
+from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
@@ -35,7 +35,7 @@ def tick(
                 known = {view.name: view for view in await system.store.views.ticks()}
                 return "", [known[each] for each in sorted(known)]
             if name not in system.ticks.chores:
-                raise NotFound(unknown("tick", name, system.ticks.chores))
+                raise NotFound(unknown_name("tick", name, system.ticks.chores))
             await system.worker.sign_in()
             try:
                 answer = await system.ticks.tick(name)

@@ -1,4 +1,4 @@
-"""The form of an answer to `why`: the same words for the command line, the API and the portal."""
+"""Explanations: the result of `why`, shared by the command line, the API and the portal."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ class Step(msgspec.Struct, frozen=True):
     detail: str
 
 
-def passed(gate: str, detail: str) -> Step:
-    """A gate that lets through."""
+def passing_step(gate: str, detail: str) -> Step:
+    """Return the step of a gate that lets through."""
     return Step(gate, ok=True, detail=detail)
 
 
-def stopped(gate: str, detail: str) -> Step:
-    """A gate that holds back."""
+def blocking_step(gate: str, detail: str) -> Step:
+    """Return the step of a gate that blocks."""
     return Step(gate, ok=False, detail=detail)
 
 
-def known(gate: str, detail: str) -> Step:
-    """Something to know."""
+def info_step(gate: str, detail: str) -> Step:
+    """Return a step that only informs."""
     return Step(gate, ok=None, detail=detail)
 
 
@@ -52,26 +52,27 @@ class Explainer:
     is_record: bool = False
 
 
-def concluded(subject: str, steps: Sequence[Step], well: str) -> Explanation:
-    """The first gate that says no is the verdict; if none does, `well` is."""
+def explanation_of(subject: str, steps: Sequence[Step], otherwise: str) -> Explanation:
+    """Return an explanation whose verdict is the first blocking step, or `otherwise` if none blocks."""
     stop = next((step for step in steps if step.ok is False), None)
-    verdict = f"held back by {stop.gate}: {stop.detail}" if stop is not None else well
+    verdict = f"held back by {stop.gate}: {stop.detail}" if stop is not None else otherwise
     return Explanation(subject, verdict, steps)
 
 
-def at(moment: datetime) -> str:
-    """A moment as people read it."""
+def format_moment(moment: datetime) -> str:
+    """Return a moment as text, in UTC."""
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def away(moment: datetime, now: datetime) -> str:
-    """A moment with how far it is from now."""
+def format_relative(moment: datetime, now: datetime) -> str:
+    """Return a moment as text, with its distance from now."""
     gap = moment - now
-    return f"{at(moment)} ({'in ' + span(gap) if gap > timedelta(0) else span(-gap) + ' ago'})"
+    distance = f"in {format_duration(gap)}" if gap > timedelta(0) else f"{format_duration(-gap)} ago"
+    return f"{format_moment(moment)} ({distance})"
 
 
-def span(length: timedelta) -> str:
-    """A length of time in its largest unit."""
+def format_duration(length: timedelta) -> str:
+    """Return a duration as text, in its largest unit."""
     seconds = int(length.total_seconds())
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= 2 * size:

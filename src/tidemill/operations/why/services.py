@@ -1,22 +1,29 @@
-"""Why a service outside of us stands as it does, and what happens instead."""
+"""Explains the status of an outside service, and its fallback."""
 
 from datetime import datetime
 
 from tidemill.core.services.degradation import FALLBACKS, ServiceState, ServiceStatus
-from tidemill.operations.why.explanation import Explanation, Step, away, known, passed, stopped
+from tidemill.operations.why.explanation import (
+    Explanation,
+    Step,
+    blocking_step,
+    format_relative,
+    info_step,
+    passing_step,
+)
 
 
 def why_service(status: ServiceStatus, now: datetime) -> Explanation:
-    """Whether it answers, since when not, why, and what stands in for it."""
+    """Explain whether a service works, since when not, why, and what happens instead."""
     subject = f"service {status.service}"
     return Explanation(subject, verdict(status, now), [service_step(status, now), *_advice(status)])
 
 
 def verdict(status: ServiceStatus, now: datetime) -> str:
-    """How it stands, in a sentence."""
+    """Return its status in a sentence."""
     match status.state:
         case ServiceState.DEGRADED:
-            since = f" since {away(status.since, now)}" if status.since else ""
+            since = f" since {format_relative(status.since, now)}" if status.since else ""
             return f"degraded{since}: {status.reason}; meanwhile {status.fallback}"
         case ServiceState.OFF:
             return f"off: {status.reason}; without it {status.fallback}"
@@ -25,17 +32,21 @@ def verdict(status: ServiceStatus, now: datetime) -> str:
 
 
 def service_step(status: ServiceStatus, now: datetime) -> Step:
-    """The line about a service in any explanation."""
+    """Return the step about a service in an explanation."""
     gate = f"service {status.service}"
     if status.state is ServiceState.DEGRADED:
-        return stopped(gate, verdict(status, now))
-    return known(gate, verdict(status, now)) if status.state is ServiceState.OFF else passed(gate, verdict(status, now))
+        return blocking_step(gate, verdict(status, now))
+    return (
+        info_step(gate, verdict(status, now))
+        if status.state is ServiceState.OFF
+        else passing_step(gate, verdict(status, now))
+    )
 
 
 def _advice(status: ServiceStatus) -> list[Step]:
     row = FALLBACKS[status.service]
     return [
-        known("fallback", row.fallback),
-        known("set up", row.setup),
-        known("recovery", "it is asked again every minute while it is degraded; nobody need do anything"),
+        info_step("fallback", row.fallback),
+        info_step("set up", row.setup),
+        info_step("recovery", "it is asked again every minute while it is degraded; nobody need do anything"),
     ]

@@ -1,4 +1,4 @@
-"""Why a source or a target is asked, or is not: every gate, in the order in which they are passed."""
+"""Explains why a source or a target is fetched or not: every gate, in order."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,13 +18,23 @@ from tidemill.core.views import (
     SourceDetail,
     TargetDetail,
 )
-from tidemill.operations.why.explanation import Explanation, Step, at, away, concluded, known, passed, span, stopped
+from tidemill.operations.why.explanation import (
+    Explanation,
+    Step,
+    blocking_step,
+    explanation_of,
+    format_duration,
+    format_moment,
+    format_relative,
+    info_step,
+    passing_step,
+)
 
 OPEN_STATES = ("leased", "ready", "waiting")
 
 
 def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -> Explanation:
-    """The source's gates, its hosts, its schedule and how its last run went."""
+    """Explain a source: its gates, hosts, schedule and last run."""
     steps = [
         *source_gates(detail, vertical),
         _targets_on(detail),
@@ -37,31 +47,31 @@ def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -
         *_dead_letters(detail),
         *_upgrade(detail),
     ]
-    return concluded(f"source {detail.view.name}", steps, _well(detail, now))
+    return explanation_of(f"source {detail.view.name}", steps, _well(detail, now))
 
 
 def _well(detail: SourceDetail, now: datetime) -> str:
     if any(detail.jobs.get(state) for state in OPEN_STATES):
         return "it is being scraped"
     if detail.due_at is not None:
-        return f"nothing holds it back; it is due {away(detail.due_at, now)}"
+        return f"nothing holds it back; it is due {format_relative(detail.due_at, now)}"
     return "nothing holds it back"
 
 
 def source_gates(detail: SourceDetail, vertical: Vertical | None) -> list[Step]:
-    """Switched on, and allowed: in the words of the gates themselves."""
+    """Return the steps of the gates that settings decide: switched on, and allowed."""
     source = detail.source
     on = step_of(gates.source_on(msgspec.structs.replace(source, auto_disabled=False)))
-    drift = stopped("drift", gates.source_on(source).words) if source.enabled and source.auto_disabled else None
-    drift = drift or passed("drift", "not switched off by drift")
+    drift = blocking_step("drift", gates.source_on(source).words) if source.enabled and source.auto_disabled else None
+    drift = drift or passing_step("drift", "not switched off by drift")
     if vertical is None:
         words = f"no installed package brings {source.vertical!r}; its jobs wait until one does"
-        return [stopped("vertical", words), on, drift]
+        return [blocking_step("vertical", words), on, drift]
     return [on, drift, step_of(gates.compliance(source, vertical.policy))]
 
 
 def step_of(answer: gates.GateAnswer) -> Step:
-    """A gate's answer as a step of an explanation."""
+    """Return a gate's answer as a step."""
     return Step(answer.gate.value, answer.verdict is gates.GateDecision.GO, answer.words)
 
 
@@ -69,71 +79,72 @@ def _targets_on(detail: SourceDetail) -> Step:
     on, every = detail.view.targets_on, detail.view.targets
     if every == 0:
         words = f"it has no targets; `tidemill targets add {detail.view.name} URL` adds one"
-        return stopped("targets on", words)
+        return blocking_step("targets on", words)
     return Step("targets on", on > 0, f"{on} of {every} targets are switched on")
 
 
 def adapter_gate(adapter: AdapterView) -> Step:
-    """Whether the adapter is on."""
+    """Return whether the adapter is on."""
     if adapter.enabled:
-        return passed("adapter on", f"{adapter.adapter_id} is on")
+        return passing_step("adapter on", f"{adapter.adapter_id} is on")
     by = f" by {adapter.disabled_by}" if adapter.disabled_by else ""
     reason = f" ({adapter.disabled_reason})" if adapter.disabled_reason else ""
     words = f"{adapter.adapter_id} was switched off{by}{reason}; `tidemill adapters enable {adapter.adapter_id}`"
-    return stopped("adapter on", words)
+    return blocking_step("adapter on", words)
 
 
 def breaker_gate(breaker: BreakerView | None, now: datetime) -> Step:
-    """Whether the circuit breaker lets calls through."""
+    """Return whether the circuit breaker lets calls through."""
     if breaker is None or breaker.state == "CLOSED":
         failures = breaker.failure_count if breaker is not None else 0
-        return passed("breaker", f"closed, {failures} failures in a row")
+        return passing_step("breaker", f"closed, {failures} failures in a row")
     if breaker.state == "OPEN" and breaker.cooldown_until is not None and breaker.cooldown_until > now:
+        until = format_relative(breaker.cooldown_until, now)
         words = (
-            f"open for the {breaker.consecutive_opens}. time in a row until {away(breaker.cooldown_until, now)}; "
+            f"open for the {breaker.consecutive_opens}. time in a row until {until}; "
             f"then one probe goes; `tidemill breaker reset {breaker.source_name}` closes it now"
         )
-        return stopped("breaker", words)
-    return passed("breaker", "not trusted yet: one probe at a time may go, and its answer decides")
+        return blocking_step("breaker", words)
+    return passing_step("breaker", "not trusted yet: one probe at a time may go, and its answer decides")
 
 
 def host_gate(host: HostView, now: datetime) -> Step:
-    """Whether the host may be asked now."""
+    """Return whether the host's rate limit allows a request now."""
     pace = f"one request per {host.interval_ms / 1000:g} s, {host.parallel} at a time"
     if host.crawl_delay_ms:
         pace += f", Crawl-delay {host.crawl_delay_ms / 1000:g} s"
     if has_own_pace(host.host):
         pace += ", counted apart from its domain"
     if host.opens_at <= now:
-        return passed("host", f"{host.host} may be asked now ({pace})")
-    return known("host", f"{host.host} may be asked again {away(host.opens_at, now)} ({pace})")
+        return passing_step("host", f"{host.host} may be asked now ({pace})")
+    return info_step("host", f"{host.host} may be asked again {format_relative(host.opens_at, now)} ({pace})")
 
 
 def _queue(detail: SourceDetail) -> Step:
     found = [f"{count} {state}" for state in OPEN_STATES if (count := detail.jobs.get(state))]
-    return known("queue", "jobs: " + ", ".join(found) if found else "no job is open")
+    return info_step("queue", "jobs: " + ", ".join(found) if found else "no job is open")
 
 
 def due_gate(due_at: datetime | None, now: datetime) -> Step:
-    """When the schedule asks for it next."""
+    """Return when it is due next."""
     if due_at is None:
-        return known("schedule", "no target has a due time")
+        return info_step("schedule", "no target has a due time")
     if due_at <= now:
-        return passed("schedule", f"due since {away(due_at, now)}; the next dispatch takes it")
-    return known("schedule", f"next due {away(due_at, now)}")
+        return passing_step("schedule", f"due since {format_relative(due_at, now)}; the next dispatch takes it")
+    return info_step("schedule", f"next due {format_relative(due_at, now)}")
 
 
 def last_run(runs: Sequence[RunView]) -> list[Step]:
-    """How the last run went, and every doubt about it."""
+    """Return how the last run went, and the doubts about its completeness."""
     if not runs:
-        return [known("last run", "it has never run")]
+        return [info_step("last run", "it has never run")]
     run = runs[0]
     words = (
-        f"run {run.id} ({run.trigger.lower()}, {at(run.started_at)}): {run.status.lower()}, "
+        f"run {run.id} ({run.trigger.lower()}, {format_moment(run.started_at)}): {run.status.lower()}, "
         f"{run.urls_succeeded} of {run.urls_attempted} pages, {run.records_accepted} records accepted"
     )
-    doubts = [known("doubt", f"run {run.id} was not complete: {doubt}") for doubt in run.doubts or ()]
-    return [known("last run", words), *doubts]
+    doubts = [info_step("doubt", f"run {run.id} was not complete: {doubt}") for doubt in run.doubts or ()]
+    return [info_step("last run", words), *doubts]
 
 
 def _dead_letters(detail: SourceDetail) -> list[Step]:
@@ -141,11 +152,11 @@ def _dead_letters(detail: SourceDetail) -> list[Step]:
     if not pending:
         return []
     words = f"{pending} dead letters wait; `tidemill dlq list --source {detail.view.name}` shows them"
-    return [known("dead letters", words)]
+    return [info_step("dead letters", words)]
 
 
 def _upgrade(detail: SourceDetail) -> list[Step]:
-    """What was suggested because our own fetcher did not get its pages."""
+    """Return the suggested fetcher, if another one got pages that its own did not."""
     found, name = detail.upgrade, detail.view.name
     if found is None or found.status != "pending":
         return []
@@ -153,11 +164,11 @@ def _upgrade(detail: SourceDetail) -> list[Step]:
         f"{found.fetcher} got {found.times} pages that {detail.view.fetcher} did not ({found.reason}); "
         f"`tidemill sources accept-upgrade {name}` lets it from now on, `dismiss-upgrade` leaves it"
     )
-    return [known("suggested fetcher", words)]
+    return [info_step("suggested fetcher", words)]
 
 
 def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -> Explanation:
-    """The source's gates, the target's own, its host and its last job."""
+    """Explain a target: its source's gates, its own, its host and its last job."""
     view = detail.view
     adapter = detail.adapter or AdapterView(adapter_id=view.adapter_id)
     steps = [
@@ -174,8 +185,8 @@ def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -
     open_job = next((job for job in detail.jobs if job.status in OPEN_STATES), None)
     well = f"job {open_job.id} is {open_job.status}" if open_job else "nothing holds it back"
     if not open_job and view.next_due_at is not None:
-        well += f"; it is due {away(view.next_due_at, now)}"
-    return concluded(f"target {view.id} {view.url}", steps, well)
+        well += f"; it is due {format_relative(view.next_due_at, now)}"
+    return explanation_of(f"target {view.id} {view.url}", steps, well)
 
 
 def _target_gates(detail: TargetDetail) -> list[Step]:
@@ -184,9 +195,9 @@ def _target_gates(detail: TargetDetail) -> list[Step]:
     steps = [step_of(gates.target_on(detail.target))]
     if view.status == TargetStatus.BROKEN:
         words = f"broken: failed {view.consecutive_failures} times in a row, looked at once a week; {resume}"
-        steps.append(stopped("target health", words))
+        steps.append(blocking_step("target health", words))
     elif view.consecutive_failures:
-        steps.append(known("target health", f"failed {view.consecutive_failures} times in a row"))
+        steps.append(info_step("target health", f"failed {view.consecutive_failures} times in a row"))
     if view.robots_path_blocked:
         steps.append(step_of(gates.target_compliance(detail.target)))
     return steps
@@ -195,23 +206,27 @@ def _target_gates(detail: TargetDetail) -> list[Step]:
 def _known_adapter(adapter_id: str, vertical: Vertical | None) -> Step:
     adapter = vertical.adapters.get(adapter_id) if vertical is not None else None
     if adapter is None:
-        return stopped("adapter", f"there is no adapter {adapter_id!r} in this version")
-    return passed("adapter", f"read by {adapter.id} {adapter.version}")
+        return blocking_step("adapter", f"there is no adapter {adapter_id!r} in this version")
+    return passing_step("adapter", f"read by {adapter.id} {adapter.version}")
 
 
 def _open_job(jobs: Sequence[JobView], now: datetime) -> list[Step]:
     job = next((job for job in jobs if job.status in OPEN_STATES), None)
     if job is None:
-        return [known("queue", "no job is open")]
-    waits = f" until {away(job.not_before, now)}" if job.not_before else ""
+        return [info_step("queue", "no job is open")]
+    waits = f" until {format_relative(job.not_before, now)}" if job.not_before else ""
     reason = f": {job.error}" if job.error else ""
-    return [known("queue", f"job {job.id} is {job.status} at {job.stage}{waits}{reason}")]
+    return [info_step("queue", f"job {job.id} is {job.status} at {job.stage}{waits}{reason}")]
 
 
 def _last_job(detail: TargetDetail) -> list[Step]:
     ended = next((job for job in detail.jobs if job.completed_at is not None), None)
     if ended is None or ended.completed_at is None:
-        return [known("last job", "it has never been scraped")]
-    took = f" after {span(ended.completed_at - ended.created_at)}"
+        return [info_step("last job", "it has never been scraped")]
+    took = f" after {format_duration(ended.completed_at - ended.created_at)}"
     failed = f": {ended.failure} ({ended.error})" if ended.failure else ""
-    return [known("last job", f"job {ended.id} ended {ended.status} at {at(ended.completed_at)}{took}{failed}")]
+    return [
+        info_step(
+            "last job", f"job {ended.id} ended {ended.status} at {format_moment(ended.completed_at)}{took}{failed}"
+        )
+    ]

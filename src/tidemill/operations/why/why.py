@@ -1,4 +1,4 @@
-"""`why`: which gate, which rule, which page, for anything that can be named."""
+"""`why`: explains sources, targets, jobs, runs, services and what verticals add, gate by gate."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
@@ -7,7 +7,7 @@ import msgspec
 from tidemill.core.services.degradation import Service, ServiceStatus
 from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.operations.mistakes import Mistake, NotFound, parse_key, require_found, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, parse_key, require_found, unknown_name
 from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.why.explanation import Explainer, Explanation, Step
@@ -43,7 +43,7 @@ class WhyActions:
         self._forms = ", ".join(each.forms for each in every)
 
     def _with_own(self, explainers: Sequence[Explainer]) -> list[Explainer]:
-        """Every explainer in the order in which people are told of them."""
+        """Return every explainer, in the order of the help text."""
         return [
             Explainer("source", "source:NAME", self._source),
             Explainer("target", "target:ID or target:URL", self._target),
@@ -61,7 +61,7 @@ class WhyActions:
             msg = f"write what to explain as {self._forms}, not {subject!r}"
             raise Mistake(msg)
         if kind not in self._explainers:
-            raise Mistake(unknown("subject", kind, self._explainers) + f"; write {self._forms}")
+            raise Mistake(unknown_name("subject", kind, self._explainers) + f"; write {self._forms}")
         return await self._explainers[kind].explain(name)
 
     async def _source(self, name: str) -> Explanation:
@@ -86,7 +86,7 @@ class WhyActions:
         return why_run(require_found(await self._views.run(key), "run", key))
 
     async def _service_of(self, fetcher: FetcherKind) -> list[Step]:
-        """How the service stands that a source's pages come through, if it is one and not well."""
+        """Return a step about the service that fetches a source's pages, if it does not work."""
         wanted = [
             each for each in await self._services() if each.service.value == fetcher.value and not each.is_working
         ]
@@ -96,4 +96,4 @@ class WhyActions:
         for status in await self._services():
             if status.service == name.lower():
                 return why_service(status, self._clock.now())
-        raise NotFound(unknown("service", name, list(Service)))
+        raise NotFound(unknown_name("service", name, list(Service)))

@@ -1,20 +1,30 @@
-"""Why a job or a run stands where it stands."""
+"""Explains the state of a job or a run."""
 
 from collections.abc import Mapping
 from datetime import datetime
 
 from tidemill.core.failure import MEANING, Failure, Meaning
 from tidemill.core.views import JobDetail, JobView, ReadingView, RunDetail, RunView, SourceDetail
-from tidemill.operations.why.explanation import Explanation, Step, at, away, known, passed, stopped
+from tidemill.operations.why.explanation import (
+    Explanation,
+    Step,
+    blocking_step,
+    format_moment,
+    format_relative,
+    info_step,
+    passing_step,
+)
 from tidemill.operations.why.sources import breaker_gate
 
 
 def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Explanation:
-    """Where the job is, what went wrong, what that means, and what happens next."""
+    """Explain a job: its state, what failed, what that means, and what happens next."""
     job = detail.job
     steps = [
-        known("job", f"{job.trigger.lower()} job of run {job.run_id} for {job.url}, made {at(job.created_at)}"),
-        known("stage", f"{job.stage}, attempt {job.attempts} of {job.max_attempts}"),
+        info_step(
+            "job", f"{job.trigger.lower()} job of run {job.run_id} for {job.url}, made {format_moment(job.created_at)}"
+        ),
+        info_step("stage", f"{job.stage}, attempt {job.attempts} of {job.max_attempts}"),
         *_failure(job),
         *([reading_step(detail.reading)] if detail.reading is not None else []),
         *([breaker_gate(source.breaker, now)] if source is not None and job.status in {"ready", "waiting"} else []),
@@ -25,8 +35,8 @@ def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Ex
 
 def _standing(detail: JobDetail, now: datetime) -> str:
     job = detail.job
-    until = away(job.not_before, now) if job.not_before else "its moment"
-    since = at(job.leased_at) if job.leased_at else "just now"
+    until = format_relative(job.not_before, now) if job.not_before else "its moment"
+    since = format_moment(job.leased_at) if job.leased_at else "just now"
     words = {
         "ready": "ready: it goes as soon as its host may be asked and a worker is free",
         "waiting": f"waits until {until}: {job.error or 'it was put off'}",
@@ -43,30 +53,30 @@ def _failure(job: JobView) -> list[Step]:
     if job.failure is None:
         return []
     meaning = MEANING[Failure(job.failure)] if job.failure in set(Failure) else None
-    steps = [known("failure", f"{job.failure}: {job.error or 'no more is known'}")]
-    return [*steps, known("rule", meaning_in_words(meaning))] if meaning else steps
+    steps = [info_step("failure", f"{job.failure}: {job.error or 'no more is known'}")]
+    return [*steps, info_step("rule", meaning_in_words(meaning))] if meaning else steps
 
 
 def meaning_in_words(meaning: Meaning) -> str:
-    """What the table of failures says about one."""
-    said = [
+    """Return in words what a failure means."""
+    parts = [
         "it is a refusal of ours" if meaning.is_refusal else None,
         "it is retried by itself" if meaning.retry else "it is not retried by itself",
         "it counts against the source's breaker" if meaning.trips_breaker else "it does not touch the breaker",
         "it hints that the adapter no longer fits the page" if meaning.is_drift else None,
         "a person is told at once" if meaning.alerts else None,
     ]
-    return "; ".join(words for words in said if words)
+    return "; ".join(words for words in parts if words)
 
 
 def reading_step(reading: ReadingView) -> Step:
-    """What was made of a page, in words."""
+    """Return the step about a page's reading."""
     words = f"page {reading.page_id} was read by {reading.adapter_id} {reading.adapter_version}"
     words += f" ({reading.strategy})" if reading.strategy else ""
     words += f": {reading.records} raw records"
     if reading.accepted is not None:
         words += f", {reading.accepted} accepted, {reading.dropped} dropped, {reading.quarantined} quarantined"
-    return known("reading", words)
+    return info_step("reading", words)
 
 
 def _dead_letter(detail: JobDetail, now: datetime) -> list[Step]:
@@ -74,24 +84,26 @@ def _dead_letter(detail: JobDetail, now: datetime) -> list[Step]:
     if letter is None:
         return []
     if letter.status == "pending" and letter.next_retry_at is not None:
-        goes_on = f"retry {letter.retry_count + 1} of {letter.max_retries} comes {away(letter.next_retry_at, now)}"
+        goes_on = (
+            f"retry {letter.retry_count + 1} of {letter.max_retries} comes {format_relative(letter.next_retry_at, now)}"
+        )
     elif letter.status == "pending":
         goes_on = f"its own retries are spent; `tidemill dlq retry {letter.id}` or `tidemill dlq discard {letter.id}`"
     else:
         goes_on = letter.resolution_notes or letter.status
-    return [known("dead letter", f"letter {letter.id} is {letter.status}: {goes_on}")]
+    return [info_step("dead letter", f"letter {letter.id} is {letter.status}: {goes_on}")]
 
 
 def why_run(detail: RunDetail) -> Explanation:
-    """How the run ended, what each of its jobs did, and every doubt about its completeness."""
+    """Explain a run: how it ended, what its jobs did, and the doubts about its completeness."""
     run = detail.run
     steps = [
-        known("run", f"{run.trigger.lower()} run of {run.source_name}, begun {at(run.started_at)}"),
-        *(known("stage", f"{each.jobs} jobs {each.status} at {each.stage}") for each in detail.stages),
+        info_step("run", f"{run.trigger.lower()} run of {run.source_name}, begun {format_moment(run.started_at)}"),
+        *(info_step("stage", f"{each.jobs} jobs {each.status} at {each.stage}") for each in detail.stages),
         *_failures(detail.failures),
-        known("pages", f"{run.urls_succeeded} of {run.urls_attempted} answered, {run.pages_unchanged} unchanged, "
+        info_step("pages", f"{run.urls_succeeded} of {run.urls_attempted} answered, {run.pages_unchanged} unchanged, "
                             f"{run.urls_failed} failed, {run.urls_refused} refused"),
-        known("records", f"{run.records_read} read: {run.records_accepted} accepted ({run.records_inserted} new, "
+        info_step("records", f"{run.records_read} read: {run.records_accepted} accepted ({run.records_inserted} new, "
                               f"{run.records_updated} changed), {run.records_dropped} dropped, "
                               f"{run.records_quarantined} quarantined; {run.records_seen_again} seen again"),
         *_without(run),
@@ -101,24 +113,24 @@ def why_run(detail: RunDetail) -> Explanation:
 
 
 def _without(run: RunView) -> list[Step]:
-    """The services that were degraded while the run needed them."""
+    """Return the services that were degraded during the run."""
     return [
-        known("degraded", f"it had to do without {name}; see `tidemill why service:{name}`")
+        info_step("degraded", f"it had to do without {name}; see `tidemill why service:{name}`")
         for name in run.degraded or ()
     ]
 
 
 def _failures(failures: Mapping[str, int]) -> list[Step]:
-    return [known("failures", f"{count} times {failure}") for failure, count in sorted(failures.items())]
+    return [info_step("failures", f"{count} times {failure}") for failure, count in sorted(failures.items())]
 
 
 def _certificate(detail: RunDetail) -> list[Step]:
     run = detail.run
     if run.complete is None:
-        return [known("complete", "not judged before the run ends")]
+        return [info_step("complete", "not judged before the run ends")]
     if run.complete:
-        return [passed("complete", f"saw everything; {run.records_removed} records are gone")]
-    return [stopped("complete", doubt) for doubt in run.doubts or ("not certified",)]
+        return [passing_step("complete", f"saw everything; {run.records_removed} records are gone")]
+    return [blocking_step("complete", doubt) for doubt in run.doubts or ("not certified",)]
 
 
 def _how_it_went(detail: RunDetail) -> str:

@@ -2,7 +2,7 @@
 
 from tidemill.core.vertical import Vertical
 from tidemill.verticals.events.discovery import PROFILE
-from tidemill.verticals.events.enrichment import ENRICHING
+from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
 from tidemill.verticals.events.policy import POLICY
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.rules import judge
@@ -15,6 +15,6 @@ EVENTS = Vertical(
     judge=judge,
     record=Event,
     shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
-    enrichment=ENRICHING,
+    enrichment=ENRICHMENT_RULES,
     discovery=PROFILE,
 )

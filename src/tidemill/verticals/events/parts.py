@@ -1,4 +1,4 @@
-"""What events have and do in a running system: tables, the cards that readers see, exports."""
+"""The parts of events in a running system: repositories, cards that readers see, export."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -6,7 +6,7 @@ from datetime import timedelta
 from tidemill.core.schedules import Every
 from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
-from tidemill.verticals.events.enrichment import ENRICHING
+from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
 from tidemill.verticals.events.export import Exporter
 from tidemill.verticals.events.feed import Weights
 from tidemill.verticals.events.store.cards import CardReader
@@ -22,7 +22,7 @@ EVERY_FIVE_MINUTES = Every(timedelta(minutes=5))
 
 @dataclass(frozen=True, kw_only=True)
 class EventsStore(VerticalStore):
-    """Events as sources tell of them, and cards as readers see them."""
+    """The store of events as sources have them, and of cards as readers see them."""
 
     publisher: Publisher
     views: EventViews
@@ -30,7 +30,7 @@ class EventsStore(VerticalStore):
 
 @dataclass(frozen=True, kw_only=True)
 class EventsParts(Parts):
-    """What people can do with events; `feed_weights` rank a feed unless a request brings its own."""
+    """The export and cards of events; `feed_weights` rank a feed unless a request has its own."""
 
     exporter: Exporter
     cards: CardReader
@@ -39,9 +39,9 @@ class EventsParts(Parts):
 
 
 def open_store(environment: StoreEnvironment) -> EventsStore:
-    """The tables of events; answers of outside services are put into records where somebody may be asked."""
+    """Return the store of events, with enrichment if outside services are set up."""
     database, ids, asks = environment.database, environment.ids, environment.asks
-    enrichment = EventEnrichment(database, ids, ENRICHING, asks) if asks else None
+    enrichment = EventEnrichment(database, ids, ENRICHMENT_RULES, asks) if asks else None
     return EventsStore(
         repository=EventRepository(ids, enrichment),
         counter=COUNTER,
@@ -52,7 +52,7 @@ def open_store(environment: StoreEnvironment) -> EventsStore:
 
 
 def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
-    """The export, and the chore that makes cards."""
+    """Build the export, and the chore that publishes cards."""
 
     async def publish() -> str:
         return f"{await store.publisher.publish(environment.clock.now())} events"

@@ -1,4 +1,4 @@
-"""How well the reading library reads pages and phrases whose answers are known: a folder of them, scored.
+"""Scores the reading library on a folder of pages and phrases with known answers.
 
 `events/**/*.expected.json` beside their `.html`: `url`, `now` and `items` of `field` (start or title), `value` and
 `answerable`. `dates/LANGUAGE.json`: cases of `input` (text, now) and `expected` (start, end), null for what is no date.
@@ -23,7 +23,7 @@ _MINUTE, _DAY = 16, 10
 
 
 class Score(msgspec.Struct, frozen=True):
-    """How many of so many were read right."""
+    """How many of all cases were read correctly."""
 
     what: str
     right: int
@@ -31,12 +31,12 @@ class Score(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """From 0 to 1."""
+        """The share of correct cases, from 0 to 1."""
         return self.right / self.of if self.of else 0.0
 
 
 def score(folder: Path, time_zone: str) -> list[Score]:
-    """Everything in the folder that can be scored; `time_zone` is that of its pages of events."""
+    """Score everything in the folder; `time_zone` is that of its event pages."""
     found = [*_pages(folder / "events", time_zone), *_phrases(folder / "dates"), *_structured(folder / "structured")]
     if not found:
         msg = f"there is nothing to score in {folder}: no events, dates or structured with expected answers"
@@ -82,7 +82,7 @@ def _phrases(folder: Path) -> Iterator[Score]:
 
 
 def agrees(moment: Moment, expected: dict[str, Any]) -> bool:
-    """The same minute, or the same day where we claim no more; and the same last day."""
+    """Return whether a moment matches: the same minute, or day if it has no time, and the same last day."""
     length = _MINUTE if moment.grain in {Grain.MINUTE, Grain.PART} else _DAY
     written = moment.starts.replace(tzinfo=None).isoformat()[:length]
     if expected["end"] and (moment.ends is None or moment.ends.date().isoformat() != expected["end"][:_DAY]):

@@ -1,4 +1,4 @@
-"""Why an event, or one field of it, is as it is: the page, the place on it, the rule, the changes."""
+"""Explains an event or one of its fields: the page, the position on it, the rule, the changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,19 +10,19 @@ from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views import HistoryView
-from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown
-from tidemill.operations.why.explanation import Explainer, Explanation, Step, at, known
+from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown_name
+from tidemill.operations.why.explanation import Explainer, Explanation, Step, format_moment, info_step
 from tidemill.operations.why.work import reading_step
 from tidemill.pipeline.ports import Clock
 from tidemill.store.views.views import Views
 from tidemill.verticals.events.store.views import EventViews
 from tidemill.verticals.events.views import EventDetail
 
-LONGEST = 200
+MAX_VALUE_LENGTH = 200
 
 
 def event_explainer(events: EventViews, views: Views, vertical: Vertical, clock: Clock) -> Explainer:
-    """Explains `event:ID` and `event:ID.FIELD`."""
+    """Return the explainer of `event:ID` and `event:ID.FIELD`."""
 
     async def explain(name: str) -> Explanation:
         key, _, field = name.partition(".")
@@ -37,10 +37,10 @@ def event_explainer(events: EventViews, views: Views, vertical: Vertical, clock:
 def why_event(
     detail: EventDetail, field: str | None, found: Found | None, source: Source | None, vertical: Vertical
 ) -> Explanation:
-    """Where the event was read, and if a field is named, where on the page that stood and how it changed."""
+    """Explain where an event was read, and for a field where on the page it was and how it changed."""
     record = msgspec.json.decode(detail.event.record)
     if field is not None and field not in record:
-        raise NotFound(unknown("field", field, record))
+        raise NotFound(unknown_name("field", field, record))
     raw = raw_of(detail, found, source, vertical)
     steps = [
         *_page(detail),
@@ -50,14 +50,14 @@ def why_event(
         *(_change(each, field) for each in detail.history if field is None or field in each.changes),
     ]
     subject = f"event {detail.event.id}" + (f".{field}" if field else "")
-    whole = f"{detail.event.title!r} {_standing(detail)}"
+    whole = f"{detail.event.title!r} {_state(detail)}"
     return Explanation(subject, whole if field is None else f"{field} is {short(record[field])}", steps)
 
 
 def raw_of(
     detail: EventDetail, found: Found | None, source: Source | None, vertical: Vertical
 ) -> RawRecord | None:  # fmt: skip
-    """The raw record that the event came from: the one on its page that is judged to be the same."""
+    """Return the raw record of the event: the one on its page with the same identity."""
     if found is None or source is None or detail.page is None:
         return None
     page = detail.page.page
@@ -69,34 +69,34 @@ def raw_of(
     return None
 
 
-def _standing(detail: EventDetail) -> str:
+def _state(detail: EventDetail) -> str:
     event = detail.event
     if event.gone_at is not None:
-        return f"is gone since {at(event.gone_at)}: complete runs in a row did not see it"
+        return f"is gone since {format_moment(event.gone_at)}: complete runs in a row did not see it"
     if event.missed_runs:
         return f"is listed, though {event.missed_runs} complete runs in a row did not see it"
-    return f"is listed; last seen {at(event.last_seen_at)}"
+    return f"is listed; last seen {format_moment(event.last_seen_at)}"
 
 
 def _page(detail: EventDetail) -> list[Step]:
     event = detail.event
     if detail.page is None:
-        return [known("page", f"page {event.page_id} of source {event.source_name}; retention has let it go")]
+        return [info_step("page", f"page {event.page_id} of source {event.source_name}; retention has let it go")]
     page = detail.page.page
-    words = f"page {page.id} of source {event.source_name}: {page.final_url}, fetched {at(page.created_at)}"
+    words = f"page {page.id} of source {event.source_name}: {page.final_url}, fetched {format_moment(page.created_at)}"
     reading = [reading_step(detail.page.reading)] if detail.page.reading is not None else []
-    return [known("page", words), *reading]
+    return [info_step("page", words), *reading]
 
 
 def _origin(raw: RawRecord | None, field: str | None) -> list[Step]:
     if raw is None:
-        return [known("place", "where on the page it stood is no longer known")]
+        return [info_step("place", "where on the page it stood is no longer known")]
     words = f"read by {raw.strategy} at {raw.origin}, confidence {raw.confidence:g}"
     if field is None:
-        return [known("place", words)]
-    steps = [known("place", words)]
-    steps += [known("place", f"{name}: {place}") for name, place in raw.places.items() if related(name, field)]
-    steps += [known("candidate", f"{name}: {short(value)}") for name, value in raw.fields.items()
+        return [info_step("place", words)]
+    steps = [info_step("place", words)]
+    steps += [info_step("place", f"{name}: {place}") for name, place in raw.places.items() if related(name, field)]
+    steps += [info_step("candidate", f"{name}: {short(value)}") for name, value in raw.fields.items()
               if related(name, field)]  # fmt: skip
     return steps
 
@@ -115,35 +115,37 @@ RELATED: Mapping[str, tuple[str, ...]] = {
     "detail_url": ("url", "link"),
     "image_url": ("image",),
 }
-"""Which words in a raw record's field names matter to which field of an event; others match by their own name."""
+"""The words in raw field names that belong to a field of an event; other fields match by their own name."""
 
 
 def related(raw_field: str, field: str) -> bool:
-    """Whether a raw field has a say in a field of the event."""
+    """Return whether a raw field contributes to a field of the event."""
     return any(word in raw_field.lower() for word in RELATED.get(field, (field.removesuffix("_url"),)))
 
 
 def _rule(record: Mapping[str, Any]) -> Step:
     words = f"judged by {record.get('normalization_method', 'rules')}, confidence {record.get('confidence', 1):g}"
-    return known("rule", f"{words}; place known to {record.get('location_precision', 'unknown')} precision")
+    return info_step("rule", f"{words}; place known to {record.get('location_precision', 'unknown')} precision")
 
 
 def _sightings(detail: EventDetail) -> list[Step]:
     event = detail.event
-    words = f"seen {event.times_seen} times, first {at(event.first_seen_at)}, last {at(event.last_seen_at)}"
-    return [known("sightings", words)]
+    first, last = format_moment(event.first_seen_at), format_moment(event.last_seen_at)
+    return [info_step("sightings", f"seen {event.times_seen} times, first {first}, last {last}")]
 
 
 def _change(each: HistoryView, field: str | None) -> Step:
     changes = {name: each.changes[name] for name in each.changes if field is None or name == field}
-    said = ", ".join(f"{name} from {short(old)} to {short(new)}" for name, (old, new) in changes.items())
+    described = ", ".join(f"{name} from {short(old)} to {short(new)}" for name, (old, new) in changes.items())
     page = f", page {each.page_id}" if each.page_id else ""
     return Step(
-        "history", None, f"{at(each.created_at)} {each.kind} by run {each.run_id}{page}: {said or 'nothing else'}"
+        "history",
+        None,
+        f"{format_moment(each.created_at)} {each.kind} by run {each.run_id}{page}: {described or 'nothing else'}",
     )
 
 
 def short(value: object) -> str:
-    """A value as JSON, not too long."""
+    """Return a value as JSON, shortened."""
     text = msgspec.json.encode(value).decode()
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a person can do with markets: look, add, change, scrape now."""
+"""What a person can do with markets: list, add, change and scrape now."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -10,21 +10,21 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.run import Trigger
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
-from tidemill.operations.plans import LayOut, TargetTemplate
+from tidemill.operations.plans import CreateTargets, TargetTemplate
 from tidemill.operations.runs import Started
 from tidemill.operations.why.explanation import Explainer, Explanation
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.upkeep.audit import AuditLog
-from tidemill.verticals.listings.market import TEMPLATE, Market, market_troubles, template_trouble
-from tidemill.verticals.listings.market_proof import WINDOW, MarketDoubt, doubts
+from tidemill.verticals.listings.market import TEMPLATE, Market, market_problems, template_problem
+from tidemill.verticals.listings.market_proof import WINDOW, MarketShortfall, shortfalls_of
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.why import why_market
 
 
 class MarketActions:
-    """Markets on a person's word; every deed is audited."""
+    """Manages markets by hand; every action is audited."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class MarketActions:
         dispatcher: Dispatcher,
         audit: AuditLog,
         clock: Clock,
-        fading: ConfidenceDecay,
+        decay: ConfidenceDecay,
         wake: Callable[[int], None],
     ) -> None:
         """`wake` tells workers that there is work."""
@@ -42,15 +42,15 @@ class MarketActions:
         self._dispatcher = dispatcher
         self._audit = audit
         self._clock = clock
-        self._fading = fading
+        self._decay = decay
         self._wake = wake
 
     async def every(self) -> list[Market]:
-        """All markets, the hot ones first."""
+        """Return all markets, the hot ones first."""
         return await self._repository.every()
 
     async def find(self, market_id: str) -> Market:
-        """A market by its id."""
+        """Return a market; raise `NotFound` if there is none."""
         market = await self._repository.find(market_id)
         if market is None:
             known = ", ".join(one.id for one in await self._repository.every())
@@ -59,25 +59,25 @@ class MarketActions:
         return market
 
     async def add(self, market: Market, actor: str) -> Market:
-        """A new city: one insert, and every source that covers markets covers it."""
-        self._require_sense(market)
+        """Add a market, which every source with a market template then covers."""
+        self._require_valid(market)
         now = self._clock.now()
         entry = AuditEntry(actor, "market.add", f"market {market.id}")
         if not await self._repository.add(market, now, [entry]):
             msg = f"there is a market {market.id!r} already; change it instead, or choose another id"
             raise Conflict(msg)
-        await self._repository.lay_out(now)
+        await self._repository.create_targets(now)
         return await self.find(market.id)
 
     async def change(self, market_id: str, changes: dict[str, Any], actor: str) -> Market:
-        """Change what was decided about a market; what is not named stays."""
+        """Change a market; fields that are not named stay."""
         before = await self.find(market_id)
         after = msgspec.structs.replace(before, **changes)
-        self._require_sense(after)
+        self._require_valid(after)
         now = self._clock.now()
         words = ", ".join(f"{name}={value}" for name, value in sorted(changes.items()))
         await self._repository.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}: {words}")])
-        await self._repository.lay_out(now)
+        await self._repository.create_targets(now)
         return after
 
     async def scrape(self, market_id: str, actor: str) -> Started:
@@ -86,7 +86,7 @@ class MarketActions:
         if not market.enabled:
             msg = f"market {market_id!r} is switched off; enable it first"
             raise Conflict(msg)
-        await self._repository.lay_out(self._clock.now())
+        await self._repository.create_targets(self._clock.now())
         keys = await self._repository.targets_of(market_id)
         if not keys:
             msg = f"no source covers market {market_id!r}; add one with a `market_url`, see docs/listings.md"
@@ -101,38 +101,38 @@ class MarketActions:
             jobs=done.jobs, rejected=answer.rejected, reason=answer.reason, retry_after_seconds=wait, notes=notes
         )
 
-    async def lay_out(self) -> int:
-        """Have every source that covers markets cover all of them, at once; answers how many targets changed."""
-        return await self._repository.lay_out(self._clock.now())
+    async def create_targets(self) -> int:
+        """Create the targets of every source that covers markets, and return how many changed."""
+        return await self._repository.create_targets(self._clock.now())
 
-    async def doubts(self) -> list[MarketDoubt]:
-        """Where markets fall short of what their schedule promises."""
-        return await market_doubts(self._repository, self._clock.now())
+    async def shortfalls(self) -> list[MarketShortfall]:
+        """Return the markets that fall behind their schedule."""
+        return await market_shortfalls(self._repository, self._clock.now())
 
     async def explain(self, market_id: str) -> Explanation:
-        """Why a market is scraped when it is, and where that falls short."""
+        """Explain when a market is scraped, and where that falls behind its schedule."""
         market = await self.find(market_id)
         sources = (await self._repository.covered()).get(market_id, 0)
-        mine = [doubt for doubt in await self.doubts() if doubt.market == market_id]
-        return why_market(market, sources, mine, self._clock.now())
+        shortfalls = [shortfall for shortfall in await self.shortfalls() if shortfall.market == market_id]
+        return why_market(market, sources, shortfalls, self._clock.now())
 
     @property
     def explainer(self) -> Explainer:
         """Explains `market:ID`."""
         return Explainer("market", "market:ID", self.explain)
 
-    def _require_sense(self, market: Market) -> None:
-        if troubles := market_troubles(market, self._fading):
-            raise Mistake("; ".join(troubles))
+    def _require_valid(self, market: Market) -> None:
+        if problems := market_problems(market, self._decay):
+            raise Mistake("; ".join(problems))
 
 
-def market_template(lay_out: LayOut) -> TargetTemplate:
-    """The setting that makes a source cover markets: it has a target for each of them."""
-    return TargetTemplate(TEMPLATE, template_trouble, lay_out)
+def market_template(create_targets: CreateTargets) -> TargetTemplate:
+    """Return the template of the setting that gives a source a target for each market."""
+    return TargetTemplate(TEMPLATE, template_problem, create_targets)
 
 
-async def market_doubts(repository: Markets, now: datetime) -> list[MarketDoubt]:
-    """Compare every market's schedule with what the ledger shows."""
+async def market_shortfalls(repository: Markets, now: datetime) -> list[MarketShortfall]:
+    """Compare every market's schedule with the ledger."""
     since = now - WINDOW
     jobs, sizes = await repository.jobs_since(since), await repository.sizes(since)
-    return doubts(await repository.every(), await repository.covered(), jobs, sizes, now)
+    return shortfalls_of(await repository.every(), await repository.covered(), jobs, sizes, now)

@@ -77,7 +77,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True, rename=OUTSIDE_NAMES):
         return None if self.last_scrape_at is None else self.last_scrape_at + self.every
 
 
-def market_troubles(market: Market, fading: ConfidenceDecay) -> list[str]:
+def market_problems(market: Market, decay: ConfidenceDecay) -> list[str]:
     """Everything about a market that cannot be meant, in words for whoever typed it."""
     found = []
     if not _ID.fullmatch(market.id):
@@ -95,8 +95,8 @@ def market_troubles(market: Market, fading: ConfidenceDecay) -> list[str]:
         )
     if not 1 <= market.max_listings <= MOST_LISTINGS:
         found.append(f"max_listings_per_scrape {market.max_listings}: write 1 to {MOST_LISTINGS}")
-    if not found and (trouble := decay_problem(fading, market.tier, market.every)) is not None:
-        found.append(trouble)
+    if not found and (problem := decay_problem(decay, market.tier, market.every)) is not None:
+        found.append(problem)
     return found
 
 
@@ -111,7 +111,7 @@ def filled(template: str, market: Market) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: parameters.get(found[1], found[0]), template)
 
 
-def template_trouble(template: object) -> str:
+def template_problem(template: object) -> str:
     """What is wrong with a source's `market_url`, in words for whoever wrote it; '' if nothing is."""
     if not isinstance(template, str):
         return "write the address of a search page, such as https://homes.example/{state_slug}/{city_slug}/"

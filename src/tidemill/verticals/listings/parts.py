@@ -1,4 +1,4 @@
-"""What listings have and do in a running system: tables, market actions, chores."""
+"""The parts of listings in a running system: repositories, market actions, chores."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.reading import Document, blocked
 from tidemill.verticals.listings.actions import MarketActions, market_template
 from tidemill.verticals.listings.chores import MarketChores
-from tidemill.verticals.listings.policy import FADING, POLICY
+from tidemill.verticals.listings.policy import DECAY, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
 from tidemill.verticals.listings.store.counter import COUNTER
 from tidemill.verticals.listings.store.markets import Markets
@@ -28,43 +28,43 @@ class ListingsStore(VerticalStore):
 
 @dataclass(frozen=True, kw_only=True)
 class ListingsParts(Parts):
-    """What people can do with markets, and the tables behind it."""
+    """The actions on markets, and the store of listings."""
 
     markets: MarketActions
     store: ListingsStore
 
 
 def open_store(environment: StoreEnvironment) -> ListingsStore:
-    """The tables of listings."""
+    """Return the store of listings."""
     database, ids = environment.database, environment.ids
     return ListingsStore(
         repository=ListingRepository(ids),
         counter=COUNTER,
         markets=Markets(database, ids, environment.sources, environment.targets),
-        views=ListingViews(database, FADING),
-        verification=Verification(database, ids, FADING),
+        views=ListingViews(database, DECAY),
+        verification=Verification(database, ids, DECAY),
     )
 
 
 def build_parts(environment: Environment, store: ListingsStore) -> ListingsParts:
-    """Market actions and the chores of markets."""
+    """Build the market actions and chores."""
     clock, agenda = environment.clock, environment.agenda
     actions = MarketActions(
-        store.markets, agenda, environment.dispatcher, environment.audit, clock, FADING, environment.wake
+        store.markets, agenda, environment.dispatcher, environment.audit, clock, DECAY, environment.wake
     )
     verifier = Verifier(store.verification, environment.fetchers, POLICY, clock, read_notice)
-    chores = MarketChores(clock, environment.announce, store.markets, store.verification, verifier, actions.doubts)
+    chores = MarketChores(clock, environment.announce, store.markets, store.verification, verifier, actions.shortfalls)
     return ListingsParts(
-        chores=chores.ticks(),
+        chores=chores.chores(),
         explainers=[actions.explainer],
-        templates=[market_template(store.markets.lay_out)],
+        templates=[market_template(store.markets.create_targets)],
         markets=actions,
         store=store,
     )
 
 
 def read_notice(page: Page) -> str | None:
-    """What a page that answered says of a removal; None if it is no page of the site at all."""
+    """Return the removal notice on a page, '' if there is none; None for a block page."""
     document = Document.of(page)
     if notice := removal_notice(document):
         return notice

@@ -4,5 +4,5 @@ from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.policy import INVENTORY
 
 POLICY = INVENTORY
-FADING = POLICY.decay or ConfidenceDecay()
+DECAY = POLICY.decay or ConfidenceDecay()
 """How a home's confidence falls, and from where on readers see it."""

@@ -27,4 +27,4 @@ def web_extension(deps: WebDeps, parts: ListingsParts) -> WebExtension:
 
 async def overdue_markets(markets: MarketActions) -> Sequence[Late]:
     """Return the markets that fall short of their schedule."""
-    return [Late(f"market {doubt.market}", doubt.words) for doubt in await markets.doubts()]
+    return [Late(f"market {doubt.market}", doubt.words) for doubt in await markets.shortfalls()]

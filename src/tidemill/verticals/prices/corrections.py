@@ -1,4 +1,4 @@
-"""What a person can do about a price that is wrong: correct it, ignore it, take that back."""
+"""What a person can do with a wrong price: correct it, ignore it, revoke that."""
 
 from tidemill.core.audit import AuditEntry
 from tidemill.operations.mistakes import Mistake, NotFound
@@ -12,7 +12,7 @@ _CODE = 3
 
 
 class CorrectionActions:
-    """Lays corrections over prices, which themselves never change; every one says why, and is audited."""
+    """Adds corrections to prices, which themselves never change; each has a reason and is audited."""
 
     def __init__(self, repository: CorrectionRepository, clock: Clock) -> None:
         """Act on the store's repository."""
@@ -22,7 +22,7 @@ class CorrectionActions:
     async def correct(
         self, price_id: int, cents: int, actor: str, reason: str, currency: str | None = None
     ) -> CorrectionView:
-        """Show readers another amount in a price's place."""
+        """Show readers another amount instead of a price."""
         if not LEAST_CENTS <= cents <= MOST_CENTS:
             msg = f"a price lies between {LEAST_CENTS} and {MOST_CENTS} cents; ignore it instead, if it never was one"
             raise Mistake(msg)
@@ -30,26 +30,26 @@ class CorrectionActions:
             msg = f"{currency!r} is no currency; write its code, such as USD"
             raise Mistake(msg)
         code = currency.upper() if currency else None
-        said = Correction(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
-        return await self._one(price_id, said, "price.correct")
+        correction = Correction(kind="CORRECT", reason=_why(reason), made_by=actor, price_cents=cents, currency=code)
+        return await self._one(price_id, correction, "price.correct")
 
     async def ignore(self, price_id: int, actor: str, reason: str) -> CorrectionView:
-        """Let no reader see a price."""
+        """Hide a price from readers."""
         return await self._one(price_id, Correction(kind="IGNORE", reason=_why(reason), made_by=actor), "price.ignore")
 
     async def revoke(self, price_id: int, actor: str, reason: str) -> CorrectionView:
-        """Let a price stand as it was read, whatever was said about it before."""
+        """Revoke earlier corrections of a price."""
         return await self._one(price_id, Correction(kind="REVOKE", reason=_why(reason), made_by=actor), "price.revoke")
 
     async def ignore_run(self, run_id: int, actor: str, reason: str) -> int:
-        """Let no reader see any price that a run brought; answers how many."""
+        """Hide every price of a run from readers, and return how many."""
         keys = await self._repository.of_run(run_id)
         if not keys:
             msg = f"run {run_id} has brought no price; see `tidemill runs list`"
             raise NotFound(msg)
-        said = Correction(kind="IGNORE", reason=_why(reason), made_by=actor)
+        correction = Correction(kind="IGNORE", reason=_why(reason), made_by=actor)
         note = AuditEntry(actor, "price.ignore", f"run {run_id}", {"prices": len(keys), "reason": reason})
-        await self._repository.make(keys, said, self._clock.now(), [note])
+        await self._repository.make(keys, correction, self._clock.now(), [note])
         return len(keys)
 
     async def every(

@@ -1,4 +1,4 @@
-"""What a person can do about which product an offer stands for: link, keep apart, make a product of it."""
+"""What a person can do with links between offers and products: link, unlink, create a product."""
 
 from tidemill.core.audit import AuditEntry
 from tidemill.operations.mistakes import Mistake, NotFound
@@ -10,7 +10,7 @@ WAITING = "REVIEW"
 
 
 class LinkActions:
-    """Links offers by hand; a person's word outlasts the resolver's, and is audited."""
+    """Links offers by hand, which overrides the resolver; every action is audited."""
 
     def __init__(self, repository: ProductLinkRepository, clock: Clock) -> None:
         """Act on the store's repository."""
@@ -18,15 +18,15 @@ class LinkActions:
         self._clock = clock
 
     async def review(self, *, after: int = 0, limit: int = 100) -> list[LinkView]:
-        """What the resolver left for a person, with why."""
+        """Return the offers that the resolver left for a person, with the reason."""
         return await self._repository.links(status=WAITING, after=after, limit=limit)
 
     async def of_product(self, product_id: int, *, limit: int = 100) -> list[LinkView]:
-        """Everything that stands for one product."""
+        """Return the offers linked to one product."""
         return await self._repository.links(product_id=product_id, limit=limit)
 
     async def find(self, source_product_id: int) -> LinkView:
-        """How one offer stands to the products."""
+        """Return an offer's link; raise `NotFound` if there is no such offer."""
         found = await self._repository.find(source_product_id)
         if found is None:
             msg = f"there is no offer {source_product_id}; see `tidemill prices offers`"
@@ -34,7 +34,7 @@ class LinkActions:
         return found
 
     async def link(self, source_product_id: int, product_id: int, actor: str) -> LinkView:
-        """Say which product an offer stands for."""
+        """Link an offer to a product."""
         before = await self.find(source_product_id)
         if not await self._repository.has_product(product_id):
             msg = f"there is no product {product_id}; `tidemill prices new-product {source_product_id}` makes one"
@@ -44,14 +44,14 @@ class LinkActions:
         return await self.find(source_product_id)
 
     async def unlink(self, source_product_id: int, actor: str) -> LinkView:
-        """Keep an offer apart from every product, until somebody links it again."""
+        """Unlink an offer from every product until it is linked again."""
         before = await self.find(source_product_id)
         note = _note(actor, "product.unlink", before, None)
         await self._repository.link(source_product_id, None, actor, self._clock.now(), [note])
         return await self.find(source_product_id)
 
     async def new_product(self, source_product_id: int, actor: str) -> LinkView:
-        """Make a product of an offer that stands for none yet."""
+        """Create a product from an offer that is not linked."""
         before = await self.find(source_product_id)
         if before.product_id is not None:
             msg = f"offer {source_product_id} stands for product {before.product_id}; unlink it first"

@@ -1,6 +1,6 @@
-"""Notify: turn what readers can see to have changed into notices, and bring each to whoever subscribed.
+"""Notify: turn visible price changes into notices, and deliver each to its subscribers.
 
-A notice is written down before it is sent and crossed out after it was taken: it may come twice, never not at all.
+A notice is stored before it is sent and marked after it was accepted: delivery is at least once.
 Its idempotency key is the same each time.
 """
 
@@ -15,21 +15,21 @@ from tidemill.pipeline.ports import Clock
 from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, WebhookTransport
 from tidemill.verticals.prices.views import ChangeView
 
-AT_ONCE = 500
-"""Changes looked at, and deliveries made, in one round."""
+BATCH_SIZE = 500
+"""Changes read, and deliveries sent, in one round."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class NoticeKind(StrEnum):
-    """What readers can be told of."""
+    """The kinds of notice."""
 
     BACK_IN_STOCK = "back_in_stock"
     PRICE_DROP = "price_drop"
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing worth telling; `key` is the same however often it is sent."""
+    """One notice; `key` is the same however often it is sent."""
 
     key: str
     kind: NoticeKind
@@ -38,7 +38,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subscription(msgspec.Struct, frozen=True, kw_only=True):
-    """Who wants to know of what, and the secret that proves that it is us who tell."""
+    """A subscriber, the notices it wants, and the secret that signs them."""
 
     id: int
     url: str
@@ -49,7 +49,7 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def notices_of(change: ChangeView) -> list[Notice]:
-    """What a change is worth telling of: stock that is back, a price that fell in the same currency."""
+    """Return the notices of a change: back in stock, or a lower price in the same currency."""
     found = []
     if change.availability == "IN_STOCK" and change.was_availability not in {None, "IN_STOCK"}:
         found.append(Notice(key=f"back_in_stock-{change.price_id}", kind=NoticeKind.BACK_IN_STOCK, change=change))
@@ -61,81 +61,81 @@ def notices_of(change: ChangeView) -> list[Notice]:
 
 
 def drop_percent(change: ChangeView) -> float:
-    """By how many percent the price fell; 0 if it did not, or cannot be compared."""
+    """Return by how many percent the price fell; 0 if it did not, or cannot be compared."""
     if not change.was_cents or change.was_currency != change.currency or change.price_cents >= change.was_cents:
         return 0.0
     return round(100 * (change.was_cents - change.price_cents) / change.was_cents, 2)
 
 
-def is_wanted(notice: Notice, by: Subscription) -> bool:
-    """Whether a subscriber asked for this."""
-    if notice.kind.value not in by.kinds:
+def is_wanted(notice: Notice, subscription: Subscription) -> bool:
+    """Return whether a subscription covers a notice."""
+    if notice.kind.value not in subscription.kinds:
         return False
-    if by.product_id is not None and by.product_id != notice.change.product_id:
+    if subscription.product_id is not None and subscription.product_id != notice.change.product_id:
         return False
-    return notice.kind is not NoticeKind.PRICE_DROP or notice.drop_percent >= by.least_drop_percent
+    return notice.kind is not NoticeKind.PRICE_DROP or notice.drop_percent >= subscription.least_drop_percent
 
 
 def body_of(notice: Notice) -> bytes:
-    """The notice as it is sent."""
+    """Return the notice as JSON."""
     return _encode(notice)
 
 
 class Outbox(Protocol):
-    """Where notices wait to be taken."""
+    """The outbox of notices."""
 
     async def cursor(self) -> int:
-        """The last change that was looked at."""
+        """Return the last change that was processed."""
         ...
 
     async def subscriptions(self) -> list[Subscription]:
-        """Those that are switched on."""
+        """Return the enabled subscriptions."""
         ...
 
     async def put(self, notices: Sequence[tuple[Subscription, Notice]], cursor: int, now: datetime) -> int:
-        """Write down what is to be sent, and how far the changes were looked at, at once; answers how many are new."""
+        """Store deliveries and the cursor in one transaction, and return how many are new."""
         ...
 
     async def due(self, now: datetime, limit: int) -> list[Delivery]:
-        """Those whose time has come."""
+        """Return the deliveries that are due."""
         ...
 
     async def record(self, sent: Sequence[DeliveryAttempt], now: datetime) -> None:
-        """Write down what became of each attempt."""
+        """Store the result of each attempt."""
         ...
 
 
 class Changes(Protocol):
-    """What readers can see to have changed."""
+    """The price changes that readers can see."""
 
     async def changes(self, after: int = 0, *, limit: int = 100) -> list[ChangeView]:
-        """In the order in which it became visible."""
+        """Return changes in the order in which they became visible."""
         ...
 
 
 class Notifier:
-    """Looks at what changed, and tells whoever asked to be told."""
+    """Collects notices from price changes and delivers them."""
 
-    def __init__(self, outbox: Outbox, changes: Changes, post: WebhookTransport, clock: Clock) -> None:
-        """`changes` are the readers' own: what they may not see, no notice tells of."""
+    def __init__(self, outbox: Outbox, changes: Changes, transport: WebhookTransport, clock: Clock) -> None:
+        """`changes` are those that readers may see, so that no notice reveals more."""
         self._outbox = outbox
         self._changes = changes
-        self._post = post
+        self._transport = transport
         self._clock = clock
 
     async def notify(self) -> str:
-        """One round: write down what is new, then send what is due; answers in a few words what was done."""
+        """Store new notices, then send what is due; return a summary."""
         noted = await self.collect()
         sent = await self.deliver()
         taken = sum(each.is_accepted for each in sent)
         return f"{noted} notices noted, {taken} of {len(sent)} taken"
 
     async def collect(self) -> int:
-        """Turn changes into notices for every subscriber that wants them."""
+        """Store notices of new changes for every subscription that covers them."""
         subscribers = await self._outbox.subscriptions()
         count = 0
         cursor = await self._outbox.cursor()
-        while changes := await self._changes.changes(cursor, limit=AT_ONCE):
+        while changes := await self._changes.changes(cursor, limit=BATCH_SIZE):
             cursor = changes[-1].seq
             notices = [notice for change in changes for notice in notices_of(change)]
             wanted = [(each, notice) for notice in notices for each in subscribers if is_wanted(notice, each)]
@@ -143,9 +143,9 @@ class Notifier:
         return count
 
     async def deliver(self) -> list[DeliveryAttempt]:
-        """Send what is due, one after the other: a slow subscriber delays only this round."""
+        """Send due deliveries one after the other, so that a slow subscriber delays only this round."""
         sent = []
-        for delivery in await self._outbox.due(self._clock.now(), AT_ONCE):
-            sent.append(await self._post.send(delivery, self._clock.now()))
+        for delivery in await self._outbox.due(self._clock.now(), BATCH_SIZE):
+            sent.append(await self._transport.send(delivery, self._clock.now()))
             await self._outbox.record(sent[-1:], self._clock.now())
         return sent

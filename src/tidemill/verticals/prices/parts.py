@@ -1,4 +1,4 @@
-"""What prices have and do in a running system: tables, corrections, product links, webhooks."""
+"""The parts of prices in a running system: repositories, corrections, product links, webhooks."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,7 +32,7 @@ class PricesStore(VerticalStore):
 
 @dataclass(frozen=True, kw_only=True)
 class PricesParts(Parts):
-    """What people can do about prices, and the tables behind it."""
+    """The actions on prices, and the store of prices."""
 
     corrections: CorrectionActions
     links: LinkActions
@@ -42,7 +42,7 @@ class PricesParts(Parts):
 
 
 def open_store(environment: StoreEnvironment) -> PricesStore:
-    """The tables of prices."""
+    """Return the store of prices."""
     database, ids = environment.database, environment.ids
     return PricesStore(
         repository=PriceRepository(ids),
@@ -55,7 +55,7 @@ def open_store(environment: StoreEnvironment) -> PricesStore:
 
 
 def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
-    """What people can do about prices, and the chore that tells subscribers what changed."""
+    """Build the actions on prices, and the chore that notifies subscribers."""
     clock = environment.clock
     notifier = Notifier(store.webhooks, store.views, environment.post, clock)
     return PricesParts(

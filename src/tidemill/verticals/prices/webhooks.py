@@ -1,4 +1,4 @@
-"""What a person can do about notices: subscribe an address, end it, see what was sent, try again."""
+"""What a person can do with webhooks: subscribe and unsubscribe a URL, list deliveries, retry."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.urls import BadUrl, normalize
-from tidemill.operations.mistakes import Mistake, NotFound, unknown
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.prices.notices import NoticeKind, Subscription
 from tidemill.verticals.prices.store.webhooks import WebhookRepository
@@ -24,10 +24,10 @@ class Subscribed(msgspec.Struct, frozen=True):
 
 
 class WebhookActions:
-    """Subscribes and unsubscribes addresses; every deed is audited."""
+    """Manages webhook subscriptions; every action is audited."""
 
     def __init__(self, repository: WebhookRepository, refusal: Callable[[str], str], clock: Clock) -> None:
-        """`refusal` says why an address may not be called, '' if it may."""
+        """`refusal` returns why a URL may not be called, '' if it may."""
         self._repository = repository
         self._refusal = refusal
         self._clock = clock
@@ -42,48 +42,48 @@ class WebhookActions:
         product_id: int | None = None,
         least_drop_percent: float = 0.0,
     ) -> Subscribed:
-        """Tell an address of what changes from now on; of everything when no kinds are named."""
+        """Subscribe a URL to changes from now on, of all kinds when none are named."""
         wanted = tuple(kinds) or tuple(kind.value for kind in NoticeKind)
         await self._check(name, wanted)
         secret = secrets.token_hex(32)
         address = self._address(url)
-        by = Subscription(
+        subscription = Subscription(
             id=0, url=address, secret=secret, kinds=wanted, product_id=product_id, least_drop_percent=least_drop_percent
         )
         now = self._clock.now()
         if not await self._repository.every():
             await self._repository.start_from_now(now)
         note = AuditEntry(actor, "webhook.subscribe", f"webhook {name}", {"url": address, "kinds": list(wanted)})
-        await self._repository.add(by, name, actor, now, [note])
+        await self._repository.add(subscription, name, actor, now, [note])
         return Subscribed(await self.find(name), secret)
 
     async def find(self, name: str) -> SubscriptionView:
-        """A subscription by name."""
+        """Return a subscription by name; raise `NotFound` if there is none."""
         every = await self._repository.every()
         for each in every:
             if each.name == name:
                 return each
-        raise NotFound(unknown("webhook", name, [each.name for each in every]))
+        raise NotFound(unknown_name("webhook", name, [each.name for each in every]))
 
     async def unsubscribe(self, name: str, actor: str) -> SubscriptionView:
-        """Tell an address nothing more."""
+        """Remove a subscription."""
         found = await self.find(name)
         note = AuditEntry(actor, "webhook.unsubscribe", f"webhook {name}", {"url": found.url})
         await self._repository.remove(found.id, self._clock.now(), [note])
         return found
 
     async def every(self) -> list[SubscriptionView]:
-        """All subscriptions."""
+        """Return all subscriptions."""
         return await self._repository.every()
 
     async def deliveries(
         self, *, status: str | None = None, before: int | None = None, limit: int = 100
     ) -> list[DeliveryView]:
-        """What was or will be sent, the newest first."""
+        """Return deliveries, the newest first."""
         return await self._repository.deliveries(status=status, before=before, limit=limit)
 
     async def retry(self, actor: str) -> int:
-        """Try what was given up once more; answers how many."""
+        """Retry deliveries that were given up, and return how many."""
         note = AuditEntry(actor, "webhook.retry", "webhooks")
         return await self._repository.retry(self._clock.now(), [note])
 
@@ -94,7 +94,7 @@ class WebhookActions:
         known = [kind.value for kind in NoticeKind]
         for kind in kinds:
             if kind not in known:
-                raise Mistake(unknown("kind", kind, known))
+                raise Mistake(unknown_name("kind", kind, known))
         if any(each.name == name for each in await self._repository.every()):
             msg = f"there is a webhook {name!r} already; remove it first"
             raise Mistake(msg)

@@ -1,4 +1,4 @@
-"""How values are written on pages: the filters of the templates."""
+"""The template filters, which format values for pages."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -11,18 +11,18 @@ STATES = {
     "running": "busy", "down": "bad", "FAILED": "bad", "OPEN": "bad", "dead": "bad", "failed": "bad",
     "cancelled": "bad", "postponed": "warn",
 }  # fmt: skip
-"""The colour of a state; its name always stands beside it, because not everyone sees colours."""
+"""The colour of each state; pages always show its name too, for people who do not see colours."""
 
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 def colour(state: str) -> str:
-    """The class for a state's colour."""
+    """Return the CSS class of a state's colour."""
     return STATES.get(state, "plain")
 
 
 def span(length: timedelta) -> str:
-    """A length of time in its largest unit."""
+    """Return a duration as text, in its largest unit."""
     seconds = int(length.total_seconds())
     for size, unit in UNITS:
         if seconds >= size:
@@ -31,35 +31,35 @@ def span(length: timedelta) -> str:
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
-    """How long ago, or in how long."""
+    """Return how long ago, or in how long, as text."""
     if moment is None:
         return "never"
     return f"{span(now - moment)} ago" if now >= moment else f"in {span(moment - now)}"
 
 
 def stamp(moment: datetime | None) -> str:
-    """A moment in full."""
+    """Return a moment as text."""
     return "" if moment is None else f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def day(moment: date, now: datetime) -> str:
-    """A day as people say it; the year only when it is another."""
+    """Return a date as text, with the year only if it is not the current one."""
     year = f" {moment.year}" if moment.year != now.year else ""
     return f"{moment:%a} {moment.day} {moment:%b}{year}"
 
 
 def number(count: float) -> str:
-    """A count with its thousands apart."""
+    """Return a number with separated thousands."""
     return f"{count:,.0f}"
 
 
 def times(count: int) -> str:
-    """How often."""
+    """Return a count as `once` or `3 times`."""
     return "once" if count == 1 else f"{number(count)} times"
 
 
 def web_link(address: str | None) -> str | None:
-    """A scraped address, if it is one that may be followed: a page can name `javascript:` where we expect a page."""
+    """Return a scraped URL if it is http(s), else None: a page may name a `javascript:` URL."""
     if not address:
         return None
     try:
@@ -70,7 +70,7 @@ def web_link(address: str | None) -> str | None:
 
 
 def source_link(name: str) -> str:
-    """The address of a source's page."""
+    """Return the path of a source's page."""
     return f"/sources/{quote(name, safe='')}"
 
 

@@ -15,11 +15,11 @@ from tidemill.web.system_monitor import COUNTING_TIMEOUT_SECONDS, SystemMonitor
 
 SOURCES_SHOWN, RUNS_SHOWN, NEWS_SHOWN = 15, 10, 8
 HAPPENINGS_SEARCHED = 1_000
-"""So many of the latest happenings are searched for something worth telling."""
+"""How many of the latest events are searched for news."""
 
 
 class HomePage:
-    """Everything at a glance; when the database is away, that is what it says."""
+    """The overview of the system; while the database is down it says only that."""
 
     def __init__(
         self, deps: WebDeps, monitor: SystemMonitor, render: RenderPage, portals: Sequence[PortalExtension]

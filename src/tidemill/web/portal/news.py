@@ -1,4 +1,4 @@
-"""What happened lately, in words for a person."""
+"""Recent events that matter to a person, in words."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -29,7 +29,7 @@ from tidemill.web.portal.filters import colour
 
 
 class News(msgspec.Struct, frozen=True):
-    """One thing worth a look."""
+    """One recent event."""
 
     at: datetime
     kind: str
@@ -38,7 +38,7 @@ class News(msgspec.Struct, frozen=True):
 
 
 def news(happenings: Iterable[Happening], names: Mapping[int, str]) -> list[News]:
-    """Those of the happenings that a person wants to know of; `names` are the sources'."""
+    """Return the events that matter to a person; `names` are the sources' names."""
     found = (_news_of(each, names) for each in happenings)
     return [each for each in found if each is not None]
 

@@ -1,4 +1,4 @@
-"""The routes of all pages; they stand outside the API's description."""
+"""The routes of all pages, which are not in the OpenAPI description."""
 
 from collections.abc import Sequence
 

@@ -72,7 +72,7 @@ def cells(page: Sequence[EventView]) -> list[list[str]]:
 async def test_every_event_is_written_once_a_page_in_memory_at_a_time(
     exporter: Exporter, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "AT_ONCE", 7)
+    monkeypatch.setattr(export, "PAGE_SIZE", 7)
     if count:
         await put(exporter._views._database, events, *(row(key) for key in range(1, count + 1)))
     pieces = [piece.splitlines() async for piece in exporter.events(EventFilter(), Format.JSONL)]

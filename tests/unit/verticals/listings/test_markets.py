@@ -7,8 +7,8 @@ import pytest
 
 from tidemill.core.freshness import ConfidenceDecay
 from tidemill.core.quality.verification import Presence, presence_from_answer
-from tidemill.verticals.listings.market import SEEDED, Market, filled, market_troubles, slug, template_trouble
-from tidemill.verticals.listings.market_proof import doubts
+from tidemill.verticals.listings.market import SEEDED, Market, filled, market_problems, slug, template_problem
+from tidemill.verticals.listings.market_proof import shortfalls_of
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -22,12 +22,12 @@ def salem(**changes):
 
 def found(market, covered=1, jobs=100, size=None):
     sizes = {} if size is None else {"salem": size}
-    return {one.rule for one in doubts([market], {"salem": covered}, {"salem": jobs}, sizes, NOW)}
+    return {one.rule for one in shortfalls_of([market], {"salem": covered}, {"salem": jobs}, sizes, NOW)}
 
 
 @pytest.mark.shows("L1")
 def test_no_seeded_market_contradicts_itself():
-    assert [market_troubles(market, ConfidenceDecay()) for market in SEEDED] == [[]] * 19
+    assert [market_problems(market, ConfidenceDecay()) for market in SEEDED] == [[]] * 19
 
 
 @pytest.mark.shows("L1")
@@ -45,7 +45,7 @@ def test_no_seeded_market_contradicts_itself():
     ],
 )
 def test_what_cannot_be_meant_is_said_in_words(changes, words):
-    (trouble,) = market_troubles(salem(**changes), ConfidenceDecay())
+    (trouble,) = market_problems(salem(**changes), ConfidenceDecay())
     assert words in trouble
 
 
@@ -70,7 +70,7 @@ def test_a_url_is_filled_in_for_each_market():
     ],
 )
 def test_a_template_that_makes_no_address_of_each_market_is_told(template, words):
-    trouble = template_trouble(template)
+    trouble = template_problem(template)
     assert words in trouble
     assert bool(trouble) is bool(words)
 

@@ -13,6 +13,7 @@ from tidemill.reading import jsonld, microdata, pagination
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, first_usable
 from tidemill.reading.moments import Grain, parse_moment
+from tidemill.reading.page_answer import page_answer
 from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.selectors import Spec, read_selectors
 from tidemill.verticals.events.reading import heuristics, schema_events
@@ -52,13 +53,8 @@ def found(document: Document, records: Sequence[RawRecord], notes: Sequence[str]
     """The answer for a page's records: without duplicates, shared URLs marked, with its pagination."""
     if not have_own_urls(records):
         records = with_shared_urls_marked(without_duplicates(records))
-    guessed = bool(records) and records[0].strategy is Strategy.HEURISTICS
-    return Found(
-        records=records,
-        total=pagination.total(document),
-        next_url=pagination.next_url(document),
-        truncated=guessed and document.truncated,
-        notes=notes,
+    return page_answer(
+        document, records, total=pagination.total(document), next_url=pagination.next_url(document), notes=notes
     )
 
 

@@ -38,9 +38,10 @@ def nothing_found(document: Document, selectors: dict[str, Any], found: Found) -
     if refusal := blocked(document):
         return refusal
     if words := declares_empty(document, str(selectors.get("empty", ""))):
-        return Found(records=(), declared_empty=True, notes=(*found.notes, f"the page says: {words}"))
-    notes = "; ".join(found.notes)
-    return Fail(Failure.LAYOUT_CHANGED, f"no events, and no word that there are none{': ' + notes if notes else ''}")
+        notes = (*found.notes, f"the page says: {words}")
+        return Found(records=(), declared_empty=True, truncated=found.truncated, notes=notes)
+    said = "; ".join(found.notes)
+    return Fail(Failure.LAYOUT_CHANGED, f"no events, and no word that there are none{': ' + said if said else ''}")
 
 
 def reading_context_of(context: Context) -> ReadingContext:

@@ -8,6 +8,7 @@ import msgspec
 from tidemill.core.record import Found, RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, first_usable
+from tidemill.reading.page_answer import page_answer
 from tidemill.reading.selectors import Spec, read_selectors
 from tidemill.verticals.listings.reading.cards import read_cards
 from tidemill.verticals.listings.reading.dataset import read_dataset
@@ -41,13 +42,8 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
     rungs.append(Rung(Strategy.HEURISTICS, read_layout))
     result = first_usable(document, rungs, is_usable)
     records = with_shown_fields(without_duplicates(result.records), document)
-    guessed = bool(result.records) and result.records[0].strategy is Strategy.HEURISTICS
-    return Found(
-        records=records,
-        total=total_of(document, selectors),
-        next_url=next_of(document),
-        truncated=guessed and document.truncated,
-        notes=result.notes,
+    return page_answer(
+        document, records, total=total_of(document, selectors), next_url=next_of(document), notes=result.notes
     )
 
 

@@ -70,7 +70,7 @@ class Markets:
             await connection.execute(change)
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
-    async def lay_out(self, now: datetime) -> int:
+    async def create_targets(self, now: datetime) -> int:
         """Make sure that every source that covers markets has a target for each; answers how many were changed.
 
         A target whose address is no longer that of its market, because the city or the template changed, is left alone.

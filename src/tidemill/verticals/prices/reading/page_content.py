@@ -40,11 +40,12 @@ def content_of(document: Document, title: str) -> PageContent:
     labels, no_labels = attempt(lambda: labelled_fields(layout, document), _NO_LABELS)
     tiers, no_tiers = attempt(lambda: tiers_of(document), _NO_TIERS)
     attributes, no_attributes = attempt(lambda: attributes_of(document), _NO_ATTRIBUTES)
+    was_cut = [f"the page was cut: {document.cut}"] if document.cut else []
     return PageContent(
         layout=layout,
         stock=stock,
         labels=labels,
         tiers=tiers,
         attributes=attributes,
-        notes=(*no_layout, *no_stock, *no_labels, *no_tiers, *no_attributes),
+        notes=(*was_cut, *no_layout, *no_stock, *no_labels, *no_tiers, *no_attributes),
     )
