@@ -45,15 +45,18 @@ class LaterClock(RealClock):
 
     def __init__(self, ahead: timedelta = timedelta(0)) -> None:
         """Be ahead by so much."""
+        super().__init__()
         self.ahead = ahead
 
     def now(self) -> datetime:
         """The present moment there."""
         return super().now() + self.ahead
 
-    async def sleep_until(self, moment: datetime) -> None:
-        """Wait until it has come there."""
-        await super().sleep_until(moment - self.ahead)
+    def compare(self) -> None:
+        """Nobody sets this clock."""
+
+    def catch_up(self, moment: datetime) -> None:
+        """Nor is it behind."""
 
 
 class LoadedDice:

@@ -28,12 +28,15 @@ def build_chore_dependencies(
     waker: Waker,
     services: Services,
     actors: ApifyFetcher,
+    *,
+    may_rescue: Callable[[], bool],
 ) -> ChoreDependencies:
     """Build what the engine's periodic work needs."""
     return ChoreDependencies(
         clock=clock,
         announce=announce,
         dispatcher=dispatcher,
+        may_rescue=may_rescue,
         rescue=store.workers.rescue,
         runs=store.ledger.runs,
         dead_letters=store.dead_letters,

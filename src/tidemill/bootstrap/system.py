@@ -108,9 +108,13 @@ def build(
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
-    supervisor = Supervisor(worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again)
+    machine = clock if isinstance(clock, RealClock) else None
+    supervisor = Supervisor(
+        worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again, machine=machine
+    )
     chore_dependencies = build_chore_dependencies(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify
+        settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify,
+        may_rescue=worker.may_rescue,
     )  # fmt: skip
     outside_services = build_outside_services(settings, clock)
     enricher = build_enricher(settings, store, clock, services, outside_services, dispatcher, supervisor.wake)

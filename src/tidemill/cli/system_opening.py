@@ -48,14 +48,24 @@ def checked_database_url(url: str) -> str:
 
 @asynccontextmanager
 async def open_system(
-    context: typer.Context, *, create: bool = False, announce: Listeners | None = None, **overrides: Any
+    context: typer.Context,
+    *,
+    create: bool = False,
+    announce: Listeners | None = None,
+    ready: Callable[[System], Awaitable[None]] | None = None,
+    **overrides: Any,
 ) -> AsyncIterator[System]:
-    """Open the system with its tables checked; `create` makes them in an empty database, else one must exist."""
+    """Open the system with its tables checked; `create` makes them in an empty database, else one must exist.
+
+    `ready` is awaited before anything is asked of the database.
+    """
     settings = settings_of(context, **overrides)
     if not create:
         refuse_if_absent(settings)
     system = build(settings, announce=announce)
     try:
+        if ready is not None:
+            await ready(system)
         if create and await current(system.store.database) is None:
             await upgrade(system.store.database)
         await require_current(system.store.database)

@@ -65,6 +65,7 @@ class ChoreDependencies:
     clock: Clock
     announce: Announce
     dispatcher: Dispatcher
+    may_rescue: Callable[[], bool]
     rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued]]]
     runs: RunCloser
     dead_letters: DeadLetterQueue
@@ -119,7 +120,9 @@ async def dispatch(deps: ChoreDependencies) -> str:
 
 
 async def rescue(deps: ChoreDependencies) -> str:
-    """Free the jobs of dead workers."""
+    """Free the jobs of dead workers, unless silence may have other reasons than death."""
+    if not deps.may_rescue():
+        return "put off: the database or the clock was away, and every worker gets the time to be seen again"
     freed = await deps.rescue(deps.clock.now())
     for each in freed:
         deps.announce(each)

@@ -2,21 +2,103 @@
 
 import asyncio
 import random
-from datetime import UTC, datetime
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+CHECKED_EVERY = timedelta(seconds=5)
+"""How often whoever runs for long compares its time with the machine's."""
+NOTICEABLE = timedelta(seconds=2)
+"""A difference from which somebody must have set the clock: none that is kept in step drifts so far in five seconds."""
+BEHIND = timedelta(seconds=30)
+"""How far what is on record may be ahead of us: the clocks of two machines are never quite in step."""
+MADE_UP = timedelta(days=1)
+"""A clock set back by no more than this is waited for at half speed; beyond it the new time is taken as it is."""
+SLOWEST = 0.5
+LONGEST_NAP = 5.0
+"""Seconds after which a sleeper looks at the time again: it may have been set, or the machine been suspended."""
+
+
+class ClockJump(msgspec.Struct, frozen=True):
+    """Somebody set the machine's clock: by so much, and by so much our own time moved with it."""
+
+    by: timedelta
+    followed: timedelta
+
+
+def wall_time() -> datetime:
+    """What the machine's clock shows, in UTC."""
+    return datetime.now(UTC)  # noqa: TID251 - this is the clock
+
+
+def steady_seconds() -> float:
+    """Seconds that nobody can set; a suspended machine's count where Linux counts them."""
+    boot_time = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot_time is None else time.clock_gettime(boot_time)
+
+
+async def nap(seconds: float) -> None:
+    """Wait so long."""
+    await asyncio.sleep(seconds)  # noqa: TID251 - this is the clock
 
 
 class RealClock:
-    """The time of this machine."""
+    """The time of this machine, counted on by a steady clock, so that setting the machine's stops no work.
+
+    All that is stored is compared with this time: leases, paces, waits and slots. If it went back an hour, every host
+    would rest and every slot be taken for an hour. So it goes at half speed until the machine's clock has caught up.
+    A clock set forward is followed at once.
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], datetime] = wall_time,
+        steady: Callable[[], float] = steady_seconds,
+        sleep: Callable[[float], Awaitable[None]] = nap,
+    ) -> None:
+        """Begin at the machine's time."""
+        self._wall = wall
+        self._steady = steady
+        self._sleep = sleep
+        self._compared = (wall(), steady())
+        self._base, self._since = self._compared
+        self._speed = 1.0
 
     def now(self) -> datetime:
         """Return the current time in UTC."""
-        return datetime.now(UTC)  # noqa: TID251 - this is the clock
+        return self._base + timedelta(seconds=(self._steady() - self._since) * self._speed)
 
     async def sleep_until(self, moment: datetime) -> None:
         """Sleep until the moment."""
-        delay = (moment - self.now()).total_seconds()
-        if delay > 0:
-            await asyncio.sleep(delay)  # noqa: TID251 - this is the clock
+        while (left := (moment - self.now()).total_seconds()) > 0:
+            await self._sleep(min(left, LONGEST_NAP))
+
+    def compare(self) -> ClockJump | None:
+        """Compare with the machine's clock, and follow it; answers by how much somebody has set it, if so."""
+        own, wall, steady = self.now(), self._wall(), self._steady()
+        shown, then = self._compared
+        self._compared = wall, steady
+        by = wall - shown - timedelta(seconds=steady - then)
+        followed = self._follow(own, wall, steady)
+        return ClockJump(by, followed) if abs(by) >= NOTICEABLE else None
+
+    def catch_up(self, moment: datetime) -> ClockJump | None:
+        """Begin no earlier than a moment that is known to have come; answers by how much we were behind, if at all."""
+        behind = moment - self.now()
+        if behind < BEHIND:
+            return None
+        followed = self._follow(moment, self._wall(), self._steady())
+        return ClockJump(-behind, behind + followed)
+
+    def _follow(self, own: datetime, wall: datetime, steady: float) -> timedelta:
+        """Go on from our own time, slower if it is ahead; or from the machine's, if it is later or days back."""
+        ahead = own - wall
+        is_made_up = timedelta(0) < ahead <= MADE_UP
+        self._base, self._since = own if is_made_up else wall, steady
+        self._speed = max(SLOWEST, 1 - ahead / CHECKED_EVERY) if is_made_up else 1.0
+        return self._base - own
 
 
 def real_dice() -> random.Random:

@@ -21,13 +21,15 @@ from tidemill.pipeline.fetch import fetch
 from tidemill.pipeline.normalize import normalize
 from tidemill.pipeline.parse import parse
 from tidemill.pipeline.persist import persist
-from tidemill.pipeline.ports import Dice, StoreError
+from tidemill.pipeline.ports import Dice, StoreError, StoreLost
 from tidemill.pipeline.recovery import open_request_keys
 
 CAPACITY = 600
 """Jobs leased at once: enough for one group in a commit, one in a stage and one being fetched."""
 RECHECK_INSTALLED = timedelta(hours=1)
 """How long a job waits before a worker checks again whether its vertical is installed."""
+AWAY = timedelta(seconds=30)
+"""How long a job waits whose gates could not be asked because the database was away."""
 LARGE_PAGE = 300_000
 """Bytes from which a page is parsed in a thread, so that it does not block the loop."""
 STAGES_PER_TURN = 4
@@ -178,6 +180,8 @@ class Drain:
     async def _fetch(self, claimed: Claimed) -> None:
         try:
             outcome = await fetch(claimed, self._deps)
+        except StoreLost as trouble:  # a gate could not ask the database, so nobody was asked
+            outcome = Snooze(self._deps.clock.now() + AWAY, f"the database cannot be asked: {trouble}")
         except Exception as error:  # noqa: BLE001 - a bug in one fetch must not take the worker's other jobs along
             outcome = bug_failure(error)
         self._finish_stage(claimed, outcome)

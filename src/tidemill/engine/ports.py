@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from tidemill.core.run import RunSummary
+from tidemill.engine.clock import ClockJump
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 
 
@@ -63,6 +64,26 @@ class WorkerRegistry(Protocol):
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
         """Unregister a worker and return how many jobs were released."""
+        ...
+
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen."""
+        ...
+
+    async def release_lane(self, worker_id: int, lane: str) -> int:
+        """Free what a worker holds in one lane; answers how many jobs were handed back."""
+        ...
+
+
+class MachineClock(Protocol):
+    """A clock that the machine's own is compared with: somebody may set that one."""
+
+    def compare(self) -> ClockJump | None:
+        """Follow the machine's clock; answers by how much it was set, if so."""
+        ...
+
+    def catch_up(self, moment: datetime) -> ClockJump | None:
+        """Begin no earlier than a moment that is known to have come."""
         ...
 
 

@@ -8,14 +8,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
+from tidemill.engine.clock import CHECKED_EVERY, MADE_UP, ClockJump
 from tidemill.engine.drain import Drain, wait_for_first
 from tidemill.engine.periodic import Chore, ChoreRunner
-from tidemill.engine.ports import WorkerRegistry
-from tidemill.pipeline.happenings import Announce, PartCrashed, StoreTrouble
+from tidemill.engine.ports import MachineClock, WorkerRegistry
+from tidemill.pipeline.happenings import Announce, ClockJumped, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import Clock, StoreError
 
 POLL_INTERVAL = timedelta(seconds=30)
 TROUBLE_PAUSE = timedelta(seconds=5)
+COMES_BACK = timedelta(seconds=20)
+"""Within this a worker is seen again once its database is back: a try to connect takes up to 10 s, then a pause."""
 
 Prepare = Callable[[datetime], Awaitable[object]]
 
@@ -33,6 +36,9 @@ class Worker:
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._key: int | None = None
         self._seen_at: datetime | None = None
+        self._beating = asyncio.Lock()
+        self._is_cut_off = False
+        self._spares_until: datetime | None = None
 
     def key(self) -> int:
         """Return the worker's key; raise `RuntimeError` before `sign_in`."""
@@ -47,8 +53,33 @@ class Worker:
         A process that was frozen for longer than its lease cannot know, so it must not act on its jobs until it
         has sent a heartbeat. Where no heartbeat runs, the key alone decides.
         """
-        is_silent = self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
-        return key == self._key and not is_silent
+        return key == self._key and not self._is_silent()
+
+    def may_rescue(self) -> bool:
+        """Whether a worker unseen for a lease must be dead.
+
+        While the database was away nobody could be seen. Those who have pages in hand get a lease's time to be seen
+        again; if their jobs were freed at once, every one of those pages would be fetched anew.
+        """
+        is_sparing = self._spares_until is not None and self._clock.now() < self._spares_until
+        return not (self._is_cut_off or is_sparing)
+
+    def spare_others(self) -> None:
+        """Give every worker the time to be seen again before it counts as dead."""
+        self._spares_until = self._clock.now() + max(self._register.lease, COMES_BACK)
+
+    def _is_silent(self) -> bool:
+        return self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
+
+    def clock_jumped(self, jump: ClockJump) -> None:
+        """Our own time has moved without passing: what was seen is no longer ago than before, for us and for others."""
+        if self._seen_at is not None:
+            self._seen_at += jump.followed
+        self.spare_others()
+
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen on this database."""
+        return await self._register.last_seen()
 
     async def sign_in(self) -> None:
         """Run `prepare` and register under a new key."""
@@ -57,24 +88,41 @@ class Worker:
         self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
 
     async def keep_alive(self) -> None:
-        """Send heartbeats; a worker that was given up (it was frozen) registers under a new key."""
+        """Send heartbeats; after trouble with the database, one at once when it is there again."""
         try:
+            if self._is_cut_off:
+                await self._be_seen()
+            self._seen_at = self._clock.now()
             while True:
-                self._seen_at = self._clock.now()
                 await self._clock.sleep_until(self._seen_at + self._register.heartbeat)
+                await self._be_seen()
+        except asyncio.CancelledError:
+            self._seen_at = None
+            raise
+
+    async def _be_seen(self) -> None:
+        """Send one heartbeat; a worker that was given up (it was frozen) registers under a new key."""
+        async with self._beating:
+            began = self._clock.now()
+            try:
                 if not await self._register.beat(self.key(), self._clock.now()):
                     await self.sign_in()
-        finally:
-            self._seen_at = None
+            except Exception:
+                self._is_cut_off = True
+                raise
+            if self._is_cut_off or self._clock.now() - began >= self._register.lease:
+                self.spare_others()
+            self._is_cut_off = False
+            self._seen_at = self._clock.now()
 
     async def sign_off(self) -> int:
         """Release the worker's jobs and return how many."""
         return await self._register.sign_off(self.key(), self._clock.now())
 
-    async def register_again(self) -> None:
-        """Release whatever jobs the database thinks we hold, and register under a new key."""
-        await self.sign_off()
-        await self.sign_in()
+    async def release_lane(self, lane: str) -> None:
+        """Send a heartbeat and release whatever jobs the database thinks this lane holds; other lanes keep theirs."""
+        await self._be_seen()
+        await self._register.release_lane(self.key(), lane)
 
 
 class Supervisor:
@@ -90,8 +138,12 @@ class Supervisor:
         announce: Announce,
         *,
         poll_interval: timedelta = POLL_INTERVAL,
+        machine: MachineClock | None = None,
     ) -> None:
-        """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`."""
+        """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`.
+
+        `machine` is the clock, if it goes by one that somebody may set.
+        """
         self._worker = worker
         self._runner = runner
         self._make_drain = make_drain
@@ -99,6 +151,7 @@ class Supervisor:
         self._clock = clock
         self._announce = announce
         self._poll_interval = poll_interval
+        self._machine = machine
         self._drains: dict[str, Drain] = {}
         self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
         self._stopping = asyncio.Event()
@@ -121,8 +174,11 @@ class Supervisor:
 
     async def run(self) -> None:
         """Run until stopped; cancelling stops at once. Either way the jobs are released."""
+        await self._begin_in_time()
         await self._worker.sign_in()
         parts = {"heartbeat": self._worker.keep_alive}
+        if self._machine is not None:
+            parts["clock"] = partial(self._watch_clock, self._machine)
         parts |= {f"tick {name}": partial(self._run_chore, chore) for name, chore in self._runner.chores.items()}
         background = [
             asyncio.create_task(self._restart_on_error(name, work), name=name) for name, work in parts.items()
@@ -136,6 +192,22 @@ class Supervisor:
             await asyncio.gather(*background, *lanes, return_exceptions=True)
             await self._sign_off()
 
+    async def _begin_in_time(self) -> None:
+        """Begin no earlier than what is on record: a clock that was set back meanwhile would stop all work."""
+        if self._machine is not None and (moment := await self._worker.last_seen()) is not None:
+            self._tell_of(self._machine.catch_up(moment))
+
+    async def _watch_clock(self, machine: MachineClock) -> None:
+        """Notice when somebody sets the machine's clock."""
+        while True:
+            await self._clock.sleep_until(self._clock.now() + CHECKED_EVERY)
+            self._tell_of(machine.compare())
+
+    def _tell_of(self, jump: ClockJump | None) -> None:
+        if jump is not None:
+            self._worker.clock_jumped(jump)
+            self._announce(ClockJumped(self._clock.now(), round(jump.by.total_seconds(), 1), words_for(jump)))
+
     async def _sign_off(self) -> None:
         """Release the worker's jobs; if the database is unavailable, the lease expires by itself."""
         try:
@@ -144,22 +216,22 @@ class Supervisor:
             self._announce(StoreTrouble(self._clock.now(), str(trouble)))
 
     async def _lane(self, lane: str) -> None:
-        """Drain, sleep until the next claimable moment or a wake-up, and repeat; register again after an error."""
-        must_register = False
+        """Drain, sleep until the next claimable moment or a wake-up, and repeat; release the lane after an error."""
+        must_release = False
         while not self._stopping.is_set():
             self._wake_events[lane].clear()
             drain = self._drains[lane] = self._make_drain()
             try:
-                if must_register:
-                    await self._worker.register_again()
-                must_register = False
+                if must_release:
+                    await self._worker.release_lane(lane)
+                must_release = False
                 moment = await drain.run(lane)
             except StoreError as trouble:
-                must_register = True
+                must_release = True
                 self._announce(StoreTrouble(self._clock.now(), str(trouble)))
                 moment = self._clock.now() + TROUBLE_PAUSE
             except Exception as bug:  # noqa: BLE001 - the worker goes on; the jobs it held are released
-                must_register = True
+                must_release = True
                 self._announce(crash_of(f"lane {lane}", bug, self._clock.now()))
                 moment = self._clock.now() + TROUBLE_PAUSE
             if self._stopping.is_set():
@@ -187,6 +259,15 @@ class Supervisor:
             except Exception as bug:  # noqa: BLE001 - a heartbeat that dies in silence takes the worker with it
                 self._announce(crash_of(name, bug, self._clock.now()))
             await self._clock.sleep_until(self._clock.now() + TROUBLE_PAUSE)
+
+
+def words_for(jump: ClockJump) -> str:
+    """What a jump of the machine's clock means for the work."""
+    if jump.by > timedelta(0):
+        return "the clock was set forward; the new time counts from now on, and no worker is given up for it"
+    if -jump.by > MADE_UP:
+        return "the clock was set back by more than a day; what waits for a moment may wait that much longer"
+    return "the clock stands before what is on record; time goes on at half speed until it has caught up"
 
 
 def crash_of(part: str, bug: Exception, now: datetime) -> PartCrashed:

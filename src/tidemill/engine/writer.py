@@ -15,7 +15,7 @@ from tidemill.core.policy import Policy
 from tidemill.engine.announcer import CommitAnnouncer
 from tidemill.engine.ports import JobLedger
 from tidemill.pipeline.checkpoints import Checkpoint, Committed
-from tidemill.pipeline.ports import Clock, StoreError, StoreLost
+from tidemill.pipeline.ports import Clock, StoreBusy, StoreConflict, StoreError, StoreLost
 
 MAX_GROUP = 256
 """Checkpoints in one transaction at most."""
@@ -24,8 +24,12 @@ WANTED_GROUP = 180
 RUNS_PER_TRANSACTION = 16
 """Runs closed in one transaction: where a source is one page, runs end as often as pages do."""
 GROUP_WAIT = timedelta(milliseconds=15)
-FIRST_PAUSE = timedelta(seconds=1)
-LONGEST_PAUSE = timedelta(seconds=30)
+TRIES_AT_ONCE = 3
+"""How often a transaction that was undone for another is repeated without a pause, and without a word."""
+NO_PAUSE = timedelta(0)
+BUSY_PAUSES = (timedelta(milliseconds=250), timedelta(seconds=5))
+LOST_PAUSES = (timedelta(seconds=1), timedelta(seconds=30))
+"""The first pause and the longest: each is twice the one before."""
 
 
 class Writer:
@@ -91,14 +95,15 @@ class Writer:
 
     async def _commit_with_retries(self, batch: list[Checkpoint]) -> Committed:
         """Commit, and retry for as long as the database is unavailable."""
-        pause = FIRST_PAUSE
+        tries = 0
         while True:
             try:
                 return await self._ledger.commit(batch, self._clock.now())
             except StoreLost as trouble:
-                self._announcer.store_trouble(str(trouble))
-                await self._clock.sleep_until(self._clock.now() + pause)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                if pause := pause_after(trouble, tries):
+                    self._announcer.store_trouble(str(trouble))
+                    await self._clock.sleep_until(self._clock.now() + pause)
+                tries += 1
 
     async def _give_up(self, checkpoint: Checkpoint, refusal: Exception) -> Committed:
         """Fail the job whose output cannot be written; if even that is refused, its lease expires."""
@@ -139,6 +144,14 @@ class Writer:
         else:
             for summary in closed:
                 self._announcer.run_closed(summary)
+
+
+def pause_after(trouble: StoreLost, tries: int) -> timedelta:
+    """How long to wait before the next try, when so many had failed before this one."""
+    if isinstance(trouble, StoreConflict) and tries < TRIES_AT_ONCE:
+        return NO_PAUSE
+    first, longest = BUSY_PAUSES if isinstance(trouble, StoreBusy) else LOST_PAUSES
+    return min(longest, first * (1 << min(tries, 16)))
 
 
 def failure_of(refusal: Exception) -> Fail:

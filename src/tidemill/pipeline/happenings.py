@@ -199,6 +199,14 @@ class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class ClockJumped(msgspec.Struct, frozen=True, tag=True):
+    """Somebody set this machine's clock, forward or back by so many seconds; the work goes on."""
+
+    at: datetime
+    seconds: float
+    detail: str
+
+
 class PartCrashed(msgspec.Struct, frozen=True, tag=True):
     """A part of the engine crashed and was restarted."""
 
@@ -254,7 +262,7 @@ Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved | RecordsKept
     | RunOpened
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
-    | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
+    | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled
 )  # fmt: skip
 

@@ -22,6 +22,14 @@ class StoreLost(StoreError):
     """The database is temporarily unavailable: unreachable, locked or full. The operation may be retried."""
 
 
+class StoreBusy(StoreLost):
+    """The database is there and has no room just now: a lock, a connection or memory. Try again soon."""
+
+
+class StoreConflict(StoreLost):
+    """The database undid this transaction in favour of another one. Try it again at once."""
+
+
 class Clock(Protocol):
     """The only source of time; real in production, virtual in the lab."""
 

@@ -18,6 +18,7 @@ from tidemill.core.run import RunSummary
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
@@ -104,6 +105,7 @@ class Metrics:
         self.rescued = counter("scraper_jobs_rescued", "Jobs freed from dead or stalled workers.")
         self.leases_lost = counter("scraper_leases_lost", "Results thrown away because the lease had passed.")
         self.store_trouble = counter("scraper_store_trouble", "Times that the database refused.")
+        self.clock_jumps = counter("scraper_clock_jumps", "Times that somebody set the machine's clock.")
         self.crashes = counter(
             "scraper_part_crashes", "Times that a part of the engine met a bug and was started again."
         )
@@ -149,6 +151,7 @@ class Metrics:
             JobsRescued: lambda each: self.rescued.add((), each.jobs),
             LeaseLost: partial(_increment, self.leases_lost),
             StoreTrouble: partial(_increment, self.store_trouble),
+            ClockJumped: partial(_increment, self.clock_jumps),
             PartCrashed: partial(_increment, self.crashes),
             Overdue: partial(_increment, self.overdue),
             DriftNoticed: lambda each: self.drift.add((each.adapter_id, each.rule), 0 if each.is_over else 1),

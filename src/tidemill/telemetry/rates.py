@@ -9,6 +9,7 @@ import msgspec
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    ClockJumped,
     DriftNoticed,
     EnqueueRejected,
     Happening,
@@ -106,6 +107,7 @@ SAFETY_MECHANISMS: dict[type, str] = {
     LeaseLost: "fence",
     JobsRescued: "rescue",
     StoreTrouble: "store trouble",
+    ClockJumped: "clock that was set",
     PartCrashed: "restart after a crash",
     Overdue: "schedule check",
     DriftNoticed: "drift",

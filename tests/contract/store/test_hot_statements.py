@@ -11,8 +11,9 @@ from sqlalchemy.exc import DBAPIError
 from rig.clock import NOON
 from tidemill.pipeline.ports import StoreError, StoreLost
 from tidemill.store.database.codecs import BIGINT, BOOLEAN, FLOAT, INTEGER, TEXT, codecs_of
-from tidemill.store.database.database import open_database, translate
+from tidemill.store.database.database import open_database
 from tidemill.store.database.hot_statements import FEW, SIZES, HotQuery, HotRows, ListOf
+from tidemill.store.database.outages import translate
 from tidemill.store.schema import hosts, sources
 
 HOST = codecs_of(hosts)

@@ -152,6 +152,26 @@ async def test_a_worker_that_leaves_in_good_order_hands_its_jobs_back_at_once(mi
     assert len(await mill.claim(await mill.worker("next"))) == 2
 
 
+async def test_a_lane_hands_back_its_own_jobs_and_leaves_those_of_other_lanes_in_hand(mill):
+    await mill.enqueue(await mill.source(pages=2))
+    worker = await mill.worker()
+    (one, other) = await mill.claim(worker)
+    async with mill.database.write() as connection:
+        await connection.execute(update(jobs).where(jobs.c.id == other.job.id).values(lane="browser"))
+    assert await mill.workers.release_lane(worker, "http") == 1
+    assert {row["id"]: row["status"] for row in await mill.rows(jobs)} == {one.job.id: "ready", other.job.id: "leased"}
+    assert await mill.workers.beat(worker, mill.clock.now())
+
+
+async def test_the_last_moment_on_record_is_when_any_worker_was_seen(mill):
+    assert await mill.workers.last_seen() is None
+    first = await mill.worker()
+    await mill.worker("second")
+    mill.clock.advance(timedelta(hours=1))
+    await mill.workers.beat(first, mill.clock.now())
+    assert await mill.workers.last_seen() == mill.clock.now()
+
+
 async def fail_for_good(mill, worker, failure=Failure.LAYOUT_CHANGED):
     (claimed,) = await mill.claim(worker, 1)
     await mill.commit((claimed, Fail(failure, "it broke", stack="stack")))

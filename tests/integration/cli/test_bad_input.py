@@ -119,6 +119,21 @@ def test_a_database_that_does_not_answer_is_one_line(cli: Cli) -> None:
     assert "check its address" in complaint(cli("sources", "list"), 1)
 
 
+def test_up_waits_for_a_database_that_is_away_and_ends_with_one_line(cli: Cli) -> None:
+    cli.database = "postgresql://ans:hunter2@127.0.0.1:1/tidemill"
+    cli.settings.write_text("database_wait_seconds = 0.01\n")
+    answer = cli("up", "--no-web")
+    assert answer.code == 1
+    assert answer.err.startswith("Waiting up to 0.01 s for the database (database_wait_seconds): the database does not")
+    assert "waited 0.01 s (database_wait_seconds), and the database does not answer" in " ".join(answer.err.split())
+
+
+def test_up_ends_at_once_if_it_shall_not_wait(cli: Cli) -> None:
+    cli.database = "postgresql://ans:hunter2@127.0.0.1:1/tidemill"
+    cli.settings.write_text("database_wait_seconds = 0\n")
+    assert "Waiting" not in complaint(cli("up", "--no-web"), 1)
+
+
 @pytest.mark.shows("A3")
 def test_doctor_finds_a_database_that_does_not_answer(cli: Cli) -> None:
     cli.database = "postgresql://ans:hunter2@127.0.0.1:1/tidemill"

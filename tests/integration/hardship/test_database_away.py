@@ -12,7 +12,8 @@ from rig.postgres_binaries import find_programs
 from rig.restartable import a_restartable_server
 from rig.site import a_site, agenda
 from rig.works import stages_done, the_works
-from tidemill.pipeline.ports import StoreError
+from tidemill.pipeline.ports import StoreError, StoreLost
+from tidemill.store.database.database import open_database
 from tidemill.store.schema import dead_letters, jobs, pages, runs
 from tidemill.verticals.events.store.tables import events
 
@@ -69,6 +70,55 @@ async def test_a_postgres_server_that_restarts_is_waited_for(nursery, postgres, 
             assert await worker.ended() == 0
         async with the_works(server.url) as works:
             await assert_all_done_once(works, worker.said)
+
+
+@pytest.mark.shows("N4", "R3")
+async def test_a_postgres_that_speaks_german_and_is_away_for_longer_than_a_lease_costs_no_second_fetch(
+    nursery, postgres, site, monkeypatch
+):
+    assert postgres.port
+    programs = find_programs(os.environ.get("POSTGRES_BIN", ""))  # noqa: TID251 -- as conftest does
+    assert programs is not None
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("LANGUAGE", "de")  # PostgreSQL's translations need no German locale, but one that is not C
+    with a_restartable_server(programs) as server:
+        migrate(server.url)
+        async with the_works(server.url) as works:
+            await works.say("ALTER ROLE CURRENT_USER SET lc_messages = 'C.UTF-8'")
+            await works.source(site)
+        await says_so_in_german(server.url)
+        gate = site.hold("/agenda/5")
+        settings = {"database": server.url, "lease_seconds": 3, "ticks": {"rescue": "every 1s", "dispatch": "every 1s"}}
+        async with nursery.child("supervise", settings=settings, jobs_in_hand=6) as worker:
+            await gate.arrived.wait()
+            server.stop()
+            gate.opened.set()
+            for _ in range(12):  # by then the pauses of its parts have been longer than the lease
+                assert "the database does not answer" in (await worker.until("StoreTrouble"))["detail"]
+            server.start()
+            await worker.until("RunClosed")
+            worker.signal(signal.SIGTERM)
+            assert await worker.ended() == 0
+        async with the_works(server.url) as works:
+            await assert_all_done_once(works, worker.said)
+    assert {path: site.visits(path) for path in site.paths} == dict.fromkeys(site.paths, 1)
+    assert not [said for said in worker.said if said["kind"] == "LeaseLost"]
+
+
+async def says_so_in_german(url):
+    """A server's errors mean what their codes say, whatever it says."""
+    database = open_database(url)
+    try:
+        with pytest.raises(StoreError, match="run `tidemill migrate`") as refused:
+            async with database.read() as connection:
+                await connection.exec_driver_sql("SELECT * FROM nowhere")
+        if "existiert nicht" not in str(refused.value.__cause__):
+            pytest.skip("this PostgreSQL was built without its German messages")
+        with pytest.raises(StoreLost, match=r"does not answer \(.*Administrators"):
+            async with database.read() as connection:
+                await connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())")
+    finally:
+        await database.close()
 
 
 async def test_a_read_only_database_says_so(site, sqlite_works):

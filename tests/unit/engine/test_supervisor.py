@@ -3,26 +3,32 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from tidemill.core.schedules import Every
+from tidemill.engine.clock import ClockJump
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import Happening, PartCrashed, StoreTrouble
+from tidemill.pipeline.happenings import ClockJumped, Happening, PartCrashed, StoreTrouble
 from tidemill.pipeline.ports import StoreLost
 
 EPOCH = datetime(2026, 11, 2, 6, 0, tzinfo=UTC)
-MINUTE = timedelta(minutes=1)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
 class Register:
     """A register of workers whose heartbeat and farewell go wrong as told."""
 
+    lease = timedelta(seconds=60)
     heartbeat = timedelta(seconds=20)
 
     def __init__(self, beats=(), farewell=None):
         self._beats = iter(beats)
         self._farewell = farewell
         self.seen = 0
+        self.released = []
+        self.latest = None
 
     async def register(self, _name, _pid, _now):
         return 1
@@ -33,6 +39,13 @@ class Register:
             raise trouble
         self.seen += 1
         return True
+
+    async def last_seen(self):
+        return self.latest
+
+    async def release_lane(self, _key, lane):
+        self.released.append(lane)
+        return 0
 
     async def sign_off(self, _key, _now):
         if self._farewell is not None:
@@ -73,7 +86,22 @@ class Lane:
             raise self._troubles.pop(0)
 
 
-def turned(register, troubles=(), ticks=()):
+class Machine:
+    """A machine whose clock is set once, and stood before what is on record at the start."""
+
+    def __init__(self, *jumps):
+        self._jumps = list(jumps)
+        self.record = None
+
+    def compare(self):
+        return self._jumps.pop(0) if self._jumps else None
+
+    def catch_up(self, moment):
+        self.record = moment
+        return ClockJump(EPOCH - moment, moment - EPOCH)
+
+
+def turned(register, troubles=(), ticks=(), machine=None):
     """What a supervisor announces in ten minutes."""
     told: list[Happening] = []
 
@@ -82,7 +110,7 @@ def turned(register, troubles=(), ticks=()):
         worker = Worker(register, clock, "test")
         work = ChoreRunner(Slots(), clock, lambda _: None, worker.key)
         work.register(ticks)
-        supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append)
+        supervisor = Supervisor(worker, work, lambda: lane, ["http"], clock, told.append, machine=machine)
 
         async def after_ten_minutes():
             await clock.sleep_until(EPOCH + 10 * MINUTE)
@@ -120,3 +148,27 @@ def test_a_lane_that_crashes_is_told_and_drains_again():
 def test_leaving_while_the_database_is_away_hides_nothing():
     (told,) = turned(Register(farewell=StoreLost("away")))
     assert isinstance(told, StoreTrouble)
+
+
+@pytest.mark.parametrize(
+    ("by", "words"),
+    [(HOUR, "set forward"), (-HOUR, "half speed"), (timedelta(days=-3), "more than a day")],
+)
+def test_a_clock_that_was_set_is_told_once(by, words):
+    (told,) = turned(Register(), machine=Machine(ClockJump(by, by)))
+    assert isinstance(told, ClockJumped)
+    assert (told.seconds, words in told.detail) == (by.total_seconds(), True)
+
+
+def test_a_worker_begins_no_earlier_than_what_is_on_record():
+    register, machine = Register(), Machine()
+    register.latest = EPOCH + HOUR
+    (told,) = turned(register, machine=machine)
+    assert machine.record == EPOCH + HOUR
+    assert (told.seconds, "half speed" in told.detail) == (-3_600, True)
+
+
+def test_a_lane_in_doubt_hands_back_its_own_jobs_only():
+    register = Register()
+    turned(register, troubles=[StoreLost("away")])
+    assert register.released == ["http"]

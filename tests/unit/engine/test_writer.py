@@ -7,9 +7,10 @@ from typing import Any
 
 from rig.clock import NOON
 from tidemill.core.policy import AGENDA
-from tidemill.engine.writer import GROUP_WAIT, MAX_GROUP, WANTED_GROUP, Writer
+from tidemill.engine.writer import GROUP_WAIT, MAX_GROUP, TRIES_AT_ONCE, WANTED_GROUP, Writer
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.checkpoints import Committed
+from tidemill.pipeline.ports import StoreBusy, StoreConflict, StoreLost
 
 
 class Book:
@@ -90,3 +91,61 @@ def test_what_came_while_others_were_written_goes_together_up_to_a_limit() -> No
         return [len((await writer.commit_next(busy=False))[0]) for _ in range(2)]
 
     assert run_virtual(main, NOON) == [MAX_GROUP, 7]
+
+
+class TroubledBook(Book):
+    """A ledger that takes a group only after so many troubles."""
+
+    def __init__(self, *troubles: StoreLost) -> None:
+        self._troubles = list(troubles)
+        self.tries = 0
+        self.told: list[str] = []
+        self.written: list[object] = []
+
+    async def commit(self, batch: Sequence[object], _now: datetime) -> Committed:
+        self.tries += 1
+        if self._troubles:
+            raise self._troubles.pop(0)
+        self.written += batch
+        return Committed(frozenset())
+
+    def store_trouble(self, detail: str) -> None:
+        self.told.append(detail)
+
+
+def outwaited(*troubles: StoreLost) -> tuple[timedelta, TroubledBook]:
+    """How long a writer took to write a group through these troubles."""
+    book: Any = TroubledBook(*troubles)
+
+    async def main(clock: VirtualClock) -> timedelta:
+        writer = Writer(book, clock, book, {"events": AGENDA})
+        checkpoint: Any = 1
+        writer.put(checkpoint)
+        await writer.commit_next(busy=False)
+        return clock.now() - NOON
+
+    return run_virtual(main, NOON), book
+
+
+def test_a_lost_database_is_waited_for_with_growing_pauses_and_the_group_is_kept() -> None:
+    took, book = outwaited(*[StoreLost("away")] * 8)
+    assert took == timedelta(seconds=1 + 2 + 4 + 8 + 16 + 30 + 30 + 30)
+    assert (book.written, book.told) == ([1], ["away"] * 8)
+
+
+def test_a_busy_database_is_asked_again_soon() -> None:
+    took, book = outwaited(*[StoreBusy("full")] * 7)
+    assert took == timedelta(seconds=0.25 + 0.5 + 1 + 2 + 4 + 5 + 5)
+    assert (book.written, len(book.told)) == ([1], 7)
+
+
+def test_a_transaction_that_was_undone_is_repeated_at_once_and_without_a_word() -> None:
+    took, book = outwaited(*[StoreConflict("deadlock")] * TRIES_AT_ONCE)
+    assert took == timedelta(0)
+    assert (book.written, book.told, book.tries) == ([1], [], TRIES_AT_ONCE + 1)
+
+
+def test_one_that_is_undone_again_and_again_is_told_and_waited_with() -> None:
+    took, book = outwaited(*[StoreConflict("deadlock")] * (TRIES_AT_ONCE + 1))
+    assert took == timedelta(seconds=8)
+    assert book.told == ["deadlock"]

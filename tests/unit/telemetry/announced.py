@@ -9,6 +9,7 @@ from tidemill.core.run import Counts, RunStatus, RunSummary
 from tidemill.core.services.degradation import Service
 from tidemill.pipeline.happenings import (
     BreakerMoved,
+    ClockJumped,
     DiscoverySpilled,
     EnqueueRejected,
     Happening,
@@ -67,6 +68,7 @@ TICKED = TickRan(NOON, "dispatch", NOON, "ok", "4 jobs in 1 runs, 0 turned away"
 TICK_FAILED = TickRan(NOON, "dispatch", NOON, "failed", "Traceback")
 RESCUED = JobsRescued(NOON, 2, 9, "its worker died")
 TROUBLE = StoreTrouble(NOON, "the disk is full; make room, and the work goes on where it stopped")
+JUMPED = ClockJumped(NOON, -3_600.0, "the clock stands before what is on record")
 DEGRADED = ServiceDegraded(NOON, Service.APIFY, "answered 503", "its jobs wait")
 RESTORED = ServiceRestored(LATER, Service.APIFY, NOON)
 SEARCHED = PlaceSearched(NOON, "Arnhem", 9, 2, "")
@@ -75,5 +77,5 @@ OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
     STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
-    TICKED, RESCUED, TROUBLE, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
+    TICKED, RESCUED, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
 ]  # fmt: skip

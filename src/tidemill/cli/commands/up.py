@@ -1,15 +1,19 @@
 """`tidemill up`."""
 
 from contextlib import nullcontext
+from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import Telemetry, serve_web
+from tidemill.cli.database_wait import wait_for_database
 from tidemill.cli.signals import Stopper
 from tidemill.cli.system_opening import open_system, settings_of
 from tidemill.settings import Settings
+from tidemill.store.database.migrate import current
 from tidemill.telemetry.logs import log_listener, make_logger
 from tidemill.terminal.options import single_command
 from tidemill.terminal.session import run
@@ -41,10 +45,19 @@ async def run_until_stopped(ctx: typer.Context, settings: Settings, *, web: bool
     telemetry = Telemetry(
         lambda words, error: logger.error(words, error=str(error)), log_listener(logger, settings.log_level)
     )
-    async with open_system(ctx, create=True, announce=telemetry.listeners) as system:
+    async with open_system(ctx, create=True, announce=telemetry.listeners, ready=wait_until_available) as system:
         portal = serve_web(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
             await supervise(system, address)
+
+
+async def wait_until_available(system: System) -> None:
+    """Wait for a PostgreSQL that is away; whoever worked on it before gets the time to be seen again."""
+    database = system.store.database
+    longest = timedelta(seconds=0 if database.is_sqlite else system.settings.database_wait_seconds)
+    say = partial(console(stderr=True).print, soft_wrap=True, markup=False)
+    if await wait_for_database(lambda: current(database), longest, system.clock, say):
+        system.worker.spare_others()
 
 
 async def supervise(system: System, address: str) -> None:

@@ -1,4 +1,4 @@
-"""The database at hand: how it is opened, how transactions start, and what its errors mean to a person."""
+"""The database at hand: how it is opened, and how transactions start."""
 
 import asyncio
 import sqlite3
@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from tidemill.pipeline.ports import StoreError, StoreLost
+from tidemill.pipeline.ports import StoreError
+from tidemill.store.database.outages import translate
 from tidemill.store.database.postgres import postgres_engine
 from tidemill.store.database.sqlite import lasting_engine, threaded_engine
 
@@ -88,64 +89,11 @@ class explained:  # noqa: N801 - reads as a word in a with statement
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
         """Translate, keeping the original as the cause."""
-        if isinstance(error, SQLAlchemyError | OSError | sqlite3.Error | UnicodeEncodeError | OverflowError):
+        if error is not None and (isinstance(error, _TRANSLATED) or type(error).__module__.startswith("asyncpg.")):
             raise translate(error) from error
 
 
-def translate(error: BaseException) -> StoreError:
-    """A driver's error in our words: what happened, and what a person can do."""
-    text = str(getattr(error, "orig", None) or error)
-    plain = text.lower()
-    for sign, kind, words in SIGNS:
-        if sign in plain:
-            return kind(words)
-    if isinstance(error, UnicodeEncodeError | OverflowError):
-        return StoreError(f"the database cannot hold a value ({_first_line(text)})")
-    if isinstance(error, OSError | InterfaceError) or _connection_lost(error):
-        return StoreLost(f"the database does not answer ({_first_line(text)}); check its address and that it runs")
-    return StoreError(_first_line(text))
-
-
-_LOCKED = "the database is locked by another program; close it, or wait until it is done"
-_READ_ONLY = "the database cannot be written: check the rights on its file and folder, and the disk"
-_FULL = "the disk is full; make room, and the work goes on where it stopped"
-_REFUSED = "the disk refused a write; check it and the free space"
-_UNOPENED = "the database file cannot be opened: check that its folder exists and may be written"
-_BROKEN_OFF = (
-    "the database does not answer (it broke off in the middle of a question); check its address and that it runs"
-)
-_NO_TABLES = "the database has no tables yet, or old ones; run `tidemill migrate`"
-
-SIGNS: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("database is locked", StoreLost, _LOCKED),
-    ("table is locked", StoreLost, _LOCKED),
-    ("readonly database", StoreLost, _READ_ONLY),
-    ("read-only", StoreLost, _READ_ONLY),
-    ("disk is full", StoreLost, _FULL),
-    ("no space left", StoreLost, _FULL),
-    ("disk full", StoreLost, _FULL),
-    ("disk i/o error", StoreLost, _REFUSED),
-    ("input/output error", StoreLost, _REFUSED),
-    ("file too large", StoreLost, _REFUSED),
-    ("quota exceeded", StoreLost, _REFUSED),
-    ("unable to open database file", StoreLost, _UNOPENED),
-    ("cannot switch to state", StoreLost, _BROKEN_OFF),  # what asyncpg says of a rollback after that
-    ("no such table", StoreError, _NO_TABLES),
-    ("undefinedtableerror", StoreError, _NO_TABLES),
-)
-"""What drivers say, and what it means."""
-
-
-def _connection_lost(error: BaseException) -> bool:
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    words = ("connection was closed", "connection refused", "connection is closed", "starting up", "shutting down",
-             "terminating connection", "too many clients", "connect call failed", "cannot connect")  # fmt: skip
-    return isinstance(error, OperationalError | DBAPIError) and any(word in str(error).lower() for word in words)
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0][:300]
+_TRANSLATED = (SQLAlchemyError, OSError, sqlite3.Error, UnicodeEncodeError, OverflowError)
 
 
 def _parsed(url: str) -> URL:

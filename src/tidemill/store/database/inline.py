@@ -19,6 +19,7 @@ from sqlalchemy.engine import URL, Engine
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
+from tidemill.store.database.outages import is_locked
 from tidemill.store.database.wal import WalCheckpointer
 
 DRIVER = "sqlite+inline"
@@ -47,7 +48,7 @@ class InlineConnection(sqlite3.Connection):
             try:
                 await self._begin_within(wait)
             except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or left <= 0:
+                if not is_locked(error) or left <= 0:
                     raise
                 wait = min(left, MOMENT_MILLISECONDS)
                 left -= wait

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import bindparam, case, select, text, update
+from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -24,6 +24,7 @@ _ALIVE = (
     .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
     .values(seen_at=bindparam("b_now"))
 )
+_LAST_SEEN = select(func.max(workers.c.seen_at))
 _UNSEEN = (
     select(workers.c.id)
     .where(workers.c.ended_at.is_(None), workers.c.seen_at < bindparam("b_since"))
@@ -77,6 +78,19 @@ class Workers:
             await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return len(held)
 
+    async def last_seen(self) -> datetime | None:
+        """When any worker was last seen; None if there never was one."""
+        async with self._database.glance() as connection:
+            moment: datetime | None = (await connection.execute(_LAST_SEEN)).scalar()
+            return moment
+
+    async def release_lane(self, worker_id: int, lane: str) -> int:
+        """Free what a worker holds in one lane, because nobody there has it in hand; answers how many jobs."""
+        async with self._database.write() as connection:
+            held = await _held_by(connection, [worker_id], lane)
+            await _free(connection, held)
+        return len(held)
+
     async def rescue(self, now: datetime) -> list[JobsRescued]:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
         await self._ids.reserve(1_000)
@@ -108,8 +122,10 @@ PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.r
 """A job is not at fault when its worker dies; but one that takes its worker down each time ends as a dead letter."""
 
 
-async def _held_by(connection: AsyncConnection, worker_ids: list[int]) -> list[Job]:
+async def _held_by(connection: AsyncConnection, worker_ids: list[int], lane: str | None = None) -> list[Job]:
     query = select(jobs).where(_LEASED, jobs.c.leased_by.in_(worker_ids)).order_by(jobs.c.id).with_for_update()
+    if lane is not None:
+        query = query.where(jobs.c.lane == lane)
     return [job_of(row) for row in (await connection.execute(query)).mappings()]
 
 

@@ -8,6 +8,7 @@ import msgspec
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
@@ -64,6 +65,8 @@ def _news_of(happening: Happening, names: Mapping[int, str]) -> News | None:  # 
             return News(at, "queue", "warn", f"{rejected} targets turned away: {reason}")
         case StoreTrouble(at=at, detail=detail):
             return News(at, "database", "bad", detail)
+        case ClockJumped(at=at, seconds=seconds, detail=detail):
+            return News(at, "clock", "warn", f"{seconds:+.0f} s: {detail}")
         case PartCrashed(at=at, part=part, detail=detail):
             return News(at, "crash", "bad", f"{part}: {detail.partition(chr(10))[0]}")
         case DriftNoticed(at=at, adapter_id=adapter, source_id=source, rule=rule, detail=detail, is_over=over):
