@@ -72,7 +72,7 @@ browser: $(VENV)/ready-develop ## Get a Chromium for pages that need JavaScript,
 # Nothing that names a host or a machine gets into the files.
 LOCK = $(UV) --quiet --no-config pip compile --universal --python-version 3.11 --generate-hashes $(UPGRADE) \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
-EXTRAS := --extra postgres --extra browser --extra curl --extra redis
+EXTRAS := $(addprefix --extra ,postgres browser curl redis celery s3 parquet apprise traces web-poet scrapy)
 
 # The widest set is resolved first and the others within it, so that all of them agree.
 lock: $(UV) ## Pin every dependency again (UPGRADE=--upgrade for newer ones)
