@@ -53,6 +53,7 @@ _OWN_COMMANDS = {
     "new": (PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
     "check": (PAGES, "Read the golden pages of adapters, and compare them field by field."),
     "savefixture": (PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
+    "score": (PAGES, "Score what is read on a folder of saved pages and phrases, precision and recall apart."),
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }

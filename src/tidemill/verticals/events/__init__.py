@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING
 from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tidemill.core.vertical import Vertical
     from tidemill.lab.part import LabPart
+    from tidemill.operations.scoring.score import Score
     from tidemill.verticals.events.parts import EventsParts, EventsStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -22,12 +26,6 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
             "Write events as JSON Lines or CSV, however many there are.",
             "tidemill.verticals.events.commands.export",
             after="sql",
-        ),
-        "score": Command(
-            "Try a page",
-            "Score the reading library on a folder of saved pages and tables: days, titles, dates.",
-            "tidemill.verticals.events.commands.score",
-            after="savefixture",
         ),
     }
 
@@ -60,6 +58,12 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
         from tidemill.verticals.events.lab.part import LAB
 
         return LAB
+
+    def scores(self, folder: "Path", time_zone: str) -> "Sequence[Score]":
+        """How well the events of saved pages are read."""
+        from tidemill.verticals.events.scoring import event_scores
+
+        return event_scores(folder, time_zone)
 
 
 VERTICAL = EventsPlugin()
