@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:  # named in annotations only: see above
+    from pathlib import Path
+
     from tidemill.core.services.degradation import Service
+    from tidemill.core.snapshots.changes import LabelsOf
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
     from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
     from tidemill.operations.plans import TargetTemplate
+    from tidemill.operations.scoring.score import Score
     from tidemill.operations.why.explanation import Explainer
     from tidemill.pipeline.dispatch import Dispatcher
     from tidemill.pipeline.enrich import RecordRepairs
@@ -26,6 +30,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
     from tidemill.store.ledger.scheduling import DispatchRepository
+    from tidemill.store.records.live import LiveThings
     from tidemill.store.records.repository import RecordRepository
     from tidemill.store.sources.sources import SourceRepository
     from tidemill.store.sources.targets import TargetRepository
@@ -67,12 +72,15 @@ class VerticalStore:
     """A vertical's own tables; each vertical adds its own repositories and views.
 
     `counter` counts its records, and `enrichment` puts answers into records that were stored before the answer came,
-    where the vertical has any.
+    where the vertical has any. `labels` tells what lists and streams choose its things by; without it, their status.
+    `live` keeps which thing a site's id means, where its things are watched live.
     """
 
     repository: "RecordRepository"
     counter: "RecordCounter | None" = None
     enrichment: "RecordRepairs | None" = None
+    labels: "LabelsOf | None" = None
+    live: "LiveThings | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,3 +170,7 @@ class Plugin(ABC, Generic[Own, Part]):
     def lab(self) -> "LabPart | None":
         """The sites, demo and simulation that it brings to the lab; None if it brings none."""
         return None
+
+    def scores(self, folder: "Path", time_zone: str) -> "Sequence[Score]":  # noqa: ARG002 - for those who read pages
+        """How well it reads the saved pages of a folder, for `tidemill score`; `time_zone` is that of the pages."""
+        return ()

@@ -27,6 +27,8 @@ from tidemill.store.quality.quarantine import QuarantineRepository
 from tidemill.store.services.answers import AnswerRepository
 from tidemill.store.services.browsers import BrowserRepository
 from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository
+from tidemill.store.snapshots.log import SnapshotLog
+from tidemill.store.snapshots.reads import SnapshotReads
 from tidemill.store.sources.candidates import CandidateRepository
 from tidemill.store.sources.hosts import Paces
 from tidemill.store.sources.places import PlaceRepository, SearchRepository
@@ -65,6 +67,8 @@ class Store:
     answers: AnswerRepository
     views: Views
     quarantine: QuarantineRepository
+    change_log: SnapshotLog
+    snapshots: SnapshotReads
     environment: StoreEnvironment
     verticals: Mapping[str, VerticalStore]
 
@@ -118,6 +122,10 @@ def build_store(settings: Settings, database: Database) -> Store:
             database, bodies.outputs, [each.counter for each in verticals.values() if each.counter is not None]
         ),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
+        change_log=SnapshotLog(
+            database, {name: each.labels for name, each in verticals.items() if each.labels is not None}
+        ),
+        snapshots=SnapshotReads(database),
         environment=environment,
         verticals=verticals,
     )

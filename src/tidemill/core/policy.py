@@ -137,15 +137,24 @@ INVENTORY = Policy(
 
 LIVE = Policy(
     name="live",
-    schedule="every 5s",
-    cycle=timedelta(seconds=5),
+    schedule="every 2.5s",
+    cycle=timedelta(seconds=2.5),
     retry=RetryPolicy(3, timedelta(seconds=2), timedelta(seconds=4), Jitter.ADDED),
-    breaker=BreakerPolicy(threshold=5, cooldown=timedelta(seconds=60), successes_to_close=5),
+    breaker=BreakerPolicy(
+        threshold=5,
+        cooldown=timedelta(seconds=60),
+        longest_cooldown=timedelta(minutes=2),
+        successes_to_close=5,
+        probe_timeout=timedelta(seconds=60),
+    ),
     timeout=timedelta(seconds=15),
     snapshot_ttl=timedelta(seconds=15),
-    job_limit=timedelta(minutes=5),
+    job_limit=timedelta(minutes=75),
     always_admitted=True,
 )
-"""Values that change within seconds, such as live scores."""
+"""Values that change within seconds, such as live scores.
+
+A job is an hour's watch, and goes on a little while its successor is not there yet.
+"""
 
 PRESETS = {policy.name: policy for policy in (AGENDA, MONITOR, INVENTORY, LIVE)}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -17,10 +17,13 @@ ALIASES = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_INTERVAL = timedelta(days=3_660)
+SHORTEST_SLOT = timedelta(milliseconds=100)
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
-_INTERVAL = re.compile(r"every\s+(\d+)\s*([smhd])\Z")
-_ADAPTIVE = re.compile(r"adaptive\s+(\d+)\s*([smhd])\s*-\s*(\d+)\s*([smhd])\Z")
+_INTERVAL = re.compile(r"every\s+(\d{1,9}(?:\.\d{1,3})?)\s*([smhd])\Z")
+_ADAPTIVE = re.compile(r"adaptive\s+(\d{1,9})\s*([smhd])\s*-\s*(\d{1,9})\s*([smhd])\Z")
 _STEPPED_LAST = re.compile(r"\bL/", re.IGNORECASE)
 _TIER = re.compile(r"tier(?:\s+(\w+))?\Z")
 
@@ -58,7 +61,7 @@ Schedule = Cron | Every | Adaptive | Tier
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Parse a schedule text: `0 6 * * *`, `@daily`, `every 6h`, `adaptive 1h-24h` or `tier hot`."""
+    """Parse a schedule text: `0 6 * * *`, `@daily`, `every 6h`, `every 2.5s`, `adaptive 1h-24h` or `tier hot`."""
     plain = " ".join(text.lower().split())
     if found := _INTERVAL.match(plain):
         return Every(_span(found[1], found[2], text))
@@ -111,9 +114,8 @@ def with_jitter(moment: datetime, roll: float, width: timedelta) -> datetime:
 
 def slot_of(moment: datetime, period: timedelta) -> datetime:
     """Return the start of the time slot that `moment` falls in, the same for every process."""
-    seconds = int(moment.timestamp())
-    width = max(1, int(period.total_seconds()))
-    return datetime.fromtimestamp(seconds - seconds % width, tz=moment.tzinfo)
+    since = moment - EPOCH
+    return moment - since % max(SHORTEST_SLOT, period)
 
 
 def _cron_problem(line: str) -> str:
@@ -136,7 +138,11 @@ def _adaptive(found: re.Match[str], text: str) -> Adaptive:
 
 
 def _span(number: str, unit: str, text: str) -> timedelta:
-    span = timedelta(seconds=int(number) * UNITS[unit])
+    seconds = float(number) * UNITS[unit]
+    if seconds > LONGEST_INTERVAL.total_seconds():
+        msg = f"{text!r} is longer than anybody waits; write ten years at most"
+        raise BadSchedule(msg)
+    span = timedelta(seconds=seconds)
     if span <= timedelta(0):
         msg = f"{text!r} would never wait; write an interval over zero"
         raise BadSchedule(msg)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
@@ -16,6 +16,9 @@ from tidemill.core.record import RawRecord, Reading
 from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.verdict import Verdict
+
+if TYPE_CHECKING:  # its rules take this module's `Context`
+    from tidemill.core.live.rules import LiveRules
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -78,7 +81,8 @@ class Vertical:
 
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
     its title: a column's heading, and the field under it. `enrichment` is its side of enrichment and
-    `discovery` what its sources are searched by, where it has them.
+    `discovery` what its sources are searched by, where it has them. `live` is its side of the live lane, where its
+    things change within seconds.
     """
 
     name: str
@@ -91,6 +95,7 @@ class Vertical:
     notable: Mapping[str, NotableReason] = field(default_factory=dict)
     name_failure: NameFailure = no_failure_name
     discovery: SearchProfile | None = None
+    live: "LiveRules | None" = None
 
     def decode_record(self, stored: bytes) -> object:
         """Decode a stored record from JSON, as a restarted worker does."""

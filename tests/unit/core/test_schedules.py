@@ -29,6 +29,8 @@ TIERS = {"hot": timedelta(hours=6), "standard": timedelta(hours=12)}
         ("0 6 * * *", Cron("0 6 * * *")),
         ("@daily", Cron("0 0 * * *")),
         ("every 6h", Every(timedelta(hours=6))),
+        ("every 2.5s", Every(timedelta(seconds=2.5))),
+        ("every 0.25 s", Every(timedelta(milliseconds=250))),
         ("Every 90 s", Every(timedelta(seconds=90))),
         ("adaptive 1h-24h", Adaptive(timedelta(hours=1), timedelta(hours=24))),
         ("tier", Tier(None)),
@@ -39,7 +41,21 @@ def test_schedules_are_read_as_people_write_them(text, meant):
     assert parse_schedule(text) == meant
 
 
-@pytest.mark.parametrize("text", ["", "sometimes", "61 * * * *", "every 0h", "adaptive 2d-1h", "@fortnightly"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "sometimes",
+        "61 * * * *",
+        "every 0h",
+        "every 0.0s",
+        "every 2.5.1s",
+        "every .5s",
+        "every 999999999d",
+        "adaptive 2d-1h",
+        "@fortnightly",
+    ],
+)
 def test_a_schedule_nobody_can_follow_says_what_to_write(text):
     with pytest.raises(BadSchedule):
         parse_schedule(text)
@@ -117,3 +133,10 @@ def accepts(text):
     except BadSchedule:
         return False
     return True
+
+
+def test_slots_may_be_parts_of_a_second() -> None:
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    period = timedelta(seconds=2.5)
+    assert slot_of(noon + timedelta(seconds=4.9), period) == noon + timedelta(seconds=2.5)
+    assert slot_of(noon + timedelta(seconds=5), period) == noon + timedelta(seconds=5)

@@ -15,7 +15,7 @@ from tidemill.core.source import counts_by_host
 from tidemill.core.urls import BadUrl, host_of
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.schema import hosts, jobs, sources, targets
+from tidemill.store.schema import IS_OPEN, hosts, jobs, sources, targets
 from tidemill.store.sources.hosts import Paces, ensure_hosts
 
 _HOSTS = select(hosts.c.host)
@@ -25,7 +25,7 @@ _COUNTED = select(targets.c.id, targets.c.url, targets.c.host, sources.c.adapter
 _MOVE_TARGET = update(targets).where(targets.c.id == bindparam("b_id")).values(host=bindparam("b_host"))
 _MOVE_JOBS = (
     update(jobs)
-    .where(jobs.c.target_id == bindparam("b_id"), or_(jobs.c.status == "ready", jobs.c.status == "waiting"))
+    .where(jobs.c.target_id == bindparam("b_id"), IS_OPEN, or_(jobs.c.status == "ready", jobs.c.status == "waiting"))
     .values(host=bindparam("b_host"))
 )
 

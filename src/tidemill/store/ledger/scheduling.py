@@ -11,7 +11,6 @@ from sqlalchemy import bindparam, exists, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.admission import Backoff
-from tidemill.core.job import OPEN
 from tidemill.core.outcome import Stage
 from tidemill.core.source import Source
 from tidemill.core.target import TargetStatus
@@ -20,7 +19,7 @@ from tidemill.store.database.batches import portions, write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
-from tidemill.store.schema import adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
+from tidemill.store.schema import IS_OPEN, adapter_status, breakers, engine_state, hosts, jobs, runs, sources, targets
 from tidemill.store.schema.rows import source_of, target_of
 from tidemill.store.sources.adapters import is_off
 from tidemill.store.upkeep.audit import take_keys
@@ -32,7 +31,7 @@ HELD = timedelta(minutes=1)
 _OF_SOURCE = [column.name for column in sources.columns]
 _OF_TARGET = [column.name for column in targets.columns]
 _TARGETS = select(sources, targets).select_from(targets).join(sources, sources.c.id == targets.c.source_id)
-_WORKING = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+_WORKING = exists().where(jobs.c.target_id == targets.c.id, IS_OPEN)
 _BARRED = (breakers.c.state == "OPEN") & (breakers.c.cooldown_until > bindparam("b_now"))
 _DUE_STATUS = (TargetStatus.ACTIVE, TargetStatus.BROKEN)
 _DUE = (

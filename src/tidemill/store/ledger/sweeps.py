@@ -6,15 +6,16 @@ from typing import cast
 
 from sqlalchemy import exists, func, or_, select, text, update
 
-from tidemill.core.job import OPEN, JobStatus
+from tidemill.core.job import JobStatus
 from tidemill.core.target import TargetStatus
 from tidemill.store.database.database import Database
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.ledger.dead_letters import give_back
-from tidemill.store.schema import breakers, hosts, jobs, runs, sources, targets
+from tidemill.store.schema import IS_OPEN, breakers, hosts, jobs, runs, sources, targets
 from tidemill.store.sources.adapters import is_off
 
 _WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
+_RUN_BEGAN = select(runs.c.started_at).where(runs.c.id == jobs.c.run_id).scalar_subquery().label("began")
 
 
 class Sweeps:
@@ -30,12 +31,14 @@ class Sweeps:
 
         A job waits since its run began: one that was retried is as old as its retry, not as its first try.
         """
-        waiting = select(jobs.c.id, jobs.c.run_id).join(runs, runs.c.id == jobs.c.run_id).where(_WAITS)
-        old = waiting.where(jobs.c.created_at < now - older_than, runs.c.started_at < now - older_than)
+        before = now - older_than
+        # Ages are looked at afterwards: asked with them, SQLite walks every job and run that is older, ended or not.
+        old = select(jobs.c.id, jobs.c.run_id, jobs.c.created_at, _RUN_BEGAN).where(IS_OPEN, _WAITS)
         if self._installed is not None:
             old = old.where(jobs.c.vertical.in_(self._installed))
         async with self._database.write() as connection:
-            rows = (await connection.execute(old.order_by(jobs.c.id).with_for_update(skip_locked=True, of=jobs))).all()
+            found = await connection.execute(old.with_for_update(skip_locked=True, of=jobs))
+            rows = [row for row in found if row.created_at < before and row.began is not None and row.began < before]
             if not rows:
                 return 0
             ended = {"status": JobStatus.STALE, "fence": jobs.c.fence + 1, "completed_at": now}
@@ -52,7 +55,7 @@ class Sweeps:
 
     async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
         """Sources with targets long due that nothing holds back, yet no job was made of."""
-        working = exists().where(jobs.c.target_id == targets.c.id, jobs.c.status.in_(OPEN))
+        working = exists().where(jobs.c.target_id == targets.c.id, IS_OPEN)
         barred = breakers.c.state == "OPEN"
         query = (
             select(sources.c.name, func.count())

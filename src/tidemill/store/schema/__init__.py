@@ -15,15 +15,19 @@ from tidemill.store.schema.quality import (
 )
 from tidemill.store.schema.records import raw_records, record_history, rejected_records, staged_records
 from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
+from tidemill.store.schema.snapshots import cached_values, change_log, snapshot_history, snapshots
 from tidemill.store.schema.sources import adapter_status, hosts, sources, target_pages, targets
 from tidemill.store.schema.upkeep import audit_log, engine_state, tick_slots
-from tidemill.store.schema.work import breakers, dead_letters, jobs, runs, workers
+from tidemill.store.schema.work import IS_OPEN, breakers, dead_letters, jobs, runs, workers
 
 __all__ = [
+    "IS_OPEN",
     "actor_runs",
     "adapter_status",
     "audit_log",
     "breakers",
+    "cached_values",
+    "change_log",
     "dead_letters",
     "drift_standings",
     "engine_state",
@@ -49,6 +53,8 @@ __all__ = [
     "selector_proposals",
     "service_spend",
     "service_status",
+    "snapshot_history",
+    "snapshots",
     "source_candidates",
     "sources",
     "staged_records",

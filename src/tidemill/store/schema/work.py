@@ -1,6 +1,18 @@
 """Runs, jobs and who holds them: the ledger."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.database.metadata import SOURCE, metadata, partial
@@ -93,8 +105,13 @@ partial(
 partial("ix_jobs_resumed", "status = 'ready' AND current_stage <> 'fetch'", jobs.c.lane, jobs.c.rank, jobs.c.id)
 partial("ix_jobs_leased", "status = 'leased'", jobs.c.host)
 partial("ix_jobs_waiting", "status = 'waiting'", jobs.c.not_before)
+partial("ix_jobs_open", "status IN ('ready', 'waiting', 'leased')", jobs.c.target_id)
+partial("ix_jobs_stale", "status = 'stale'", jobs.c.id)
 Index("ix_jobs_run", jobs.c.run_id)
 Index("ix_jobs_created", jobs.c.created_at)
+
+IS_OPEN = text("pipeline_jobs.status IN ('ready', 'waiting', 'leased')")
+"""Whether a job has not ended. Spelled out, not bound: only then does a planner know that the partial index will do."""
 
 workers = Table(
     "workers",

@@ -14,6 +14,7 @@ from tidemill.core.run import RunStatus
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.schema import (
+    IS_OPEN,
     actor_runs,
     audit_log,
     dead_letters,
@@ -153,7 +154,7 @@ async def prune(database: Database, bodies: Bodies, rules: Mapping[str, timedelt
 
 async def _needed_pages(database: Database) -> frozenset[int]:
     """Pages that open jobs work on though another job fetched them, and those of records that await a person."""
-    at_work = select(jobs.c.page_id).where(jobs.c.status.in_(OPEN), jobs.c.page_id.is_not(None))
+    at_work = select(jobs.c.page_id).where(IS_OPEN, jobs.c.page_id.is_not(None))
     waits = (rejected_records.c.verdict == "quarantined", rejected_records.c.review.is_(None))
     in_doubt = select(rejected_records.c.page_id).where(*waits).distinct()
     async with database.read() as connection:
