@@ -25,12 +25,17 @@ from pydantic import (
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
+from tidemill.core.checks.retention import retention_problem
+from tidemill.core.checks.setting_checks import (
+    domain_problem,
+    host_address_problem,
+    scheme_problem,
+    web_address_problem,
+)
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.pacing import Pace
-from tidemill.core.retention import retention_problem
 from tidemill.core.schedules import BadSchedule, Cron, Every, parse_schedule
 from tidemill.core.services.degradation import Service
-from tidemill.core.setting_checks import domain_problem, host_address_problem, scheme_problem, web_address_problem
-from tidemill.core.suggestions import unknown_name
 from tidemill.core.urls import BadUrl, host_of
 from tidemill.fetching.guard import Allowance
 
@@ -230,7 +235,7 @@ class Settings(BaseSettings):
     def _no_flag_for_a_number(cls, value: object, field: ValidationInfo) -> object:
         if isinstance(value, bool) and "bool" not in str(cls.model_fields[str(field.field_name)].annotation):
             msg = "true and false are no value of it"
-            raise ValueError(msg)  # noqa: TRY004 - pydantic turns a ValueError into its message
+            raise ValueError(msg)
         return value
 
     @field_validator("database", "redis")

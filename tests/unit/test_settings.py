@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import pytest
 from pydantic import SecretStr
 
-from tidemill.core.retention import DEFAULT_RULES, LONGEST_DAYS, SHORTEST_DAYS
+from tidemill.core.checks.retention import DEFAULT_RULES, LONGEST_DAYS, SHORTEST_DAYS
 from tidemill.settings import BadSettings, HostPace, Settings, load_settings
 from tidemill.store.schema import tick_slots
 from tidemill.store.upkeep.retention import RULES
@@ -149,7 +149,7 @@ def test_every_table_that_is_pruned_can_be_set_and_has_bounds(monkeypatch: pytes
         ({"ticks": {"dispatch": "every 999999999d"}}, "write a year at most"),
         ({"discovery_noise": ["www.agenda.example"]}, "did you mean 'agenda.example'?"),
         ({"discovery_noise": ["nonsense"]}, "is no domain"),
-        ({"database": "mysql://x:secret@y"}, "it must begin with sqlite:/// or postgresql://"),
+        ({"database": "mysql://x:secret@y"}, "it must begin with sqlite:// or postgresql://"),
         ({"redis": "localhost"}, "it must begin with redis://"),
         ({"search_url": "serper"}, "is no web address"),
         ({"geocoder_url": "file:///etc/passwd"}, "is no web address"),

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from tidemill.bootstrap.store import Store
-from tidemill.core.retention import DEFAULT_RULES
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.engine.chores import ChoreDependencies
 from tidemill.engine.ports import Waker
 from tidemill.fetching.apify import ApifyFetcher

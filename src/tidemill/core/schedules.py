@@ -62,7 +62,7 @@ Schedule = Cron | Every | Adaptive | Tier
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Parse a schedule text: `0 6 * * *`, `@daily` or `daily`, `every 6h`, `every 2.5s`, `adaptive 1h-24h` or `tier hot`."""
+    """Parse a schedule: `0 6 * * *`, `@daily`, `daily`, `every 6h`, `every 2.5s`, `adaptive 1h-24h` or `tier hot`."""
     plain = " ".join(text.lower().split())
     if found := _INTERVAL.match(plain):
         return Every(_span(found[1], found[2], text))

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from tidemill.core.suggestions import unknown_name
+from tidemill.core.checks.suggestions import unknown_name
 
 __all__ = ["Conflict", "Mistake", "NotFound", "SwitchedOff", "parse_key", "require_found", "unknown_name"]
 

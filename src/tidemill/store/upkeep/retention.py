@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Table, and_, delete, exists, false, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import OPEN
-from tidemill.core.retention import DEFAULT_RULES
 from tidemill.core.run import RunStatus
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies

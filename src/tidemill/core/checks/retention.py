@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from tidemill.core.suggestions import unknown_name
+from tidemill.core.checks.suggestions import unknown_name
 
 DEFAULT_RULES: Mapping[str, timedelta] = {
     "raw_pages": timedelta(days=90),

@@ -9,7 +9,7 @@ LONGEST_NAME_SHOWN = 80
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return a message about an unknown name, with the nearest known one, or all of them when they are few."""
-    names = sorted(known)
+    names = sorted(map(str, known))
     shown = name if len(name) <= LONGEST_NAME_SHOWN else f"{name[:LONGEST_NAME_SHOWN]}…"
     near = get_close_matches(shown, names, n=1, cutoff=0.6) or _same_letters(shown, names)
     if near:
