@@ -11,7 +11,7 @@ from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
-from tidemill.bootstrap.verticals import LOADED_PLUGINS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
 from tidemill.telemetry.metrics import Metrics
@@ -72,6 +72,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         targets=actions.targets,
         upgrades=actions.upgrades,
         streams=build_streams(store, clock),
+        verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},

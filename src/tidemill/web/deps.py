@@ -35,7 +35,8 @@ class WebDeps:
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within seconds,
-    and `report_bug` is told of our own bugs. `allowed_hosts` are the names under which we may be called; None allows
+    and `report_bug` is told of our own bugs. `verticals` are the kinds of data by name. `allowed_hosts` are the names
+    under which we may be called; None allows
     any. `api_token` is asked of whoever changes something; without it only this machine may.
     """
 
@@ -63,6 +64,7 @@ class WebDeps:
     targets: TargetActions
     upgrades: UpgradeActions
     streams: StreamAccess
+    verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)
