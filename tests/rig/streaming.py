@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import aiohttp
 import msgspec
 import pytest
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.responses import Response
 
 from rig.clock import seeded_dice
@@ -32,6 +32,7 @@ from tidemill.web.stream.access import StreamAccess
 from tidemill.web.stream.hub import StreamHub
 from tidemill.web.stream.resource import CheckTimes, StreamedResource
 from tidemill.web.stream.routes import stream_router
+from tidemill.web.strict_input import refuse_unknown_parameters
 
 RESOURCE = StreamedResource(
     vertical=VERTICAL, name="tally", path="/api/v1/tallies", summary_fields=("title", "score"), group="cup"
@@ -71,7 +72,7 @@ class StreamServer:
             notifications=notifications,
         )  # fmt: skip
         self.access = StreamAccess(hub, reads.changes)
-        app = FastAPI()
+        app = FastAPI(dependencies=[Depends(refuse_unknown_parameters)])
         handle_errors(app, lambda *_, **__: Response())
         app.include_router(stream_router(RESOURCE, self.access))
         ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -79,9 +80,11 @@ async def test_a_reader_goes_on_after_its_cursor_and_misses_nothing(server, sess
     await writer.score("a", 1)
     async with raw_stream(session, f"{server.address}/a/stream") as stream:
         _, _, cursor = await stream.next()
+    assert cursor
     for points in (2, 3, 4):
         await writer.score("a", points)
-    url, headers = f"{server.address}/a/stream", {}
+    url = f"{server.address}/a/stream"
+    headers: dict[str, str] = {}
     if way == "header":
         headers["Last_Event_ID"] = cursor
     else:
@@ -272,7 +275,8 @@ async def test_a_slow_reader_gets_one_snapshot_instead_of_what_it_missed(server,
     for number in range(33):
         await writer.write("a", {"status": "live", "n": number})
     await asyncio.wait([asyncio.create_task(server.hub.catch_up())])
-    parser, told = EventParser(), []
+    parser = EventParser()
+    told: list[Any] = []
     async with asyncio.timeout(PATIENCE):
         while not told or told[-1]["seq"] < writer.seqs["a"]:
             found = parser.feed((await reader.read(65536)).replace(b"\r\n", b""))

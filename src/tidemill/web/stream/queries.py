@@ -1,9 +1,11 @@
 """What a request for things or for a stream asks for, with its bounds."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Annotated
 
 import msgspec
+from fastapi import Query
 from starlette.requests import Request
 
 from tidemill.core.snapshots.cursors import StreamCursor, parse_cursor
@@ -14,8 +16,15 @@ from tidemill.web.stream.resource import StreamedResource
 MOST_THINGS = 50
 MOST_FIELDS = 20
 LONGEST_NAME = 200
-HEARTBEATS = (5, 30)
-LIMITS = (1, 500)
+PRINTABLE = r"^[^\x00]*$"
+
+Named = Annotated[str | None, Query(min_length=1, max_length=LONGEST_NAME, pattern=PRINTABLE)]
+After = Annotated[
+    str | None, Query(max_length=60, description="The cursor to go on from, as `Last-Event-ID` names it.")
+]
+Heartbeat = Annotated[int, Query(ge=5, le=30, description="Seconds without an event before a heartbeat.")]
+Fields = Annotated[str | None, Query(max_length=4_000, description="Fields at the top of a state, comma by comma.")]
+PageLimit = Annotated[int, Query(ge=1, le=500, description="How many to answer with.")]
 
 
 class MalformedCursor(Exception):
@@ -31,52 +40,77 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
-def list_query(request: Request, resource: StreamedResource) -> ListQuery:
-    """Return what a list is asked for; raise `BadParameter` for what it does not know."""
-    only_known(request, {"status", resource.group, "cursor", "limit"})
-    return ListQuery(
-        status=_word(request, "status"),
-        group=_word(request, resource.group),
-        after=_word(request, "cursor") or "",
-        limit=number(request, "limit", 50, LIMITS),
-    )
+def list_parameters(resource: StreamedResource) -> Callable[..., Awaitable[ListQuery]]:
+    """Return the parameters of a list as a dependency of its route."""
+    by_group = Query(alias=resource.group, min_length=1, max_length=LONGEST_NAME, pattern=PRINTABLE)
+
+    async def read(
+        status: Named = None,
+        group: Annotated[str | None, by_group] = None,
+        cursor: Named = None,
+        limit: PageLimit = 50,
+    ) -> ListQuery:
+        return ListQuery(status=status, group=group, after=cursor or "", limit=limit)
+
+    return read
 
 
-def stream_query(request: Request, resource: StreamedResource, key: str | None) -> Wanted:
-    """Return what a stream is asked for: one thing, several by name, or all of a status."""
-    known = {"after", "heartbeat", "fields"} | (set() if key is not None else {resource.name, "status"})
-    only_known(request, known)
-    keys = frozenset([key] if key is not None else request.query_params.getlist(resource.name))
-    status = None if key is not None else _word(request, "status")
-    if bool(keys) == (status is not None):
-        msg = f"name things by `{resource.name}`, or all of one `status`; one of the two"
-        raise BadParameter(msg)
-    if len(keys) > MOST_THINGS:
-        msg = f"{len(keys)} things are too many for one stream; {MOST_THINGS} at most, or a `status`"
-        raise BadParameter(msg)
+async def one_stream_parameters(
+    request: Request, key: str, after: After = None, heartbeat: Heartbeat = 10, fields: Fields = None
+) -> Wanted:
+    """Read the parameters of the stream of one thing; a dependency of its route."""
+    return _wanted(request, frozenset([key]), None, after, heartbeat, fields)
+
+
+def stream_parameters(resource: StreamedResource) -> Callable[..., Awaitable[Wanted]]:
+    """Return the parameters of a stream of several things as a dependency of its route."""
+    by_name = Query(alias=resource.name, description=f"Up to {MOST_THINGS} by their ids.")
+
+    async def read(
+        request: Request,
+        keys: Annotated[list[str] | None, by_name] = None,
+        status: Named = None,
+        after: After = None,
+        heartbeat: Heartbeat = 10,
+        fields: Fields = None,
+    ) -> Wanted:
+        if bool(keys) == (status is not None):
+            msg = f"name things by `{resource.name}`, or all of one `status`; one of the two"
+            raise BadParameter(msg)
+        named = frozenset(keys or ())
+        if len(named) > MOST_THINGS:
+            msg = f"{len(named)} things are too many for one stream; {MOST_THINGS} at most, or a `status`"
+            raise BadParameter(msg)
+        return _wanted(request, named, status, after, heartbeat, fields)
+
+    return read
+
+
+def _wanted(
+    request: Request, keys: frozenset[str], status: str | None, after: str | None, heartbeat: int, fields: str | None
+) -> Wanted:
     return Wanted(
         keys=keys,
         status=status,
-        after=cursor_of(request),
-        heartbeat=timedelta(seconds=number(request, "heartbeat", 10, HEARTBEATS)),
-        fields=fields_of(request),
+        after=cursor_from(request.headers.get("last-event-id") or after),
+        heartbeat=timedelta(seconds=heartbeat),
+        fields=fields_from(fields),
     )
 
 
-def cursor_of(request: Request) -> StreamCursor | None:
-    """Return where a stream goes on: `Last-Event-ID` first, which a browser sends when it comes back by itself."""
-    text = request.headers.get("last-event-id") or request.query_params.get("after")
-    if not text:
-        return None
-    cursor = parse_cursor(text)
-    if cursor is None:
+def cursor_from(text: str | None) -> StreamCursor | None:
+    """Return where a stream goes on; raise `MalformedCursor` for what is none.
+
+    `Last-Event-ID` comes first: a browser that comes back by itself sends it beside the query of its first request.
+    """
+    cursor = parse_cursor(text) if text else None
+    if text and cursor is None:
         raise MalformedCursor
     return cursor
 
 
-def fields_of(request: Request) -> tuple[str, ...]:
+def fields_from(text: str | None) -> tuple[str, ...]:
     """Return the fields of a state that are wanted; none for all of them."""
-    text = request.query_params.get("fields")
     if text is None:
         return ()
     fields = tuple(dict.fromkeys(text.split(",")))
@@ -84,32 +118,3 @@ def fields_of(request: Request) -> tuple[str, ...]:
         msg = f"fields are names with commas between them, {MOST_FIELDS} at most"
         raise BadParameter(msg)
     return fields
-
-
-def number(request: Request, name: str, default: int, bounds: tuple[int, int]) -> int:
-    """Return a number of the query; raise `BadParameter` for one that is out of its bounds."""
-    text = request.query_params.get(name)
-    if text is None:
-        return default
-    low, high = bounds
-    value = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(high)) else low - 1
-    if not low <= value <= high:
-        msg = f"{name} is a number from {low} to {high}"
-        raise BadParameter(msg)
-    return value
-
-
-def only_known(request: Request, names: Collection[str]) -> None:
-    """Raise `BadParameter` for parameters that mean nothing here."""
-    unknown = sorted(set(request.query_params) - set(names))
-    if unknown:
-        msg = f"there is no parameter {unknown[0][:LONGEST_NAME]!r} here; there are {', '.join(sorted(names))}"
-        raise BadParameter(msg)
-
-
-def _word(request: Request, name: str) -> str | None:
-    text = request.query_params.get(name)
-    if text is not None and (not 0 < len(text) <= LONGEST_NAME or "\0" in text):
-        msg = f"{name} is 1 to {LONGEST_NAME} ordinary characters"
-        raise BadParameter(msg)
-    return text

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,12 +17,14 @@ from tidemill.web.schemas import json_responses, text_responses
 from tidemill.web.stream.access import StreamAccess
 from tidemill.web.stream.hub import StreamHub
 from tidemill.web.stream.limits import identity_of
-from tidemill.web.stream.queries import MalformedCursor, list_query, number, only_known, stream_query
+from tidemill.web.stream.queries import ListQuery, list_parameters, one_stream_parameters, stream_parameters
 from tidemill.web.stream.reader import Wanted
 from tidemill.web.stream.resource import StreamedResource
 from tidemill.web.stream.response import EventStreamResponse
 
 ThingName = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+SeqAfter = Annotated[int, Query(ge=0, le=2**53, description="The sequence number to go on from.")]
+ChangeLimit = Annotated[int, Query(ge=1, le=1_000, description="How many to answer with.")]
 RETRY_AFTER = {"Retry-After": "5"}
 
 
@@ -79,12 +81,11 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
     hub = access.hub
     hub.add_resource(resource)
     router = APIRouter(prefix=resource.path, tags=[resource.path.rpartition("/")[2]])
-    both = ["GET", "HEAD"]
+    both, many = ["GET", "HEAD"], Depends(stream_parameters(resource))
 
     @router.api_route("", methods=both, responses=json_responses(ThingList, 422, 503))
-    async def listed(request: Request) -> Response:
+    async def listed(query: Annotated[ListQuery, Depends(list_parameters(resource))]) -> Response:
         """List what there is, by status and group, in order of keys."""
-        query = list_query(request, resource)
         await hub.start()
         await hub.catch_up()
         cursor = hub.head
@@ -96,42 +97,34 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
         return json_response(ThingList(items=shown, next=following, stream_cursor=str(cursor)))
 
     @router.api_route("/stream", methods=both, responses=text_responses("text/event-stream", 404, 422, 429, 503))
-    async def stream_many(request: Request) -> Response:
+    async def stream_many(request: Request, wanted: Annotated[Wanted, many]) -> Response:
         """Stream up to 50 things by name, or all of a status."""
-        return await open_stream(request, resource, access, None)
+        return await open_stream(request, resource, access, wanted)
 
     @router.api_route("/{key}", methods=both, responses=json_responses(dict[str, Any], 404, 422, 503))
     async def one(request: Request, key: ThingName) -> Response:
         """Show one whole, with how fresh it is."""
-        only_known(request, ())
         found = await access.find(resource, key)
         return thing_response(request, hub, found)
 
     @router.api_route("/{key}/changes", methods=both, responses=json_responses(ChangeList, 404, 422, 503))
-    async def changes(request: Request, key: ThingName) -> Response:
+    async def changes(key: ThingName, after: SeqAfter = 0, limit: ChangeLimit = 100) -> Response:
         """Show every change after a sequence number, in order and for good."""
-        only_known(request, {"after", "limit"})
-        after, limit = number(request, "after", 0, (0, 2**53)), number(request, "limit", 100, (1, 1_000))
         found = await access.find(resource, key)
         entries = await access.changes(found.thing_id, after, limit + 1)
         following = entries[limit - 1].seq if len(entries) > limit else None
         return json_response(ChangeList(items=[_entry(each) for each in entries[:limit]], next=following))
 
     @router.api_route("/{key}/stream", methods=both, responses=text_responses("text/event-stream", 404, 422, 429, 503))
-    async def stream_one(request: Request, key: ThingName) -> Response:
+    async def stream_one(request: Request, wanted: Annotated[Wanted, Depends(one_stream_parameters)]) -> Response:
         """Stream one thing."""
-        return await open_stream(request, resource, access, key)
+        return await open_stream(request, resource, access, wanted)
 
     return router
 
 
-async def open_stream(request: Request, resource: StreamedResource, access: StreamAccess, key: str | None) -> Response:
+async def open_stream(request: Request, resource: StreamedResource, access: StreamAccess, wanted: Wanted) -> Response:
     """Return the stream that a request asks for, or why there is none."""
-    try:
-        wanted = stream_query(request, resource, key)
-    except MalformedCursor:
-        hint = "A cursor is what `id:` of an event or X-Stream-Cursor said: 8 hex digits, a dot, a number."
-        return error_response(400, "malformed_cursor", "This is no cursor.", hint)
     if access.hub.is_closed:
         return refusal(access, 503, "restarting", "The server is restarting.")
     await access.hub.start()
