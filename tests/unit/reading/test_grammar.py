@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from tidemill.reading import parse_moment
+from tidemill.reading.amounts.numbers import number_at
 from tidemill.reading.moments.feasts import easter, feast_in, orthodox_easter
 from tidemill.reading.moments.grammar.tokens import tokens_of
-from tidemill.reading.numbers import number_at
 
 TUESDAY = datetime(2026, 2, 10, 3, 30, tzinfo=UTC)
 

@@ -74,7 +74,7 @@ def _plain(value: str) -> str:
 
 
 def shop_of(url: str) -> str:
-    """The shop's registered name, near enough: the label before its ending, so that a shop's countries stay together."""
+    """The shop's registered name, near enough: the label before its ending, so that its countries stay together."""
     labels = (urlsplit(url).hostname or "").split(".")
     return max(labels[:-1], key=len, default="")
 

@@ -18,7 +18,9 @@ app = single_command()
 
 @app.command()
 def score_reading(
-    folder: Annotated[Path, typer.Argument(help="A folder with events, products, homes, dates, money, prices or structured in it.")],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder with events, products, dates, money, prices or structured in it.")
+    ],
     *,
     time_zone: Annotated[str, typer.Option(help="The clock that the pages' times are on.")] = "America/New_York",
     json: AsJson = False,

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from tidemill.reading.moments.grammar.rules import reduced
 from tidemill.reading.moments.grammar.tokens import tokens_of
-from tidemill.reading.moments.grammar.when import Stretch, When, is_date, resolved
+from tidemill.reading.moments.grammar.when import Stretch, TimeConstraints, is_date, resolved
 from tidemill.reading.moments.moment import LAST_MINUTE, Grain, Moment, in_zone, local
 from tidemill.reading.moments.words import FULL_MONTHS, MONTHS
 
@@ -43,7 +43,7 @@ def parse_phrase(text: str, now: datetime, zone: ZoneInfo, language: str, *, day
     return _moment(when, span, zone) if when is not None and span is not None else None
 
 
-def _moment(when: When, span: Stretch, zone: ZoneInfo) -> Moment:
+def _moment(when: TimeConstraints, span: Stretch, zone: ZoneInfo) -> Moment:
     fits = None if when.weekday is None else span.start.weekday() == when.weekday
     return Moment(
         starts=_at(span.start, when, zone),
@@ -55,7 +55,7 @@ def _moment(when: When, span: Stretch, zone: ZoneInfo) -> Moment:
     )
 
 
-def _end(span: Stretch, when: When, zone: ZoneInfo) -> datetime | None:
+def _end(span: Stretch, when: TimeConstraints, zone: ZoneInfo) -> datetime | None:
     if span.grain == "H":
         return _at(span.end, when, zone)
     days = span.end - span.start > timedelta(days=1)
@@ -65,7 +65,7 @@ def _end(span: Stretch, when: When, zone: ZoneInfo) -> datetime | None:
     return None
 
 
-def _at(moment: datetime, when: When, zone: ZoneInfo) -> datetime:
+def _at(moment: datetime, when: TimeConstraints, zone: ZoneInfo) -> datetime:
     if when.offset is None:
         return local(moment, zone)
     return in_zone(moment.replace(tzinfo=timezone(timedelta(hours=when.offset))), zone)

@@ -14,9 +14,9 @@ import msgspec
 from tidemill.reading.moments.calendar import day, nth_weekday
 from tidemill.reading.moments.grammar.tokens import Token
 from tidemill.reading.moments.grammar.when import (
-    Clock,
+    DayTime,
     Stretch,
-    When,
+    TimeConstraints,
     floor,
     is_date,
     merged,
@@ -30,7 +30,7 @@ _DAYS_OF_MONTH = 31
 _NOON = 12
 
 
-def _time(when: When | None) -> Token | None:
+def _time(when: TimeConstraints | None) -> Token | None:
     return Token("T", when) if when is not None else None
 
 
@@ -49,13 +49,13 @@ def _number(token: Token) -> Decimal:
 def _day_and_month(tokens: Sequence[Token], _: datetime) -> Token | None:
     number = next(token for token in tokens if token.kind in "no")
     dom = _dom(_number(number))
-    return _time(When(month=_of("m", tokens).value, dom=dom)) if dom else None
+    return _time(TimeConstraints(month=_of("m", tokens).value, dom=dom)) if dom else None
 
 
 def _weekday_and_day(tokens: Sequence[Token], _: datetime) -> Token | None:
     number = next(token for token in tokens if token.kind in "no")
     dom = _dom(_number(number))
-    return _time(When(weekday=_of("w", tokens).value, dom=dom)) if dom else None
+    return _time(TimeConstraints(weekday=_of("w", tokens).value, dom=dom)) if dom else None
 
 
 def _shared_month(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -65,17 +65,17 @@ def _shared_month(tokens: Sequence[Token], now: datetime) -> Token | None:
         return None
     month = _of("m", tokens).value
     year = next((token.value for token in tokens if token.kind == "y"), None)
-    first = resolved(When(month=month, dom=numbers[0], year=year), now)
+    first = resolved(TimeConstraints(month=month, dom=numbers[0], year=year), now)
     last = day(first.start.year, month, numbers[1] or 0) if first else None
     if first is None or last is None:
         return None
     end = datetime.combine(last, first.start.time()) + timedelta(days=1)
-    return _time(When(within=Stretch(first.start, end, "D")))
+    return _time(TimeConstraints(within=Stretch(first.start, end, "D")))
 
 
 def _pair_of_days(tokens: Sequence[Token], _: datetime) -> Token | None:
     value = tokens[0].value
-    return _time(When(month=value[2], dom=value[3])) if len(value) > 2 else None  # noqa: PLR2004
+    return _time(TimeConstraints(month=value[2], dom=value[3])) if len(value) > 2 else None  # noqa: PLR2004
 
 
 def _pair_and_month(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -90,42 +90,42 @@ def _pair_of_hours(tokens: Sequence[Token], now: datetime) -> Token | None:
 
 
 def _year(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(year=tokens[-1].value))
+    return _time(TimeConstraints(year=tokens[-1].value))
 
 
 def _in_year(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(year=_of("y", tokens).value))
+    return _time(TimeConstraints(year=_of("y", tokens).value))
 
 
 def _with_year(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(merged(tokens[0].value, When(year=tokens[-1].value)))
+    return _time(merged(tokens[0].value, TimeConstraints(year=tokens[-1].value)))
 
 
 def _month(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(month=tokens[-1].value))
+    return _time(TimeConstraints(month=tokens[-1].value))
 
 
 def _weekday(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(weekday=tokens[-1].value))
+    return _time(TimeConstraints(weekday=tokens[-1].value))
 
 
 def _ordinal_day(tokens: Sequence[Token], _: datetime) -> Token | None:
     dom = _dom(tokens[-1].value)
-    return _time(When(dom=dom)) if dom else None
+    return _time(TimeConstraints(dom=dom)) if dom else None
 
 
 def _relative(tokens: Sequence[Token], now: datetime) -> Token | None:
-    return _time(When(within=unit_stretch(now, "d", tokens[-1].value)))
+    return _time(TimeConstraints(within=unit_stretch(now, "d", tokens[-1].value)))
 
 
 def _tonight(tokens: Sequence[Token], now: datetime) -> Token | None:
     days, hours = tokens[-1].value
     late = tokens[0].kind == "3"
-    return _time(When(within=unit_stretch(now, "d", days), hours=(21, 24) if late else hours))
+    return _time(TimeConstraints(within=unit_stretch(now, "d", days), hours=(21, 24) if late else hours))
 
 
 def _now(_: Sequence[Token], now: datetime) -> Token | None:
-    return _time(When(within=unit_stretch(now, "d", 0), clock=Clock(now.hour, now.minute)))
+    return _time(TimeConstraints(within=unit_stretch(now, "d", 0), clock=DayTime(now.hour, now.minute)))
 
 
 _TURNS = {">": 2, "<": -1, "=": 1}
@@ -155,7 +155,7 @@ def _next_month(tokens: Sequence[Token], now: datetime) -> Token | None:
         year += 1
     if turn == "<" and month >= now.month:
         year -= 1
-    return _time(When(year=year, month=month))
+    return _time(TimeConstraints(year=year, month=month))
 
 
 def _turned_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -164,19 +164,19 @@ def _turned_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
     unit = tokens[1].value
     if unit == "e":  # which weekend is meant depends on the word, which the search for moments knows
         return None
-    return _time(When(within=unit_stretch(now, unit, steps)))
+    return _time(TimeConstraints(within=unit_stretch(now, unit, steps)))
 
 
 def _turned_units(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`next 3 weeks`, `last two months`: so many whole ones."""
     count, unit = int(_number(tokens[1])), tokens[-1].value
     found = unit_stretch(now, unit, -count if tokens[0].kind in "<%" else 1, count)
-    return _time(When(within=Stretch(found.start, found.end, "D" if unit in "dwMqy" else "H")))
+    return _time(TimeConstraints(within=Stretch(found.start, found.end, "D" if unit in "dwMqy" else "H")))
 
 
 def _upcoming(tokens: Sequence[Token], now: datetime) -> Token | None:
     count, unit = int(_number(_of("n", tokens))), _of("u", tokens).value
-    return _time(When(within=unit_stretch(now, unit, count)))
+    return _time(TimeConstraints(within=unit_stretch(now, unit, count)))
 
 
 def _length(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -214,7 +214,7 @@ def _away(tokens: Sequence[Token], now: datetime, sign: int) -> Token | None:
         return None
     unit = lengths[-1][0]
     if any(unit in "smh" for unit, _ in lengths):
-        return _time(When(within=unit_stretch(moment, "d", 0), clock=Clock(moment.hour, moment.minute)))
+        return _time(TimeConstraints(within=unit_stretch(moment, "d", 0), clock=DayTime(moment.hour, moment.minute)))
     return Token("W", (unit_stretch(moment, "d", 0), unit_stretch(moment, unit, 0)))
 
 
@@ -227,14 +227,16 @@ def _ahead(tokens: Sequence[Token], now: datetime) -> Token | None:
 
 
 def _away_day(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(within=tokens[0].value[0]))
+    return _time(TimeConstraints(within=tokens[0].value[0]))
 
 
 def _feast_then(tokens: Sequence[Token], _: datetime) -> Token | None:
     """`thanksgiving in 9 months`: the one of that month or year."""
     when = _of("T", tokens).value
     return (
-        _time(merged(when, When(within=_of("W", tokens).value[1]))) if when.feast or when.weekday is not None else None
+        _time(merged(when, TimeConstraints(within=_of("W", tokens).value[1])))
+        if when.feast or when.weekday is not None
+        else None
     )
 
 
@@ -265,22 +267,22 @@ def _minutes_beside(tokens: Sequence[Token], _: datetime) -> Token | None:
         return None
     sign = 1 if any(token.kind in "P%A" for token in tokens) or (tokens[1].kind == "i") else -1
     total = (clock.hour * 60 + clock.minute + sign * int(minutes)) % (24 * 60)
-    return Token("c", Clock(total // 60, total % 60, clock.open, clock.said))
+    return Token("c", DayTime(total // 60, total % 60, clock.open, clock.said))
 
 
-def _as_clock(token: Token, *, whole: bool = True) -> Clock | None:
+def _as_clock(token: Token, *, whole: bool = True) -> DayTime | None:
     """A token as a time of the day: a clock, or a number of hours; unless `whole`, hours and minutes such as 1030."""
     if token.kind == "c":
-        clock: Clock = token.value
+        clock: DayTime = token.value
         return clock
     if token.kind == "y":
-        return None if whole else Clock.of(token.value // 100, token.value % 100)
+        return None if whole else DayTime.of(token.value // 100, token.value % 100)
     number = _number(token)
     if number != int(number) or (whole and number > 24):  # noqa: PLR2004 - hours of a day
         return None
     said = token.value[1]
     hours, minutes = (int(number), 0) if number <= 24 else divmod(int(number), 100)  # noqa: PLR2004 - hours of a day
-    clock_read = Clock.of(hours, minutes)
+    clock_read = DayTime.of(hours, minutes)
     return msgspec.structs.replace(clock_read, open=1 <= hours < _NOON, said=said) if clock_read else None
 
 
@@ -290,7 +292,7 @@ def _half_to(tokens: Sequence[Token], _: datetime) -> Token | None:
     if clock is None:
         return None
     total = (clock.hour * 60 + clock.minute + (30 if len(tokens) > 2 else -30)) % (24 * 60)  # noqa: PLR2004
-    return Token("c", Clock(total // 60, total % 60, open=True, said=True))
+    return Token("c", DayTime(total // 60, total % 60, open=True, said=True))
 
 
 def _clock(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -308,7 +310,7 @@ def _hour_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
 def _hour_pm(tokens: Sequence[Token], _: datetime) -> Token | None:
     clock = _as_clock(tokens[0])
     half = "p" if any(token.kind == "p" for token in tokens) else "a"
-    found = Clock.of(clock.hour % 12 or 12, clock.minute, half) if clock else None
+    found = DayTime.of(clock.hour % 12 or 12, clock.minute, half) if clock else None
     return Token("c", found) if found else None
 
 
@@ -317,7 +319,7 @@ def _spoken(tokens: Sequence[Token], _: datetime) -> Token | None:
     (hour, said), (minute, also) = tokens[0].value, tokens[-1].value
     if not (said and also) or not 1 <= hour <= 12 or minute not in {15, 30, 45}:  # noqa: PLR2004
         return None
-    return Token("c", Clock(int(hour), int(minute), open=True))
+    return Token("c", DayTime(int(hour), int(minute), open=True))
 
 
 def _hour_with_part(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -330,7 +332,7 @@ def _hour_with_part(tokens: Sequence[Token], _: datetime) -> Token | None:
 
 
 def _clock_time(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return _time(When(clock=_of("c", tokens).value))
+    return _time(TimeConstraints(clock=_of("c", tokens).value))
 
 
 def _hours(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -340,12 +342,12 @@ def _hours(tokens: Sequence[Token], _: datetime) -> Token | None:
         return None
     first, last = sides
     if first.hour < _NOON <= last.hour and tokens[-1].kind == "c" and not last.open and _is_bare(tokens, first):
-        later = Clock(first.hour + _NOON, first.minute)
+        later = DayTime(first.hour + _NOON, first.minute)
         first = later if (later.hour, later.minute) < (last.hour, last.minute) else first
-    return _time(When(clock=first, until=last))
+    return _time(TimeConstraints(clock=first, until=last))
 
 
-def _is_bare(tokens: Sequence[Token], first: Clock) -> bool:
+def _is_bare(tokens: Sequence[Token], first: DayTime) -> bool:
     """Whether the first of two times leaves its half of the day to the second."""
     return first.hour > 0 and (tokens[0].kind == "n" or tokens[1].kind == "n" or first.hour <= _NOON)
 
@@ -369,13 +371,13 @@ def _nth_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
     if inside is None:
         if what.kind == "u" and what.value == "q" and not backwards:
             year = next((token.value for token in tokens if token.kind == "y"), None)
-            return _time(When(quarter=nth, year=year)) if nth <= 4 else None  # noqa: PLR2004
+            return _time(TimeConstraints(quarter=nth, year=year)) if nth <= 4 else None  # noqa: PLR2004
         return None
     span = resolved(inside, now)
     if span is None or span.grain not in "Mqyw" or inside.clock is not None:
         return None
     found = _nth_weekday(nth, what.value, span) if what.kind == "w" else _nth_of(nth, what.value, span)
-    return _time(When(within=found)) if found else None
+    return _time(TimeConstraints(within=found)) if found else None
 
 
 def _nth_weekday(nth: int, weekday: int, span: Stretch) -> Stretch | None:
@@ -409,7 +411,7 @@ def _nth_after(tokens: Sequence[Token], now: datetime) -> Token | None:
     weekday, nth = _of("w", tokens).value, _of("o", tokens).value
     ahead = (weekday - base.start.weekday()) % 7 or 7
     begins = base.start + timedelta(days=ahead + 7 * (nth - 1))
-    return _time(When(within=Stretch(begins, begins + timedelta(days=1))))
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=1))))
 
 
 def _weekdays_ago(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -420,7 +422,7 @@ def _weekdays_ago(tokens: Sequence[Token], now: datetime) -> Token | None:
         begins = today - timedelta(days=((today.weekday() - weekday) % 7 or 7) + 7 * (count - 1))
     else:
         begins = today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7 * (count - 1))
-    return _time(When(within=Stretch(begins, begins + timedelta(days=1))))
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=1))))
 
 
 def _part_of(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -437,7 +439,7 @@ def _part_of(tokens: Sequence[Token], now: datetime) -> Token | None:
         return None
     edges = [*(moved(span.start, *step) for step in _THIRDS[span.grain]), span.end]
     index = {"1": (0, 1), "2": (1, 2), "3": (2, 3)}[which]
-    return _time(When(within=Stretch(edges[index[0]], edges[index[1]], "D")))
+    return _time(TimeConstraints(within=Stretch(edges[index[0]], edges[index[1]], "D")))
 
 
 _THIRDS = {
@@ -451,24 +453,30 @@ def _by(tokens: Sequence[Token], now: datetime) -> Token | None:
     if span is None or span.start < now:
         return None
     end = span.end if span.grain == "D" else span.start
-    return _time(When(within=Stretch(now.replace(second=0, microsecond=0), end, "D")))
+    return _time(TimeConstraints(within=Stretch(now.replace(second=0, microsecond=0), end, "D")))
 
 
 def _rest(tokens: Sequence[Token], now: datetime) -> Token | None:
     unit = tokens[-1].value
     span = unit_stretch(now, unit, 0)
-    return _time(When(within=Stretch(floor(now, "d"), span.end, "D"))) if unit in "wMy" else None
+    return _time(TimeConstraints(within=Stretch(floor(now, "d"), span.end, "D"))) if unit in "wMy" else None
 
 
 def _season(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`this season`, `next season`."""
     seasons = [
-        resolved(When(season=number, year=year), now) for year in (now.year - 1, now.year) for number in range(4)
+        resolved(TimeConstraints(season=number, year=year), now)
+        for year in (now.year - 1, now.year)
+        for number in range(4)
     ]
     spans = sorted((span for span in seasons if span is not None), key=lambda span: span.start)
     here = next((place for place, span in enumerate(spans) if span.start <= now < span.end), None)
     step = {">": 1, "<": -1, "=": 0}[tokens[0].kind]
-    return _time(When(within=spans[here + step])) if here is not None and 0 <= here + step < len(spans) else None
+    return (
+        _time(TimeConstraints(within=spans[here + step]))
+        if here is not None and 0 <= here + step < len(spans)
+        else None
+    )
 
 
 def _closest(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -480,20 +488,20 @@ def _closest(tokens: Sequence[Token], now: datetime) -> Token | None:
     ahead = (what.weekday - base.start.weekday()) % 7
     days = sorted((ahead + 7 * week for week in range(-3, 4)), key=lambda days: (abs(days), -days))
     begins = base.start + timedelta(days=days[min(nth, 5) - 1])
-    return _time(When(within=Stretch(begins, begins + timedelta(days=1))))
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=1))))
 
 
 def _lasting(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`18th Dec for 10 days`."""
     when = next(token for token in tokens if token.kind in "Tc")
-    base = resolved(When(clock=when.value) if when.kind == "c" else when.value, now)
+    base = resolved(TimeConstraints(clock=when.value) if when.kind == "c" else when.value, now)
     lengths = _of("L", tokens).value
     if base is None or base.grain not in "dm" or len(lengths) != 1:
         return None
     if lengths[0][0] in "smh" and base.grain == "d":
         return None
     end = moved(base.start, lengths[0][0], float(lengths[0][1]))
-    return _time(When(within=Stretch(base.start, end, "D" if base.grain == "d" else "H")))
+    return _time(TimeConstraints(within=Stretch(base.start, end, "D" if base.grain == "d" else "H")))
 
 
 def _range(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -514,10 +522,10 @@ def _range(tokens: Sequence[Token], now: datetime) -> Token | None:
         return None
     ends = last.start if last.grain == "m" else last.end
     grain = "H" if last.grain == "m" else "X" if first.grain == "m" else "D"
-    return _time(When(within=Stretch(first.start, ends, grain)))
+    return _time(TimeConstraints(within=Stretch(first.start, ends, grain)))
 
 
-def _completed(one: When, other: When) -> tuple[When, When]:
+def _completed(one: TimeConstraints, other: TimeConstraints) -> tuple[TimeConstraints, TimeConstraints]:
     if one.dom is not None and one.month is None and other.month is not None:
         one = msgspec.structs.replace(one, month=other.month)
     if one.month is not None and other.dom is not None and other.month is None:
@@ -532,7 +540,7 @@ def _day_to_date(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`from 13 to the 15 of July`: the first side is a bare number."""
     number = next(token for token in tokens if token.kind == "n")
     dom = _dom(_number(number))
-    return _range([Token("T", When(dom=dom)), tokens[-1]], now) if dom and tokens[-1].value.dom else None
+    return _range([Token("T", TimeConstraints(dom=dom)), tokens[-1]], now) if dom and tokens[-1].value.dom else None
 
 
 def _date_to_day(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -540,7 +548,7 @@ def _date_to_day(tokens: Sequence[Token], now: datetime) -> Token | None:
     when, dom = _of("T", tokens).value, _dom(_number(tokens[-1]))
     if dom is None or when.dom is None or when.clock is not None:
         return None
-    return _range([_of("T", tokens), Token("T", When(dom=dom))], now)
+    return _range([_of("T", tokens), Token("T", TimeConstraints(dom=dom))], now)
 
 
 def _plain(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -587,11 +595,11 @@ RULES: Sequence[tuple[re.Pattern[str], Rule]] = tuple(
 _MOST_STEPS = 60
 
 
-def reduced(tokens: list[Token], now: datetime) -> When | None:
+def reduced(tokens: list[Token], now: datetime) -> TimeConstraints | None:
     """The one time that all tokens together mean; None when they do not come down to one."""
     for _ in range(_MOST_STEPS):
         if len(tokens) == 1 and tokens[0].kind == "T":
-            when: When = tokens[0].value
+            when: TimeConstraints = tokens[0].value
             return when
         step = _step(tokens, now)
         if step is None:

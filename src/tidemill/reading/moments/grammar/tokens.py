@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
+from tidemill.reading.amounts.numbers import number_at
 from tidemill.reading.moments.calendar import day, full_year
 from tidemill.reading.moments.feasts import FEAST_NAMES
 from tidemill.reading.moments.grammar.languages import TABLES
-from tidemill.reading.moments.grammar.when import Clock, When
-from tidemill.reading.numbers import number_at
+from tidemill.reading.moments.grammar.when import DayTime, TimeConstraints
 
 MOST_TOKENS = 18
 _LONGEST_NAME = 5
@@ -76,7 +76,7 @@ def lexicon(language: str) -> dict[str, Token]:
     if language == "nl":
         _add_table(found, "nl")
     found |= _compounds(found)
-    found |= {name: Token("T", When(feast=feast)) for name, feast in FEAST_NAMES.items()}
+    found |= {name: Token("T", TimeConstraints(feast=feast)) for name, feast in FEAST_NAMES.items()}
     return found | {name: Token("z", offset) for name, offset in _ZONES.items() if name not in found}
 
 
@@ -86,7 +86,7 @@ def _compounds(words: dict[str, Token]) -> dict[str, Token]:
     days = {name: token for name, token in words.items() if token.kind in "dw" and name.isalpha()}
     return {
         name + part: Token("t", (token.value, hours)) if token.kind == "d"
-        else Token("T", When(weekday=token.value, hours=hours))
+        else Token("T", TimeConstraints(weekday=token.value, hours=hours))
         for name, token in days.items() for part, hours in parts.items() if len(name) > 4 and hours  # noqa: PLR2004
     }  # fmt: skip
 
@@ -111,9 +111,9 @@ def _token(name: str, place: int) -> Token:
     if name in UNITS:
         return Token("u", UNITS[name])
     if name in _PARTS:
-        return Token("T", When(hours=_PARTS[name]))
+        return Token("T", TimeConstraints(hours=_PARTS[name]))
     if name in _SEASONS:
-        return Token("T", When(season=_SEASONS[name]))
+        return Token("T", TimeConstraints(season=_SEASONS[name]))
     return Token("E", _SHORT_FOR[name]) if name in _SHORT_FOR else Token(_PLAIN[name])
 
 
@@ -126,8 +126,8 @@ _MAKERS: Mapping[str, Callable[[int], Token]] = {
     "last_night": lambda _: Token("t", (-1, _PARTS["night"])),
     "uur": lambda _: Token("U", "h"),
     "now": lambda _: Token("N"),
-    "noon": lambda _: Token("c", Clock(12, 0)),
-    "midnight": lambda _: Token("c", Clock(0, 0)),
+    "noon": lambda _: Token("c", DayTime(12, 0)),
+    "midnight": lambda _: Token("c", DayTime(0, 0)),
     "few": lambda _: Token("v", (Decimal(3), True)),
     "pair": lambda _: Token("v", (Decimal(2), True)),
 }
@@ -219,7 +219,7 @@ def _full(piece: re.Match[str], day_first: bool) -> Token | None:  # noqa: FBT00
 
 
 def _on(found: date | None) -> Token | None:
-    return Token("T", When(year=found.year, month=found.month, dom=found.day)) if found else None
+    return Token("T", TimeConstraints(year=found.year, month=found.month, dom=found.day)) if found else None
 
 
 def _pair(piece: re.Match[str], day_first: bool) -> Token | None:  # noqa: FBT001
@@ -230,7 +230,11 @@ def _pair(piece: re.Match[str], day_first: bool) -> Token | None:  # noqa: FBT00
     tells = piece["ps"] == "/" or day_first or max(one, other) > 12  # noqa: PLR2004 - months of a year
     if not _is_day(month, number) or not tells:
         return Token("x", (one, other)) if piece["ps"] == "-" else None
-    return Token("x", (one, other, month, number)) if piece["ps"] == "-" else Token("T", When(month=month, dom=number))
+    return (
+        Token("x", (one, other, month, number))
+        if piece["ps"] == "-"
+        else Token("T", TimeConstraints(month=month, dom=number))
+    )
 
 
 def _is_day(month: int, number: int) -> bool:
@@ -239,14 +243,14 @@ def _is_day(month: int, number: int) -> bool:
 
 def _clock(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
     minutes = int(piece["cm"] or piece["ck"] or piece["cd"])
-    clock = Clock.of(int(piece["ch"]), minutes, piece["ca"] or "")
+    clock = DayTime.of(int(piece["ch"]), minutes, piece["ca"] or "")
     return Token("c", clock) if clock else None
 
 
 def _hour(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
     written = piece["hh"]
     hour, minutes = (int(written), 0) if len(written) < 3 else (int(written[:-2]), int(written[-2:]))  # noqa: PLR2004
-    clock = Clock.of(hour, minutes, piece["ha"])
+    clock = DayTime.of(hour, minutes, piece["ha"])
     return Token("c", clock) if clock else None
 
 
@@ -259,7 +263,7 @@ def _number(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
 
 def _quarter(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
     year = full_year(piece["qy"]) if piece["qy"] else None
-    return Token("T", When(quarter=int(piece["qn"] or piece["qn2"]), year=year))
+    return Token("T", TimeConstraints(quarter=int(piece["qn"] or piece["qn2"]), year=year))
 
 
 _DIGIT_READERS = {

@@ -13,7 +13,7 @@ _FAR = 48
 """Months ahead that are searched for a day that fits a weekday and a number."""
 
 
-class Clock(msgspec.Struct, frozen=True, gc=False):
+class DayTime(msgspec.Struct, frozen=True, gc=False):
     """A time of the day; `open` says that morning and evening are both possible, `said` that it is told in words."""
 
     hour: int
@@ -22,7 +22,7 @@ class Clock(msgspec.Struct, frozen=True, gc=False):
     said: bool = False
 
     @classmethod
-    def of(cls, hour: int, minute: int, meridiem: str = "") -> "Clock | None":
+    def of(cls, hour: int, minute: int, meridiem: str = "") -> "DayTime | None":
         """The clock that so many hours and minutes are, in the half of the day that `a` or `p` says."""
         if minute >= _MINUTES or hour > _HOURS or (meridiem and not 1 <= hour <= _NOON):
             return None
@@ -39,7 +39,7 @@ class Stretch(msgspec.Struct, frozen=True, gc=False):
     grain: str = "d"
 
 
-class When(msgspec.Struct, frozen=True, kw_only=True):
+class TimeConstraints(msgspec.Struct, frozen=True, kw_only=True):
     """Constraints on a time. `within` is a stretch that it lies in, `fine` one that it is by itself."""
 
     year: int | None = None
@@ -50,18 +50,18 @@ class When(msgspec.Struct, frozen=True, kw_only=True):
     season: int | None = None
     feast: str | None = None
     within: Stretch | None = None
-    clock: Clock | None = None
-    until: Clock | None = None
+    clock: DayTime | None = None
+    until: DayTime | None = None
     hours: tuple[int, int] | None = None
     offset: float | None = None
     turn: int = 0
     shift: tuple[str, int] | None = None
 
 
-_FIELDS = tuple(name for name in When.__struct_fields__ if name != "turn")
+_FIELDS = tuple(name for name in TimeConstraints.__struct_fields__ if name != "turn")
 
 
-def merged(one: When, other: When) -> When | None:
+def merged(one: TimeConstraints, other: TimeConstraints) -> TimeConstraints | None:
     """Both constraints at once; None when they speak of the same thing, or can not both hold."""
     values = {}
     for name in _FIELDS:
@@ -69,10 +69,10 @@ def merged(one: When, other: When) -> When | None:
         if left is not None and right is not None and left != right:
             return None
         values[name] = left if left is not None else right
-    return When(**values, turn=one.turn or other.turn)
+    return TimeConstraints(**values, turn=one.turn or other.turn)
 
 
-def is_date(when: When) -> bool:
+def is_date(when: TimeConstraints) -> bool:
     """Whether the constraints are on the day, not only on the hour."""
     return any(
         getattr(when, name) is not None
@@ -109,7 +109,7 @@ def moved(moment: datetime, unit: str, count: float) -> datetime:
     return moment + timedelta(seconds=seconds * count)
 
 
-def resolved(when: When, now: datetime) -> Stretch | None:
+def resolved(when: TimeConstraints, now: datetime) -> Stretch | None:
     """The stretch of time that constraints mean, as of now; None where there is none."""
     if not is_date(when):
         return _clock_alone(when, now)
@@ -127,7 +127,7 @@ def shifted(found: Stretch, shift: tuple[str, int]) -> Stretch:
     return Stretch(moved(found.start, unit, count), moved(found.end, unit, count), found.grain)
 
 
-def _clock_alone(when: When, now: datetime) -> Stretch | None:
+def _clock_alone(when: TimeConstraints, now: datetime) -> Stretch | None:
     """A time without a day: the next one of that name."""
     today = Stretch(floor(now, "d"), floor(now, "d") + timedelta(days=1))
     if when.clock is None:
@@ -136,13 +136,13 @@ def _clock_alone(when: When, now: datetime) -> Stretch | None:
     if here is None or here.start >= now.replace(tzinfo=None) - timedelta(minutes=now.minute, seconds=now.second):
         return here
     if when.clock.open and when.hours is None and when.clock.hour < _NOON:
-        later = _timed(today, msgspec.structs.replace(when, clock=Clock(when.clock.hour + _NOON, when.clock.minute)))
+        later = _timed(today, msgspec.structs.replace(when, clock=DayTime(when.clock.hour + _NOON, when.clock.minute)))
         if later is not None and later.start >= now:
             return later
     return shifted(here, ("d", 1))
 
 
-def _timed(found: Stretch, when: When) -> Stretch | None:
+def _timed(found: Stretch, when: TimeConstraints) -> Stretch | None:
     if when.clock is None:
         if when.hours is None or found.grain != "d":
             return found if when.hours is None else None
@@ -157,14 +157,14 @@ def _timed(found: Stretch, when: When) -> Stretch | None:
     return Stretch(start, end if end > start else end + timedelta(days=1), "H")
 
 
-def _hour_of(clock: Clock, hours: tuple[int, int] | None) -> int:
+def _hour_of(clock: DayTime, hours: tuple[int, int] | None) -> int:
     """The hour, moved to the half of the day that a part of it names."""
     said_late = clock.said and clock.hour < _EVENING_HOURS  # nobody opens at half past three at night
     late = said_late if hours is None else hours[0] >= _NOON and clock.hour < _NOON
     return clock.hour + _NOON if late else clock.hour
 
 
-def _date_of(when: When, now: datetime) -> Stretch | None:
+def _date_of(when: TimeConstraints, now: datetime) -> Stretch | None:
     if when.feast is not None:
         return _feast(when, now)
     if when.season is not None:
@@ -193,7 +193,7 @@ def _year_of(month: int, today: date) -> int:
     return today.year if month == today.month or first is None else first.year
 
 
-def _day_of(when: When, today: date) -> date | None:
+def _day_of(when: TimeConstraints, today: date) -> date | None:
     if when.month is not None and when.dom is not None:
         if when.year is not None:
             return day(when.year, when.month, when.dom)
@@ -216,7 +216,7 @@ def _turned_weekday(weekday: int, turn: int, today: date) -> date:
     return next_weekday(weekday, today, strictly=turn > 1)
 
 
-def _first_fitting(when: When, start: date) -> date | None:
+def _first_fitting(when: TimeConstraints, start: date) -> date | None:
     """The first day from `start` on that all constraints fit."""
     month = start.replace(day=1)
     for _ in range(_FAR):
@@ -230,7 +230,7 @@ def _first_fitting(when: When, start: date) -> date | None:
     return None
 
 
-def _inside(when: When) -> Stretch | None:
+def _inside(when: TimeConstraints) -> Stretch | None:
     """The first day of a stretch that fits the other constraints; the stretch itself without any."""
     within = when.within
     if within is None or (when.dom is None and when.weekday is None and when.month is None and when.year is None):
@@ -244,7 +244,7 @@ def _inside(when: When) -> Stretch | None:
     return None
 
 
-def _season(when: When, now: datetime) -> Stretch:
+def _season(when: TimeConstraints, now: datetime) -> Stretch:
     starts = ((12, 21), (3, 20), (6, 21), (9, 23))
     season = when.season or 0
     month, number = starts[season]
@@ -258,7 +258,7 @@ def _season(when: When, now: datetime) -> Stretch:
     return coming[0] if coming else spans[-1]
 
 
-def _feast(when: When, now: datetime) -> Stretch | None:
+def _feast(when: TimeConstraints, now: datetime) -> Stretch | None:
     """The feast of the year that is named, of the stretch that it lies in, else the coming one (or the last)."""
     name = when.feast or ""
     if when.year is not None:
