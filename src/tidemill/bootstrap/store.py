@@ -35,6 +35,7 @@ from tidemill.store.sources.places import PlaceRepository, SearchRepository
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 from tidemill.store.upkeep.audit import AuditLog
+from tidemill.store.upkeep.live_health import LiveHealthRepository
 from tidemill.store.views.views import Views
 
 
@@ -60,6 +61,7 @@ class Store:
     targets: TargetRepository
     audit: AuditLog
     browsers: BrowserRepository
+    live_health: LiveHealthRepository
     places: PlaceRepository
     searches: SearchRepository
     candidates: CandidateRepository
@@ -113,6 +115,7 @@ def build_store(settings: Settings, database: Database) -> Store:
         targets=targets,
         audit=AuditLog(database, ids),
         browsers=BrowserRepository(database),
+        live_health=LiveHealthRepository(database, ids),
         places=PlaceRepository(database),
         searches=SearchRepository(database),
         candidates=CandidateRepository(database, ids),

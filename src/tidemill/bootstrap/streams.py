@@ -3,20 +3,23 @@
 from functools import partial
 
 from tidemill.bootstrap.store import Store
+from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.pipeline.ports import Clock
 from tidemill.store.snapshots.epochs import Epochs
 from tidemill.store.snapshots.notifications import commit_notifications
 from tidemill.web.stream.access import StreamAccess
+from tidemill.web.stream.checks import BoardChecks
 from tidemill.web.stream.hub import StreamHub
 
 
-def build_streams(store: Store, clock: Clock) -> StreamAccess:
+def build_streams(store: Store, clock: Clock, board: LiveHealthBoard) -> StreamAccess:
     """Return the access to streams of this process; nothing is asked before the first reader comes."""
     hub = StreamHub(
         store.change_log,
         store.snapshots,
         Epochs(store.database, clock),
         clock,
+        checks=BoardChecks(board),
         notifications=partial(commit_notifications, store.database),
     )
     return StreamAccess(hub, store.snapshots.changes)

@@ -20,6 +20,7 @@ from tidemill.bootstrap.enrichment import (
 )
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.live_health import LiveHealthParts, build_live_health
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
@@ -64,6 +65,7 @@ class System:
     ticks: ChoreRunner
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
+    live_health: LiveHealthParts
     outside_services: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
@@ -116,6 +118,7 @@ def build(
         settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify,
         may_rescue=worker.may_rescue,
     )  # fmt: skip
+    live_health = build_live_health(store, clock, announce)
     outside_services = build_outside_services(settings, clock)
     enricher = build_enricher(settings, store, clock, services, outside_services, dispatcher, supervisor.wake)
     discovery = build_discovery(
@@ -129,6 +132,7 @@ def build(
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
         *engine_chores(chore_dependencies),
+        live_health.chore,
         *service_ticks(discovery, outside_services, enricher),
         *(tick for each in parts.values() for tick in each.chores),
         proof_chore(ticks, chore_dependencies),
@@ -150,6 +154,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
+        live_health=live_health,
         outside_services=outside_services,
         enricher=enricher,
         discovery=discovery,

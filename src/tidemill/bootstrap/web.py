@@ -12,6 +12,7 @@ from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
+from tidemill.core.health.recovery import RecoveryAction
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
 from tidemill.telemetry.metrics import Metrics
@@ -47,6 +48,13 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
     async def missed() -> list[tuple[str, int]]:
         return await store.sweeps.undispatched(DISPATCH_GRACE, clock.now())
 
+    async def recycle(by: str) -> tuple[str, list[str]]:
+        concerned = await actions.browsers.recycle(by)
+        trigger = f"asked for by {by}"
+        entry = await system.live_health.tick.begin(RecoveryAction.MANUAL_TRIGGER, by, trigger, clock.now())
+        return entry.entry_id, [pool.process for pool in concerned]
+
+    system.live_health.board.on_navigation_failure.append(telemetry.metrics.navigation_failed)
     return WebDeps(
         views=store.views,
         clock=clock,
@@ -71,7 +79,10 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         runs=actions.runs,
         targets=actions.targets,
         upgrades=actions.upgrades,
-        streams=build_streams(store, clock),
+        streams=build_streams(store, clock, system.live_health.board),
+        live=system.live_health.board,
+        pools=actions.browsers.pools,
+        recycle=recycle,
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,

@@ -6,6 +6,8 @@ from datetime import datetime
 import msgspec
 
 from tidemill.core.failure import Failure
+from tidemill.core.health.grades import HealthGrade
+from tidemill.core.health.recovery import RecoveryAction, RecoveryOutcome
 from tidemill.core.outcome import Stage
 from tidemill.core.run import RunSummary
 from tidemill.core.services.degradation import Service
@@ -258,12 +260,45 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class GradeMoved(msgspec.Struct, frozen=True, tag=True):
+    """The grade of live polling moved: healthy, degraded, failing, recovering."""
+
+    at: datetime
+    before: HealthGrade
+    after: HealthGrade
+    reason: str
+
+
+class RecoveryBegun(msgspec.Struct, frozen=True, tag=True):
+    """The watchdog or a person had browsers, contexts or the live lane started anew."""
+
+    at: datetime
+    action: RecoveryAction
+    trigger: str
+
+
+class RecoveryJudged(msgspec.Struct, frozen=True, tag=True):
+    """A recovery was judged by the grade: success, partial or failed."""
+
+    at: datetime
+    action: RecoveryAction
+    outcome: RecoveryOutcome
+    seconds: float
+
+
+class RecoveryExhausted(msgspec.Struct, frozen=True, tag=True):
+    """Live data is failing and the watchdog has done what it may: a person must look at once."""
+
+    at: datetime
+    detail: str
+
+
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved | RecordsKept
     | RunOpened
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
-    | PlaceSearched | DiscoverySpilled
+    | PlaceSearched | DiscoverySpilled | GradeMoved | RecoveryBegun | RecoveryJudged | RecoveryExhausted
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from tidemill.telemetry.live_families import LiveGauges, live_families
 
 BREAKER_STATES = ("CLOSED", "HALF_OPEN", "OPEN")
 
@@ -40,6 +42,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     ticks_overdue: int = 0
     services: Mapping[str, str] = msgspec.field(default_factory=dict)
     tick_success: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    live: LiveGauges = LiveGauges()
 
 
 class Gauges(Collector):
@@ -53,16 +56,16 @@ class Gauges(Collector):
         """Replace the snapshot; None when the database could not be read."""
         self._latest = snapshot
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def collect(self) -> Iterable[Metric]:
         """Yield the gauges in Prometheus' form."""
         now = self._latest
         return iter(()) if now is None else self._families(now)
 
-    def describe(self) -> Iterable[GaugeMetricFamily]:
+    def describe(self) -> Iterable[Metric]:
         """Yield every gauge there is, for the registry and for the test that looks for them in the documents."""
         return self._families(Snapshot(at=datetime.min.replace(tzinfo=UTC)))
 
-    def _families(self, now: Snapshot) -> Iterator[GaugeMetricFamily]:
+    def _families(self, now: Snapshot) -> Iterator[Metric]:
         yield _gauge_by_label("scraper_jobs", "Jobs by state.", "state", now.jobs)
         yield _gauge_by_label(
             "scrape_queue_pending", "Jobs that wait or are in hand, by adapter.", "adapter_id", now.pending
@@ -83,6 +86,7 @@ class Gauges(Collector):
         ages = {name: (now.at - last).total_seconds() for name, last in now.tick_success.items()}
         yield _gauge_by_label("scraper_tick_age_seconds", "Time since periodic work last went well.", "tick", ages)
         yield from _source_families(now)
+        yield from live_families(now.live)
 
 
 def _gauge_by_label(name: str, meaning: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:

@@ -11,6 +11,8 @@ import msgspec
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
+from tidemill.core.health.grades import HealthGrade
+from tidemill.core.health.recovery import RecoveryOutcome
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
@@ -20,6 +22,7 @@ from tidemill.pipeline.happenings import (
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
+    GradeMoved,
     Happening,
     JobDead,
     JobRefused,
@@ -32,6 +35,9 @@ from tidemill.pipeline.happenings import (
     PersonNeeded,
     PlaceSearched,
     RecordsKept,
+    RecoveryBegun,
+    RecoveryExhausted,
+    RecoveryJudged,
     RunClosed,
     RunOpened,
     ServiceDegraded,
@@ -135,6 +141,15 @@ def _drift_level(happening: DriftNoticed) -> int:
     return INFO if happening.is_over else WARNING
 
 
+def _grade_level(happening: GradeMoved) -> int:
+    levels = {HealthGrade.HEALTHY: INFO, HealthGrade.FAILING: ERROR}
+    return levels.get(happening.after, WARNING)
+
+
+def _recovery_level(happening: RecoveryJudged) -> int:
+    return INFO if happening.outcome is RecoveryOutcome.SUCCESS else WARNING
+
+
 LevelRule = int | Callable[[Any], int]
 
 LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
@@ -162,6 +177,10 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     ServiceRestored: ("service restored", INFO),
     PlaceSearched:   ("place searched",   INFO),
     DiscoverySpilled: ("discovery spilled", ERROR),
+    GradeMoved:      ("grade moved",      _grade_level),
+    RecoveryBegun:   ("recovery begun",   WARNING),
+    RecoveryJudged:  ("recovery judged",  _recovery_level),
+    RecoveryExhausted: ("recovery exhausted", ERROR),
 }  # fmt: skip
 """Each happening's event name in the log, and its level."""
 

@@ -22,6 +22,7 @@ from tidemill.pipeline.happenings import (
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
+    GradeMoved,
     Happening,
     JobDead,
     JobRefused,
@@ -34,6 +35,9 @@ from tidemill.pipeline.happenings import (
     PersonNeeded,
     PlaceSearched,
     RecordsKept,
+    RecoveryBegun,
+    RecoveryExhausted,
+    RecoveryJudged,
     RunClosed,
     RunOpened,
     ServiceDegraded,
@@ -85,6 +89,9 @@ class Metrics:
         self.quarantined = counter("scrape_offers_quarantined", "Records set aside for a person.", _SOURCE)
         self.records = counter("scrape_records", "What became of accepted records.", ("vertical", "change"))
         self.scrapes = counter("scraper_scrapes", "Tries to get a page, by host.", ("domain", "status"))
+        self.navigation_failures = counter(
+            "scraper_navigation_failures", "Pages that could not be got, by host.", ("domain",)
+        )
         self.answers = counter("scrape_responses", "Answers of sites, by class of status code.", ("code",))
         self.bytes = counter("scrape_response_bytes", "Bytes of page content received.")
         self.duration_ms = HistogramCounter("scrape_fetch_duration_ms", "How long pages took.", MILLISECONDS)
@@ -120,6 +127,9 @@ class Metrics:
         self.places = counter("scraper_places_searched", "Municipalities that discovery has searched.")
         self.candidates = counter("scraper_candidates_found", "Sites that discovery put before a person.")
         self.spilled = counter("scraper_discovery_spilled", "Times that discovery had to write to a file.")
+        self.grade_moves = counter("scraper_grade_moves", "Moves of the grade of live polling.", ("grade",))
+        self.recoveries = counter("scraper_recoveries", "Recoveries of live polling.", ("action", "outcome"))
+        self.exhausted = counter("scraper_recoveries_exhausted", "Times that the watchdog could do no more.")
         self.overdue = counter("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -160,6 +170,10 @@ class Metrics:
             ServiceRestored: lambda each: self.service_moves.add((each.service.value, "works")),
             PlaceSearched: self._place_searched,
             DiscoverySpilled: partial(_increment, self.spilled),
+            GradeMoved: lambda each: self.grade_moves.add((each.after.value,)),
+            RecoveryBegun: lambda each: self.recoveries.add((each.action.value, "begun")),
+            RecoveryJudged: lambda each: self.recoveries.add((each.action.value, each.outcome.value)),
+            RecoveryExhausted: partial(_increment, self.exhausted),
         }
 
     def _stage_done(self, happening: StageDone) -> None:
@@ -199,6 +213,11 @@ class Metrics:
     def _fetch_failed(self, what: JobWaits | JobDead) -> None:
         self.attempts.add((str(what.source_id), "failed"))
         self.scrapes.add((what.host, "failure"))
+        self.navigation_failed(what.host)
+
+    def navigation_failed(self, host: str) -> None:
+        """Count a page that could not be got."""
+        self.navigation_failures.add((host,))
 
     def _records_kept(self, kept: RecordsKept) -> None:
         source = (str(kept.source_id),)

@@ -22,6 +22,7 @@ from tidemill.pipeline.happenings import (
     PageGot,
     PartCrashed,
     PersonNeeded,
+    RecoveryBegun,
     ServiceDegraded,
     StoreTrouble,
 )
@@ -113,6 +114,7 @@ SAFETY_MECHANISMS: dict[type, str] = {
     DriftNoticed: "drift",
     AdapterDisabled: "adapter switched off",
     ServiceDegraded: "fallback of a service",
+    RecoveryBegun: "watchdog",
 }
 
 

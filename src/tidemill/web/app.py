@@ -15,6 +15,7 @@ from tidemill.web.api import (
     incidents,
     proposals,
     quarantine,
+    recycle,
     runs,
     services,
     sources,
@@ -35,7 +36,7 @@ from tidemill.web.system_monitor import SystemMonitor
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
 RESOURCES = (
-    quarantine, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
+    quarantine, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates, recycle,
 )  # fmt: skip
 """The modules of the API that every vertical shares."""
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidemill.core.services.degradation import ServiceStatus
+from tidemill.core.views.browsers import PoolView
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.operations.importing import Importer
+from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.operations.proposals import ProposalActions
 from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
@@ -35,6 +37,7 @@ class WebDeps:
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within seconds,
+    `live` knows how they are polled, `pools` are the browsers of all processes and `recycle` has them replaced,
     and `report_bug` is told of our own bugs. `verticals` are the kinds of data by name. `allowed_hosts` are the names
     under which we may be called; None allows
     any. `api_token` is asked of whoever changes something; without it only this machine may.
@@ -64,6 +67,9 @@ class WebDeps:
     targets: TargetActions
     upgrades: UpgradeActions
     streams: StreamAccess
+    live: LiveHealthBoard
+    pools: Callable[[], Awaitable[Sequence[PoolView]]]
+    recycle: Callable[[str], Awaitable[tuple[str, list[str]]]]
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

@@ -6,10 +6,12 @@ from enum import StrEnum
 
 import msgspec
 
+from tidemill.core.health.grades import HealthGrade
 from tidemill.core.services.degradation import ServiceState, ServiceStatus
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.process import ProcessUsage
 from tidemill.telemetry.rates import Rates
+from tidemill.web.live_scrapers import LiveFacts, ScraperState, live_outage, live_problems
 
 ERRORS_A_MINUTE = 5
 ERROR_SHARE = 0.1
@@ -35,17 +37,16 @@ class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
-class ScraperState(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker process."""
+class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker process that is alive."""
 
-    scraper_id: str
+    worker_id: str
     name: str
     pid: int
     start_time: datetime
     last_update: datetime
     uptime_seconds: float
     jobs: int
-    health_status: str
 
 
 class QueueState(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,9 +57,13 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True):
-    """What the answering process uses; the share of a processor is over its whole life."""
+    """What the answering process and all browsers use; the process's share of a processor is over its whole life.
+
+    The average is by context, or the whole where there is none.
+    """
 
     total_memory_mb: float
+    average_memory_mb: float
     peak_memory_mb: float
     total_cpu_percent: float
 
@@ -110,7 +115,11 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     uptime_seconds: float
     database: DatabaseState
     active_scraper_count: int
+    total_matches_scraping: int
+    scraper_counts: Mapping[str, int]
     scrapers: Sequence[ScraperState]
+    live_grade: HealthGrade
+    workers: Sequence[WorkerState]
     queue: QueueState
     resources: Resources
     errors: Errors
@@ -129,6 +138,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     queue: QueueState = QueueState()
     rates: Rates = Rates()
     services: Sequence[ServiceStatus] = ()
+    live: LiveFacts = LiveFacts()
 
 
 def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
@@ -136,11 +146,13 @@ def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Gr
     if not facts.database.reachable:
         return Grade.DOWN, [facts.database.error]
     fatal = [] if any(is_alive(worker, now, lease) for worker in facts.workers) else ["no worker is alive"]
+    fatal += live_outage(facts.live)
     problems = [
         *_breaker_problems(facts),
         *_overdue_problems(facts),
         *_error_problems(facts.rates),
         *_service_problems(facts),
+        *live_problems(facts.live),
     ]
     if fatal:
         return Grade.DOWN, fatal + problems
@@ -196,17 +208,17 @@ def health_of(
         version=version,
         uptime_seconds=uptime,
         database=facts.database,
-        active_scraper_count=len(alive),
-        scrapers=[_scraper(worker, now) for worker in alive],
+        active_scraper_count=facts.live.active,
+        total_matches_scraping=facts.live.things,
+        scraper_counts=facts.live.counts,
+        scrapers=facts.live.scrapers,
+        live_grade=facts.live.grade,
+        workers=[_worker(worker, now) for worker in alive],
         queue=facts.queue,
-        resources=Resources(
-            total_memory_mb=usage.memory_mb,
-            peak_memory_mb=usage.peak_memory_mb,
-            total_cpu_percent=round(100 * usage.cpu_seconds / uptime, 1) if uptime > 0 else 0.0,
-        ),
+        resources=_resources(facts.live, usage, uptime),
         errors=Errors(
-            last_minute=facts.rates.errors_last_minute,
-            last_hour=facts.rates.errors_last_hour,
+            last_minute=facts.rates.errors_last_minute + facts.live.errors_last_minute,
+            last_hour=facts.rates.errors_last_hour + facts.live.errors_last_hour,
             circuit_breakers=[_breaker(each) for each in facts.breakers[:BREAKERS_SHOWN]],
         ),
         performance=Performance(
@@ -219,16 +231,26 @@ def health_of(
     )
 
 
-def _scraper(worker: WorkerView, now: datetime) -> ScraperState:
-    return ScraperState(
-        scraper_id=str(worker.id),
+def _resources(live: LiveFacts, usage: ProcessUsage, uptime: float) -> Resources:
+    own = 100 * usage.cpu_seconds / uptime if uptime > 0 else 0.0
+    total = usage.memory_mb + live.browser_memory_mb
+    return Resources(
+        total_memory_mb=round(total, 1),
+        average_memory_mb=round(total / max(1, live.active), 1),
+        peak_memory_mb=round(max(usage.peak_memory_mb, usage.memory_mb) + live.browser_memory_mb, 1),
+        total_cpu_percent=round(own + live.browser_cpu_percent, 1),
+    )
+
+
+def _worker(worker: WorkerView, now: datetime) -> WorkerState:
+    return WorkerState(
+        worker_id=str(worker.id),
         name=worker.name,
         pid=worker.pid,
         start_time=worker.started_at,
         last_update=worker.seen_at,
         uptime_seconds=(now - worker.started_at).total_seconds(),
         jobs=worker.jobs,
-        health_status=Grade.HEALTHY,
     )
 
 

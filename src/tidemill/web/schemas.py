@@ -19,6 +19,7 @@ from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.why.explanation import Explanation
 from tidemill.web.health import Health
+from tidemill.web.recycle_answer import RecycleAnswer
 from tidemill.web.responses import ErrorBody, Listed
 from tidemill.web.system_monitor import SystemStatus
 
@@ -27,7 +28,7 @@ RESPONSE_TYPES: tuple[Any, ...] = (
     Listed[SourceView], SourceDetail, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
     Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
-    Listed[ServiceStatus], Listed[UpgradeView], UpgradeView,
+    Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, RecycleAnswer,
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
 

@@ -9,6 +9,7 @@ import msgspec
 
 from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
+from tidemill.operations.live_health import HealthSummary
 from tidemill.pipeline.ports import StoreError
 from tidemill.telemetry.gauges import Snapshot, SourceGauges
 from tidemill.telemetry.process import process_usage
@@ -17,12 +18,16 @@ from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
+from tidemill.web.live_gauges import live_gauges
+from tidemill.web.live_scrapers import live_facts
 
 TIMEOUT_SECONDS = 2
 """A database that takes longer counts as down: a health check needs an answer."""
 COUNTING_TIMEOUT_SECONDS = 8
 """Counting millions of rows may take this long; Prometheus gives up after ten."""
 STATUS_AGE = timedelta(seconds=5)
+FACTS_AGE = timedelta(seconds=2)
+"""However many ask for `/health`, the database is asked this often."""
 
 
 class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +45,7 @@ class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     overdue: Sequence[Late]
     last_fired: Mapping[str, datetime | None]
     services: Sequence[ServiceStatus]
+    live: HealthSummary
 
 
 class SystemMonitor:
@@ -53,11 +59,12 @@ class SystemMonitor:
         self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE)
         self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
+        self._recent_facts = CachedAnswer(self._facts, deps.clock, FACTS_AGE)
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
         """Return the current health."""
-        facts = await self._facts()
+        facts = await self._recent_facts.get()
         deps = self._deps
         return health_of(
             facts, process_usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
@@ -73,6 +80,7 @@ class SystemMonitor:
                 breakers = await self._deps.views.breakers()
                 overdue = await self.overdue.get()
                 services = await self._deps.services()
+                await self._deps.live.refresh()
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:
@@ -88,6 +96,7 @@ class SystemMonitor:
             queue=QueueState(pending=total, by_adapter=pending),
             rates=rates,
             services=services,
+            live=live_facts(self._deps.live, self._deps.clock.now()),
         )
 
     def _down(self, words: str, rates: Rates) -> Facts:
@@ -117,6 +126,7 @@ class SystemMonitor:
             overdue=health.overdue,
             last_fired=self._deps.rate_counter.last_fired(),
             services=health.services,
+            live=self._deps.live.summary(),
         )
 
     async def snapshot(self) -> Snapshot | None:
@@ -132,6 +142,7 @@ class SystemMonitor:
         totals, ticks = await self.totals.get(), await self.ticks.get()
         sources, off = await deps.views.sources(now), await deps.disabled_adapters()
         pending, _ = await deps.pending()
+        await deps.live.refresh()
         workers = await deps.views.workers()
         return Snapshot(
             at=now,
@@ -144,6 +155,7 @@ class SystemMonitor:
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
             ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
             services={each.service.value: each.state.value for each in await deps.services()},
+            live=live_gauges(deps.live, await deps.pools(), now),
             tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
         )
 

@@ -37,6 +37,9 @@ class Checks:
     def __init__(self):
         self.states = {}
 
+    async def refresh(self):
+        pass
+
     def check_of(self, vertical, key):
         assert vertical == VERTICAL
         return self.states.get(key)

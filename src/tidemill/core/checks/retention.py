@@ -21,6 +21,8 @@ DEFAULT_RULES: Mapping[str, timedelta] = {
     "actor_runs": timedelta(days=90),
     "webhook_deliveries": timedelta(days=30),
     "quality_incidents": timedelta(days=365),
+    "scraper_health_log": timedelta(days=7),
+    "scraper_errors": timedelta(days=30),
 }
 """How long each table keeps what nobody needs any more."""
 

@@ -65,6 +65,7 @@ class ScraperContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     first; `changed_at` is the last check that moved the thing. `error_count` is in a row, of which `errors_at_start`
     were there when the context last started; the totals are of its whole life, and `total_updates` counts checks.
     `debt` is how much longer the page waits than it should, because its host's pace allows no more.
+    `trouble` is what readers are told of why it is not checked (`breaker`), '' where the rest says it.
     """
 
     scraper_id: str
@@ -91,6 +92,7 @@ class ScraperContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     debt: timedelta = timedelta(0)
     needs_browser: bool = False
     limits: ContextLimits = USUAL_LIMITS
+    trouble: str = ""
 
     @property
     def is_live(self) -> bool:

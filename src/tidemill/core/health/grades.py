@@ -59,6 +59,7 @@ class Grading(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime
     good_intervals: int = 0
     recycled_at: datetime | None = None
+    person_called_at: datetime | None = None
 
 
 class GradeMove(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from tidemill.store.database.keys import id_blocks
 from tidemill.store.database.metadata import metadata
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
+from tidemill.store.schema.health import recoveries, scraper_contexts, scraper_errors, scraper_health_log
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
 from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
@@ -47,8 +48,12 @@ __all__ = [
     "quality_incidents",
     "raw_records",
     "record_history",
+    "recoveries",
     "rejected_records",
     "runs",
+    "scraper_contexts",
+    "scraper_errors",
+    "scraper_health_log",
     "search_results",
     "selector_proposals",
     "service_spend",

@@ -28,6 +28,8 @@ from tidemill.store.schema import (
     record_history,
     rejected_records,
     runs,
+    scraper_errors,
+    scraper_health_log,
     staged_records,
     target_pages,
     targets,
@@ -108,6 +110,8 @@ RULES: Mapping[str, RetentionRule] = {
              webhook_deliveries.c.status != "pending"),
         RetentionRule(quality_incidents, quality_incidents.c.id, quality_incidents.c.last_seen_at,
              quality_incidents.c.closed_at.is_not(None)),
+        RetentionRule(scraper_health_log, scraper_health_log.c.id, scraper_health_log.c.timestamp, true()),
+        RetentionRule(scraper_errors, scraper_errors.c.id, scraper_errors.c.timestamp, true()),
     )
 }  # fmt: skip
 """Quarantined records wait for a person, letters for an answer, and every source keeps its last run.

@@ -12,6 +12,7 @@ from tidemill.pipeline.happenings import (
     DiscoverySpilled,
     DriftNoticed,
     EnqueueRejected,
+    GradeMoved,
     Happening,
     JobDead,
     JobsRescued,
@@ -20,6 +21,9 @@ from tidemill.pipeline.happenings import (
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
+    RecoveryBegun,
+    RecoveryExhausted,
+    RecoveryJudged,
     RunClosed,
     ServiceDegraded,
     ServiceRestored,
@@ -81,6 +85,16 @@ def _news_of(happening: Happening, names: Mapping[int, str]) -> News | None:  # 
             return News(at, "discovery", "good", f"{place}: {looked_at} sites looked at, {found} candidates wait")
         case DiscoverySpilled(at=at, file=file, detail=detail):
             return News(at, "discovery", "bad", f"what was found is in {file}: {detail}")
+        case GradeMoved(at=at, before=before, after=after, reason=reason):
+            return News(at, "live", "good" if after == "healthy" else "bad", f"{before} to {after}: {reason}")
+        case RecoveryBegun(at=at, action=action, trigger=trigger):
+            return News(at, "recovery", "warn", f"{action}: {trigger}")
+        case RecoveryJudged(at=at, action=action, outcome=outcome, seconds=seconds):
+            return News(
+                at, "recovery", "good" if outcome == "success" else "warn", f"{action}: {outcome} after {seconds:.0f} s"
+            )
+        case RecoveryExhausted(at=at, detail=detail):
+            return News(at, "live", "bad", detail)
         case ServiceDegraded(at=at, service=service, reason=reason):
             return News(at, "service", "warn", f"{service} is degraded: {reason}")
         case ServiceRestored(at=at, service=service):

@@ -31,6 +31,7 @@ class StreamAccess:
         name, now = (resource.vertical, key), self.hub.clock.now()
         if (seen := self._missing.get(name)) is None or now - seen >= NOT_FOUND_KEPT:
             await self.hub.catch_up()
+            await self.hub.checks.refresh()
             if found := await self.hub.snapshots(resource.vertical, [key]):
                 self._missing.pop(name, None)
                 return found[0]

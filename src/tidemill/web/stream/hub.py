@@ -282,6 +282,7 @@ class StreamHub:
         except (StoreError, OSError):
             self.away_since = self.away_since or now
         if not is_told:
+            await self.checks.refresh()
             for reader in list(self.readers):
                 reader.tick(now)
 

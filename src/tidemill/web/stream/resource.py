@@ -36,6 +36,10 @@ class CheckState(msgspec.Struct, frozen=True):
 class CheckTimes(Protocol):
     """Tells from memory when things were last checked, whichever process checks them."""
 
+    async def refresh(self) -> None:
+        """Read again what is known; called each second, and raises nothing."""
+        ...
+
     def check_of(self, vertical: str, key: str) -> CheckState | None:
         """Return when a thing was last checked; None if no living process watches it."""
         ...
@@ -43,6 +47,9 @@ class CheckTimes(Protocol):
 
 class NoChecks:
     """Nobody watches anything: things are as old as their last change."""
+
+    async def refresh(self) -> None:
+        """Do nothing."""
 
     def check_of(self, vertical: str, key: str) -> CheckState | None:
         """Return None."""

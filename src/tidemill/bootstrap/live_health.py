@@ -1,0 +1,62 @@
+"""Build what watches over live polling: the board, the sink of the live lane, and the tick `health`."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tidemill.bootstrap.store import Store
+from tidemill.core.health.grades import EVALUATED_EVERY
+from tidemill.core.schedules import Every
+from tidemill.engine.health_tick import HealthTick
+from tidemill.engine.periodic import Chore
+from tidemill.operations.live_health import LiveHealthBoard
+from tidemill.pipeline.happenings import Announce
+from tidemill.pipeline.ports import Clock
+from tidemill.store.upkeep.health_sink import LiveHealthSink
+
+
+@dataclass(frozen=True, slots=True)
+class LiveHealthParts:
+    """The board that answers from memory, the sink that the live lane publishes to, and the tick that evaluates."""
+
+    board: LiveHealthBoard
+    sink: LiveHealthSink
+    tick: HealthTick
+
+    @property
+    def chore(self) -> Chore:
+        """The tick as periodic work."""
+        return Chore("health", Every(EVALUATED_EVERY), self.tick.run)
+
+
+def build_live_health(store: Store, clock: Clock, announce: Announce) -> LiveHealthParts:
+    """Build it; nothing is read or written yet."""
+    board = LiveHealthBoard(store.live_health, clock)
+    sink = LiveHealthSink(
+        store.live_health, store.audit, clock.now(), board.published, failed_at_host=board.navigation_failed
+    )
+
+    async def vitals() -> dict[str, Any]:
+        return await browser_vitals(store, clock.now())
+
+    tick = HealthTick(
+        clock=clock,
+        announce=announce,
+        store=store.live_health,
+        contexts=board.fresh_contexts,
+        recycle_browsers=store.browsers.ask_to_recycle,
+        vitals=vitals,
+    )
+    return LiveHealthParts(board, sink, tick)
+
+
+async def browser_vitals(store: Store, now: datetime) -> dict[str, Any]:
+    """Return what all browsers take together, for the audit of a recovery."""
+    browsers = [each for pool in await store.browsers.pools(now) for each in pool.state.browsers]
+    oldest = min((each.vitals.started_at for each in browsers), default=now)
+    return {
+        "pids": sum(each.vitals.pids for each in browsers),
+        "browser_uptime_hours": round((now - oldest).total_seconds() / 3600, 2),
+        "task_count": sum(each.vitals.tasks for each in browsers),
+        "memory_bytes": sum(each.vitals.memory_bytes for each in browsers),
+    }
