@@ -140,13 +140,17 @@ class Dispatcher:
         """Enqueue targets that a person or a recheck asks for, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
+    def announce_opened(self, opened: Sequence[OpenedRun]) -> None:
+        """Announce runs that were created, here or by whoever put jobs back into the queue."""
+        for run in opened:
+            self._announce(RunOpened(self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs))
+
     async def _enqueue(self, due: Sequence[DueTarget], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
         ordered = sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id))
         admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
         opened = await self._queue.open(plans, now) if plans else []
-        for run in opened:
-            self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs))
+        self.announce_opened(opened)
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))

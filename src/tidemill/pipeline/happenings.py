@@ -12,13 +12,14 @@ from tidemill.core.services.degradation import Service
 
 
 class StageDone(msgspec.Struct, frozen=True, tag=True):
-    """A job finished a stage, and its output is stored."""
+    """A job finished a stage, and its output is stored; `ends` says that the job is done."""
 
     at: datetime
     job_id: int
     run_id: int
     source_id: int
     stage: Stage
+    ends: bool = False
 
 
 class PageGot(msgspec.Struct, frozen=True, tag=True):
@@ -106,8 +107,21 @@ class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
     until: datetime | None
 
 
+class RecordsJudged(msgspec.Struct, frozen=True, tag=True):
+    """A page's records got their verdicts; of the `accepted` ones the repository may still turn some away."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    vertical: str
+    accepted: int
+    dropped: int
+    quarantined: int
+
+
 class RecordsKept(msgspec.Struct, frozen=True, tag=True):
-    """A page's records were written to their repository."""
+    """A page's records were written to their repository; it turned away the `dropped` and `quarantined` ones."""
 
     at: datetime
     job_id: int
@@ -192,6 +206,14 @@ class JobsRescued(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
+class JobsStale(msgspec.Struct, frozen=True, tag=True):
+    """Jobs of a source waited for too long and were given up; a person may requeue them."""
+
+    at: datetime
+    source_id: int
+    jobs: int
+
+
 class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
     """The database refused a write or a read; it is retried."""
 
@@ -259,9 +281,10 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
 
 
 Happening = (
-    StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved | RecordsKept
+    StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved
+    | RecordsJudged | RecordsKept
     | RunOpened
-    | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
+    | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | JobsStale | StoreTrouble
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled
 )  # fmt: skip

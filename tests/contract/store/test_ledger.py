@@ -196,7 +196,7 @@ async def test_a_dead_letter_is_retried_in_a_run_of_its_own_and_resolved_when_it
     await fail_for_good(mill, worker)
     mill.clock.advance(timedelta(hours=1))
     due = await mill.letters.due(mill.clock.now())
-    assert await mill.letters.retry(due, mill.clock.now()) == 1
+    assert [run.jobs for run in await mill.letters.retry(due, mill.clock.now())] == [1]
     (again,) = await mill.claim(worker)
     assert again.job.trigger == Trigger.RETRY
     await mill.carry(again)
@@ -229,7 +229,9 @@ async def test_a_letter_whose_source_was_removed_waits_for_a_person_and_stops_no
     async with mill.database.write() as connection:
         await connection.execute(sources.delete().where(sources.c.name == "gone"))
     mill.clock.advance(timedelta(hours=1))
-    assert await mill.letters.retry(await mill.letters.due(mill.clock.now()), mill.clock.now()) == 1
+    assert [
+        run.jobs for run in await mill.letters.retry(await mill.letters.due(mill.clock.now()), mill.clock.now())
+    ] == [1]
     assert [(row["status"], row["next_retry_at"] is None) for row in await mill.rows(dead_letters)] == [
         ("pending", True),
         ("retrying", False),
@@ -308,7 +310,7 @@ async def test_what_a_failed_fetch_brought_is_kept_as_evidence(mill):
 async def test_jobs_that_waited_for_a_day_become_stale_and_their_run_can_end(mill):
     await mill.enqueue(await mill.source(pages=2))
     mill.clock.advance(timedelta(hours=25))
-    assert await mill.sweeps.stale(timedelta(hours=24), mill.clock.now()) == 2
+    assert sum((await mill.sweeps.stale(timedelta(hours=24), mill.clock.now())).values()) == 2
     assert await mill.claim(await mill.worker()) == []
     (run_id,) = await mill.ledger.runs.finished()
     summary = await mill.ledger.runs.close(run_id, mill.clock.now())
