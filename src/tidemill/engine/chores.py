@@ -111,12 +111,12 @@ async def dispatch(deps: ChoreDependencies) -> str:
     """Enqueue due targets and wake workers for them."""
     done = await deps.dispatcher.dispatch()
     deps.waker.wake(done.workers)
-    if done.paused_for > deps.alert_backoff:
-        words = f"scheduling is paused for {done.paused_for} more: the queue has been full for several rounds"
-        deps.announce(Overdue(deps.clock.now(), "schedule", words))
-    if done.paused_for:
-        return f"paused for {done.paused_for} more: the queue was full"
-    return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"
+    for adapter, left in done.paused.items():
+        if left > deps.alert_backoff:
+            words = f"its scheduling is paused for {left} more: its queue has been full for several rounds"
+            deps.announce(Overdue(deps.clock.now(), f"adapter {adapter}", words))
+    paused = "".join(f"; {adapter} is full and paused for {left} more" for adapter, left in done.paused.items())
+    return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away{paused}"
 
 
 async def rescue(deps: ChoreDependencies) -> str:

@@ -146,6 +146,16 @@ class RunOpened(msgspec.Struct, frozen=True, tag=True):
     jobs: int
 
 
+class RunExtended(msgspec.Struct, frozen=True, tag=True):
+    """Jobs were added to a run that goes on: more of the targets that were due when it began."""
+
+    at: datetime
+    run_id: int
+    source_id: int
+    trigger: str
+    jobs: int
+
+
 class RunClosed(msgspec.Struct, frozen=True, tag=True):
     """A run ended, with its summary."""
 
@@ -283,7 +293,7 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved
     | RecordsJudged | RecordsKept
-    | RunOpened
+    | RunOpened | RunExtended
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | JobsStale | StoreTrouble
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled

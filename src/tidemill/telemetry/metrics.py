@@ -37,6 +37,7 @@ from tidemill.pipeline.happenings import (
     RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
@@ -98,6 +99,7 @@ class Metrics:
         counter = LabelledCounter
         self.stages = counter("scraper_stages_done", "Stages finished and safe.", ("stage",))
         self.opened = counter("scraper_runs_opened", "Runs started.", ("trigger",))
+        self.extended = counter("scraper_runs_extended", "Times that jobs were added to a run.", ("trigger",))
         self.closed = counter("scraper_runs_closed", "Runs ended.", ("vertical", "status"))
         self.incomplete = counter("scraper_runs_incomplete", "Runs that were not certified complete.", ("vertical",))
         self.removed = counter("scraper_records_removed", "Records gone by a complete run's word.", ("vertical",))
@@ -149,6 +151,7 @@ class Metrics:
             PersonNeeded: lambda each: self.person_needed.add((str(each.source_id), str(each.failure))),
             RecordsJudged: self._records_judged,
             RecordsKept: self._records_kept,
+            RunExtended: lambda each: self.extended.add((each.trigger,)),
             RunOpened: lambda each: self.opened.add((each.trigger,)),
             RunClosed: lambda each: self._run_closed(each.summary),
             EnqueueRejected: lambda each: self.rejected.add((each.reason,), each.rejected),

@@ -26,6 +26,7 @@ from tidemill.pipeline.happenings import (
     RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
@@ -52,6 +53,7 @@ LOST = LeaseLost(NOON, 11, 3, 7, Stage.PARSE)
 OPENED_BREAKER = BreakerMoved(NOON, 7, "CLOSED", "OPEN", LATER)
 CLOSED_BREAKER = BreakerMoved(NOON, 7, "HALF_OPEN", "CLOSED", None)
 KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 2)
+RUN_EXTENDED = RunExtended(NOON, 3, 7, "SCHEDULED", 4)
 RUN_OPENED = RunOpened(NOON, 3, 7, "SCHEDULED", 4)
 SUMMARY = RunSummary(
     run_id=3,
@@ -82,6 +84,6 @@ OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
     STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, JUDGED, KEPT,
-    RUN_OPENED, RUN_CLOSED, REJECTED,
+    RUN_OPENED, RUN_EXTENDED, RUN_CLOSED, REJECTED,
     TICKED, RESCUED, STALE, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
 ]  # fmt: skip
