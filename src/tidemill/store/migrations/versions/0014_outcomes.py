@@ -5,8 +5,8 @@ from alembic import op
 
 from tidemill.store.database.column_types import Timestamp
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 
 _INDEX = "uq_rejected_records_open_subject"
 _OPEN = sa.text("verdict = 'quarantined' AND review IS NULL AND subject <> ''")
