@@ -112,7 +112,7 @@ async def _renew(connection: AsyncConnection, aside: Mapping[OpenKey, Row], now:
     found = (await connection.execute(_OPEN, asked)).mappings().all()
     known = {key: row for row in found if (key := (row["source_id"], row["subject"], row["reason"])) in aside}
     if known:
-        places = _Places((await connection.execute(_TAKEN, {"b_pages": _pages(aside, known)})).all())
+        places = _TakenPositions((await connection.execute(_TAKEN, {"b_pages": _pages(aside, known)})).all())
         renewed = [_renewal(row["id"], aside[key], places, now) for key, row in known.items()]
         await connection.execute(_RENEW, renewed)
     return [row for key, row in aside.items() if key not in known]
@@ -122,7 +122,7 @@ def _pages(aside: Mapping[OpenKey, Row], known: Mapping[OpenKey, Any]) -> list[i
     return sorted({aside[key]["page_id"] for key in known})
 
 
-class _Places:
+class _TakenPositions:
     """Which places of a page are taken: a page that is judged again has rows of before."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
@@ -135,7 +135,7 @@ class _Places:
         return position
 
 
-def _renewal(key: int, row: Row, places: _Places, now: datetime) -> Row:
+def _renewal(key: int, row: Row, places: _TakenPositions, now: datetime) -> Row:
     position = places.free(key, row["page_id"], row["position"])
     values = {f"b_{name}": row[name] for name in _RENEWED}
     return values | {"b_id": key, "b_position": position, "b_times": row["times"], "b_now": now}
