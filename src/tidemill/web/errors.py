@@ -1,5 +1,8 @@
 """Error responses: a page for a person, JSON for a program."""
 
+import re
+from functools import cached_property
+
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -12,6 +15,7 @@ from tidemill.web.authorization import NotAllowed
 from tidemill.web.extension import RenderPage
 from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
 
+METHOD_NOT_ALLOWED = 405
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
     Mistake, Exception,
@@ -20,15 +24,50 @@ KINDS = (
 
 def handle_errors(app: FastAPI, render: RenderPage) -> None:
     """Register a handler for every kind of error."""
+    methods = AllowedMethods(app)
 
     async def respond(request: Request, error: Exception) -> Response:
         status, text = explain(error)
         if is_for_a_person(request):
             return render("error.html", status, error=text, code=status)
-        return error_response(status, text.code, text.message, text.hint)
+        response = error_response(status, text.code, text.message, text.hint)
+        if status == METHOD_NOT_ALLOWED:
+            allowed = methods.of(request.url.path) or (getattr(error, "headers", None) or {}).get("Allow", "GET")
+            response.headers["Allow"] = allowed
+        return response
 
     for kind in KINDS:
         app.add_exception_handler(kind, respond)
+
+
+class AllowedMethods:
+    """Which methods each address of the API takes, by its description, which is read once."""
+
+    def __init__(self, app: FastAPI) -> None:
+        """The description is made when it is first needed: routes are still being added."""
+        self._app = app
+
+    @cached_property
+    def _described(self) -> list[tuple[re.Pattern[str], int, str]]:
+        paths = self._app.openapi()["paths"].items()
+        return [
+            (_path_pattern(path), path.count("{"), ", ".join(sorted(map(str.upper, methods))))
+            for path, methods in paths
+        ]
+
+    def of(self, path: str) -> str:
+        """Return the methods of the address that a path means: of those that fit, that with the fewest parameters."""
+        fitting = [(parameters, methods) for pattern, parameters, methods in self._described if pattern.fullmatch(path)]
+        return min(fitting)[1] if fitting else ""
+
+
+def _path_pattern(template: str) -> re.Pattern[str]:
+    return re.compile(
+        "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _PARAMETER.split(template))
+    )
+
+
+_PARAMETER = re.compile(r"(\{\w+\})")
 
 
 def is_for_a_person(request: Request) -> bool:
@@ -59,6 +98,8 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 -
             return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
         case HTTPException(status_code=404):
             return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+        case HTTPException(status_code=400):
+            return 422, ErrorText("bad_parameter", "The body cannot be read.", "Send JSON in UTF-8.")
         case HTTPException(status_code=status, detail=detail):
             return status, ErrorText("refused", str(detail))
         case _:
