@@ -34,7 +34,8 @@ def audit(root: Path) -> Iterator[str]:
         yield from (f"requirements/{name}: {problem}" for problem in unpinned(lines))
         for package, found in versions(lines).items():
             if pinned.setdefault(package, found) != found:
-                yield f"requirements/{name}: {package} is {_listed(found)} here and {_listed(pinned[package])} elsewhere"
+                elsewhere = _listed(pinned[package])
+                yield f"requirements/{name}: {package} is {_listed(found)} here and {elsewhere} elsewhere"
     yield from bad_versions(pinned, known_bad)
     yield from not_as_pinned(pinned)
 

@@ -120,7 +120,10 @@ class OpenConnections:
 
 
 class LimitedProtocol(H11Protocol):
-    """A connection that must bring its whole request in time, from an address that has not too many already."""
+    """A connection that must bring its whole request in time, from an address that has not too many already.
+
+    Its transport is handed to the app, so that a stream can bound what waits for a slow reader.
+    """
 
     def __init__(self, open_connections: OpenConnections, **options: Any) -> None:
         """`options` go to uvicorn."""
@@ -130,6 +133,7 @@ class LimitedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         """Take the connection, or drop it if there is no room."""
+        self.app_state = {**self.app_state, "transport": transport}
         super().connection_made(transport)
         if self._open_connections.add(self._address):
             self._expect_request()

@@ -35,12 +35,23 @@ class InLoopServer(uvicorn.Server):
         self._listening()
 
 
+def do_nothing() -> None:
+    """Do nothing."""
+
+
 async def serve(
-    app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None], limits: ServerLimits = NO_PROXIES
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    ready: Callable[[str], None],
+    stopping: Callable[[], None] = do_nothing,
+    limits: ServerLimits = NO_PROXIES,
 ) -> None:
     """Serve until cancelled; then finish open requests and return.
 
-    `ready` is told the address once we listen; with port 0 it holds the port that was picked.
+    `ready` is told the address once we listen; with port 0 it holds the port that was picked. `stopping` is called
+    before the server waits for open requests, so that those without an end can end.
     """
     listener = listen(host, port)
     config = uvicorn.Config(
@@ -54,6 +65,7 @@ async def serve(
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
+        stopping()
         server.should_exit = True
         await serving
         raise

@@ -5,9 +5,10 @@ from datetime import UTC, date, datetime, time
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from tidemill.web.responses import BadParameter
+from tidemill.web.strict_input import RequestBody
 
 LARGEST_KEY = 2**63 - 1
 """Keys are 64-bit; anything above would be the database's error instead of ours."""
@@ -37,7 +38,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 Day = Annotated[date | None, BeforeValidator(_written_day), Query(description="A day, as 2026-03-02.")]
 
 
-class ReasonGiven(BaseModel):
+class ReasonGiven(RequestBody):
     """Why, for the audit log."""
 
     reason: str = Field("", max_length=LONGEST_TEXT)
