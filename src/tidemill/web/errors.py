@@ -81,7 +81,7 @@ def is_for_a_person(request: Request) -> bool:
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
-def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
+def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, PLR0912 - one line per kind of error, read as a table
     """Return an error's status and what to say about it; a bug's own message stays inside."""
     match error:
         case ResourceNotFound(message=message, hint=hint):
