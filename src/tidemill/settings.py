@@ -153,16 +153,24 @@ class Settings(BaseSettings):
     )
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
     web_allowed_hosts: list[str] = Field(
-        [], description="Names the web app may be called by, besides its own address and localhost, e.g. mill.example."
+        [],
+        max_length=1_000,
+        description="Names the web app may be called by, besides its own address and localhost, e.g. mill.example.",
     )
     web_trusted_proxies: list[str] = Field(
-        [], description="Addresses or networks of proxies whose X-Forwarded-For is believed; nobody's otherwise."
+        [],
+        max_length=1_000,
+        description="Addresses or networks of proxies whose X-Forwarded-For is believed; nobody's otherwise.",
     )
     web_body_bytes: int = Field(
-        1_000_000, ge=1_000, description="Largest body of a request; files of targets may be larger."
+        1_000_000, ge=1_000, le=100_000_000, description="Largest body of a request; files of targets may be larger."
     )
-    web_request_seconds: float = Field(20, gt=0, description="Within this a caller must have sent its whole request.")
-    web_connections_per_address: int = Field(100, ge=1, description="Connections of one address to the web app.")
+    web_request_seconds: float = Field(
+        20, gt=0, le=3_600, description="Within this a caller must have sent its whole request."
+    )
+    web_connections_per_address: int = Field(
+        100, ge=1, le=100_000, description="Connections of one address to the web app."
+    )
     api_token: SecretStr | None = Field(
         None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
     )
