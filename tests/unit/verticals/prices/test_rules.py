@@ -14,8 +14,8 @@ from tidemill.core.vertical import Context
 from tidemill.verticals.prices.ammunition import Ammunition, ammunition_in
 from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.raw_fields import RawOffer
-from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.reasons import QuarantineReason
+from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import CONFIDENCE_FLOOR, cost_per_round, identity_key
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
