@@ -175,8 +175,8 @@ class WatchLedger(Protocol):
         """Return watches that are held, as they stand now: other sites may tell of their things."""
         ...
 
-    async def release(self, watches: Sequence[Job], now: datetime, until: datetime | None = None) -> None:
-        """Hand watches back: to whoever claims first, or to nobody before a moment."""
+    async def release(self, watches: Sequence[EndedWatch], now: datetime, until: datetime | None = None) -> None:
+        """Hand watches back with their counts: to whoever claims first, or to nobody before a moment."""
         ...
 
     async def end(
@@ -190,6 +190,10 @@ class WatchLedger(Protocol):
 
     async def write(self, entries: Sequence[PendingEntry], now: datetime) -> Written:
         """Write entries in one transaction, those whose fence holds; all of them or, if it raises, none."""
+        ...
+
+    async def write_left_behind(self, entries: Sequence[PendingEntry], now: datetime) -> int:
+        """Write entries of a process that is gone, where they follow what is written; return how many are there."""
         ...
 
     def publish(self, appended: Sequence[Appended]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -16,11 +17,10 @@ from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.pipeline.checkpoints import Fetched
-from tidemill.pipeline.live_ports import EndedWatch, PageCheck, PendingEntry, WatchCounts
+from tidemill.pipeline.live_ports import WATCH_LEASE, EndedWatch, PageCheck, PendingEntry, WatchCounts
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.ledger.rate_limits import RateLimitRepository
 from tidemill.store.ledger.runs import RunRepository
-from tidemill.store.live.leases import WATCH_LEASE
 from tidemill.store.records.live import SequenceTaken
 from tidemill.store.schema import change_log, hosts, jobs, live_moves, live_pages, live_things, pages, runs, snapshots
 
@@ -86,7 +86,7 @@ async def test_a_list_brings_things_with_targets_and_a_watch_each_once(store):
 
 async def test_a_change_is_snapshot_log_entry_and_page_in_one_transaction_published_after_it(store):
     _, watches = await watched(store, "a")
-    told = []
+    told: list[Any] = []
     store.log.on_publish(told.extend)
     written = await store.ledger.write([entry(watches["a"], 1, 1, 11, evidence=evidence())], NOON)
     assert told == []
@@ -139,7 +139,7 @@ async def test_a_new_owner_begins_from_the_published_state_and_life(store):
     life = msgspec.structs.replace(watches["a"].life, state=Lifecycle.ACTIVE)
     move = Move(Lifecycle.DISCOVERED, Lifecycle.ACTIVE, NOON, "the first good reading")
     await store.ledger.write([entry(watches["a"], 3, 1, 11, life=life, move=move)], NOON)
-    await store.ledger.release([each.job for each in watches.values()], NOON)
+    await store.ledger.release([EndedWatch(each.job, WatchCounts()) for each in watches.values()], NOON)
     (again,) = [each for each in await store.claim(worker) if each.thing]
     assert (again.published.seq, again.published.state["points"]) == (1, 3)
     assert again.life.state is Lifecycle.ACTIVE
@@ -165,7 +165,9 @@ async def test_the_next_hour_is_opened_in_the_same_hands_and_the_run_has_its_cou
 
 async def test_a_quiet_hour_of_a_thing_is_complete(store, clock):
     worker, watches = await watched(store, "a")
-    repository = RunRepository(store.database, store.ids, {TALLIES: NoRecords()}, {TALLIES: TALLY_VERTICAL})
+    repository = RunRepository(
+        store.database, store.ids, cast("Any", {TALLIES: NoRecords()}), {TALLIES: TALLY_VERTICAL}
+    )
     for changes in (40, 0):
         clock.advance(timedelta(hours=1))
         ended = EndedWatch(watches["a"].job, WatchCounts(polls=9, good=9, changes=changes), is_renewed=True)
@@ -231,7 +233,7 @@ async def test_checks_are_written_for_the_holder_only(store, clock):
     (row,) = await rows(store, live_pages)
     assert (row["checked_at"], row["polls"], row["total_failures"], row["interval_ms"]) == (later, 6, 1, 2500)
     assert [row["checked_at"] for row in await rows(store, snapshots)] == [later]
-    await store.ledger.release([watch.job], later)
+    await store.ledger.release([EndedWatch(watch.job, WatchCounts(polls=6, good=5))], later)
     await store.ledger.note_checks([msgspec.structs.replace(check, polls=100)], later)
     assert [row["polls"] for row in await rows(store, live_pages)] == [6]
 

@@ -1,6 +1,7 @@
 """What watches write: changes with their evidence, moves, and every 15 seconds when pages were checked."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +20,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.effects_sql import FENCES, HOLD_SOURCES, SETTLE_SOURCES
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
-from tidemill.store.records.live import ChangeLog, LiveThings
+from tidemill.store.records.live import ChangeLog, LiveThings, SequenceTaken
 from tidemill.store.schema import change_log, live_moves, live_things
 
 MILLISECOND = timedelta(milliseconds=1)
@@ -85,6 +86,24 @@ class WatchWrites:
             lost = frozenset(each.thing_id for each in entries if each.fence not in held)
             appended = await self._write(connection, ours, now) if ours else []
         return Written(appended, lost)
+
+    async def write_left_behind(self, entries: Sequence[PendingEntry], now: datetime) -> int:
+        """Write entries whose process is gone, thing by thing; those of a thing that went on without them are dropped.
+
+        No fence holds for them any more. Their numbers show whether anybody has written about their thing since.
+        """
+        by_thing: dict[int, list[PendingEntry]] = {}
+        for entry in entries:
+            by_thing.setdefault(entry.thing_id, []).append(entry)
+        written = 0
+        for ours in by_thing.values():
+            await self._ids.reserve(2 * len(ours))
+            with suppress(SequenceTaken):
+                async with self._database.write() as connection:
+                    appended = await self._write(connection, ours, now)
+                self._log.publish(appended)
+                written += len(ours)
+        return written
 
     async def _held(self, connection: AsyncConnection, entries: Sequence[PendingEntry]) -> set[tuple[int, int]]:
         rows = await FENCES.fetch(connection, ids=sorted({each.fence.job_id for each in entries}))

@@ -6,13 +6,15 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import Job, JobStatus
+from tidemill.core.job import JobStatus
 from tidemill.core.live.change import Fence
 from tidemill.core.policy import LIVE
 from tidemill.pipeline.happenings import JobsRescued
-from tidemill.pipeline.live_ports import LIVE_LANE, WATCH_LEASE
+from tidemill.pipeline.live_ports import LIVE_LANE, WATCH_LEASE, EndedWatch
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
+from tidemill.store.ledger.run_counts import settle_runs
+from tidemill.store.live.watches import tally_of
 from tidemill.store.schema import jobs, workers
 
 _LEASED = text("pipeline_jobs.status = 'leased'")
@@ -93,20 +95,22 @@ class WatchLeases:
             by_worker[row.leased_by or 0] = by_worker.get(row.leased_by or 0, 0) + 1
         return [JobsRescued(now, worker, count, "its live lane died") for worker, count in by_worker.items()]
 
-    async def release(self, held: Sequence[Job], now: datetime, until: datetime | None = None) -> None:
-        """Hand watches back that are still ours."""
+    async def release(self, held: Sequence[EndedWatch], now: datetime, until: datetime | None = None) -> None:
+        """Hand watches back that are still ours, with what they counted so far."""
         waits = until is not None and until > now
         rows = [
             {
-                "b_id": job.id,
-                "b_fence": job.fence,
+                "b_id": each.job.id,
+                "b_fence": each.job.fence,
                 "b_status": JobStatus.WAITING if waits else JobStatus.READY,
                 "b_until": until if waits else None,
             }
-            for job in sorted(held, key=lambda job: job.id)
+            for each in sorted(held, key=lambda each: each.job.id)
         ]
+        counted = {each.job.run_id: tally_of(each, ended=0) for each in held if each.counts.polls}
         async with self._database.write() as connection:
             await write_each(connection, _RELEASE, rows)
+            await settle_runs(connection, counted)
 
 
 async def _free(connection: AsyncConnection, ids: Sequence[int]) -> None:

@@ -94,7 +94,7 @@ class LiveLedger:
         """Read watches again that are held."""
         return await self._claims.reload(watches)
 
-    async def release(self, watches: Sequence[Job], now: datetime, until: datetime | None = None) -> None:
+    async def release(self, watches: Sequence[EndedWatch], now: datetime, until: datetime | None = None) -> None:
         """Hand watches back."""
         await self._leases.release(watches, now, until)
 
@@ -107,6 +107,10 @@ class LiveLedger:
     async def write(self, entries: Sequence[PendingEntry], now: datetime) -> Written:
         """Write entries of watches that are still ours."""
         return await self._writes.write(entries, now)
+
+    async def write_left_behind(self, entries: Sequence[PendingEntry], now: datetime) -> int:
+        """Write entries of a process that is gone, where they follow what is written."""
+        return await self._writes.write_left_behind(entries, now)
 
     def publish(self, appended: Sequence[Appended]) -> None:
         """Tell this process's readers."""

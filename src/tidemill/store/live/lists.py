@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.live.change import ThingKey
 from tidemill.core.live.lifecycle import Life, Lifecycle, LifecyclePolicy, Move, after_list
-from tidemill.core.live.rules import LIVE_ROLE, THING_ROLE, ListedThing, ListReading
+from tidemill.core.live.rules import LIVE_ROLE, THING_ROLE, ListedThing, ListReading, Phase
 from tidemill.core.pacing import own_host
 from tidemill.core.source import Source, counts_by_host
 from tidemill.core.target import Target
@@ -90,7 +90,7 @@ class ListedThings:
         known = await self._pages(source.id)
         named = {(each.source_key, each.resource): each for each in reading.listed}
         fresh = [each for key, each in named.items() if key not in known]
-        back = [known[key] for key in named if key in known and known[key]["lifecycle"] == Lifecycle.ARCHIVED]
+        back = [known[key] for key, each in named.items() if key in known and _is_back(known[key], each)]
         missed = _missed(known, named, self._policy, is_complete=reading.is_complete)
         keys: Mapping[str, str] = {}
         if fresh:
@@ -168,6 +168,13 @@ class ListedThings:
         statement = self._database.insert(live_pages).on_conflict_do_nothing()
         await connection.execute(statement, rows)
         return moves
+
+
+def _is_back(row: Any, listed: ListedThing) -> bool:
+    """Whether an archived thing has come back: a list that still names what has ended does not say so."""
+    if row["lifecycle"] != Lifecycle.ARCHIVED or listed.outlook.phase is Phase.COMPLETED:
+        return False
+    return listed.outlook.phase is not Phase.UNKNOWN or row["missed_lists"] > 0
 
 
 def _missed(

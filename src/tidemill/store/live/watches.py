@@ -173,14 +173,14 @@ class WatchJobs:
         return renewed
 
 
-def tally_of(ended: EndedWatch) -> RunCounts:
+def tally_of(watch: EndedWatch, ended: int = 1) -> RunCounts:
     """A watch's counts as its run has them.
 
     Polls are the URLs. The thing itself is one record: seen (again) if any page was read, however often it changed, so
     that a quiet hour is no shortfall beside a busy one.
     """
-    counts, tally = ended.counts, RunCounts()
-    tally.ended = 1
+    counts, tally = watch.counts, RunCounts()
+    tally.ended = ended
     tally.add(
         urls_attempted=counts.polls,
         urls_succeeded=counts.good,
