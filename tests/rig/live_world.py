@@ -180,7 +180,8 @@ class LaneProcess:
         verticals = {TALLIES: TALLY_VERTICAL}
         stages = StageDependencies(
             clock, NoKeys(), Breakers(store.database, {TALLIES: TALLY_VERTICAL.policy.breaker}),
-            {FetcherKind.HTTP: fetcher}, verticals, cast("Any", NoServices()), states, lambda _worker: self.lease.is_held(),
+            {FetcherKind.HTTP: fetcher}, verticals, cast("Any", NoServices()), states,
+            lambda _worker: self.lease.is_held(),
         )  # fmt: skip
         self.lane = LiveLane(
             LaneDependencies(

@@ -42,7 +42,7 @@ _OUTLOOK = (
     .values(phase=bindparam("b_phase"), starts_at=bindparam("b_starts"))
 )
 _KNOWN = select(change_log.c.token).where(change_log.c.token.in_(bindparam("b_tokens", expanding=True)))
-_CHECKED = HotRows(
+CHECKED = HotRows(
     "live.checked",
     {"target_id": BIGINT, "checked_at": MOMENT, "changed_at": MOMENT, "interval_ms": INTEGER, "debt_ms": BIGINT,
      "polls": BIGINT, "changes": BIGINT, "ignored": BIGINT, "failures": INTEGER, "total_failures": BIGINT},
@@ -54,7 +54,7 @@ _CHECKED = HotRows(
         total_failures = live_pages.total_failures + v.total_failures
     FROM v WHERE live_pages.target_id = v.target_id""",
 )  # fmt: skip
-_SNAPSHOTS_CHECKED = HotRows(
+SNAPSHOTS_CHECKED = HotRows(
     "live.snapshots_checked",
     {"thing_id": BIGINT, "checked_at": MOMENT},
     """
@@ -162,8 +162,8 @@ class WatchWrites:
             rows = await FENCES.fetch(connection, ids=sorted({each.fence.job_id for each in checks}))
             held = {(row["id"], row["fence"]) for row in rows}
             ours = [each for each in checks if each.fence in held]
-            await _CHECKED.write(connection, [_check_row(each) for each in ours if each.thing_id])
-            await _SNAPSHOTS_CHECKED.write(connection, _newest_checks(ours))
+            await CHECKED.write(connection, [_check_row(each) for each in ours if each.thing_id])
+            await SNAPSHOTS_CHECKED.write(connection, _newest_checks(ours))
             await _settle_sources(connection, ours, now)
 
 

@@ -5,8 +5,8 @@ from alembic import op
 
 from tidemill.store.database.column_types import Key, Timestamp
 
-revision = "0013"
-down_revision = "0012"
+revision = "0015"
+down_revision = "0014"
 
 _WATCHED = sa.text("lifecycle <> 'ARCHIVED'")
 
