@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from starlette.requests import Request
-
 from tidemill.web.authorization import NotAllowed, require_actor
 
 pytestmark = pytest.mark.shows("A4")
