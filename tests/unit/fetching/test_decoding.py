@@ -1,4 +1,5 @@
 import gzip
+import time
 import zlib
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 import zstandard
 
 from tidemill.core.failure import Failure
-from tidemill.fetching.decoding import decode
+from tidemill.fetching.decoding import EXPANDS_FREELY, MOST_LAYERS, MOST_MEMBERS, decode
 
 pytestmark = pytest.mark.shows("F1")
 
@@ -131,3 +132,47 @@ def test_a_corrupted_body_is_not_taken_for_content(encoding: str) -> None:
 @pytest.mark.parametrize("encoding", [*ENCODED, ""])
 def test_an_empty_body_is_empty_in_every_encoding(encoding: str) -> None:
     assert decode(b"", encoding, LIMIT).content == b""
+
+
+def test_ten_megabytes_of_empty_gzip_members_are_refused_at_once() -> None:
+    """Copying what is left once per member took a minute of the event loop."""
+    members = gzip.compress(b"") * 500_000
+    began = time.process_time()
+    decoded = decode(members, "gzip", LIMIT)
+    assert time.process_time() - began < 5
+    assert (decoded.cut, decoded.content) == (Failure.TOO_LARGE, b"")
+
+
+def test_as_many_gzip_members_as_are_allowed_are_one_body() -> None:
+    decoded = decode(gzip.compress(b"part ") * MOST_MEMBERS, "gzip", LIMIT)
+    assert (decoded.cut, decoded.content) == (None, b"part " * MOST_MEMBERS)
+    assert decode(gzip.compress(b"part ") * (MOST_MEMBERS + 1), "gzip", LIMIT).cut is Failure.TOO_LARGE
+
+
+def test_large_gzip_members_are_read_across_their_pieces() -> None:
+    large = bytes(range(256)) * 3_000
+    packed = gzip.compress(large, compresslevel=0)
+    assert decode(packed * 2 + b"junk", "gzip", LIMIT).content == large * 2
+    assert decode(packed * 2, "gzip", len(large) * 2 - 1).cut is Failure.TOO_LARGE
+    assert decode((packed * 2)[:-9], "gzip", LIMIT).cut is Failure.TRUNCATED_BODY
+
+
+def test_a_gzip_member_that_is_corrupted_cuts_the_body_there() -> None:
+    decoded = decode(gzip.compress(PAGE) + gzip.compress(PAGE)[:10] + b"\xff" * 99, "gzip", LIMIT)
+    assert decoded.cut is Failure.TRUNCATED_BODY
+    assert decoded.content.startswith(PAGE)
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_content_out_of_all_proportion_to_its_body_is_a_bomb(encoding: str) -> None:
+    assert decode(bomb_of(encoding, 1), encoding, LIMIT).cut is None, "a megabyte is none, however small its body"
+    decoded = decode(bomb_of(encoding, 5), encoding, LIMIT)
+    assert (decoded.cut, len(decoded.content)) == (Failure.TOO_LARGE, 5 * EXPANDS_FREELY)
+
+
+def test_an_encoding_on_top_of_itself_a_thousand_times_is_not_undone() -> None:
+    wrapped = PAGE
+    for _ in range(MOST_LAYERS):
+        wrapped = gzip.compress(wrapped)
+    assert decode(wrapped, ", ".join(["gzip"] * MOST_LAYERS), LIMIT).content == PAGE
+    assert decode(gzip.compress(wrapped), ", ".join(["gzip"] * 1_000), LIMIT).cut is Failure.TOO_LARGE
