@@ -43,9 +43,7 @@ from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.why.explanation import Explanation
 from tidemill.store.upkeep.audit import Noted
-from tidemill.web.api.audit import SettingView
-from tidemill.web.api.people import LinkMade, Me
-from tidemill.web.api.ticks import TickRun
+from tidemill.web.answers import LinkMade, Me, SettingView, TickRun
 from tidemill.web.health import Health
 from tidemill.web.responses import Counted, Listed, ProblemDetails
 from tidemill.web.system_monitor import SystemStatus

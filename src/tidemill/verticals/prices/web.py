@@ -16,7 +16,6 @@ from tidemill.verticals.prices.views import (
 )
 from tidemill.verticals.prices.webhooks import Subscribed
 from tidemill.web.auth.permissions import Need, Permissions, rows
-from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.responses import Listed
 
@@ -43,7 +42,7 @@ PERMISSIONS: Permissions = {
 """What its routes need."""
 
 
-def web_extension(deps: WebDeps, parts: PricesParts) -> WebExtension:
+def web_extension(parts: PricesParts) -> WebExtension:
     """Return the routes of prices."""
     prices = parts.store.views
     return WebExtension(

@@ -5,19 +5,11 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tidemill.store.upkeep.audit import Noted
+from tidemill.web.answers import SettingView
 from tidemill.web.api.parameters import Cursor, Limit, Word, run_cursor
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import json_responses
-
-
-class SettingView(msgspec.Struct, frozen=True):
-    """A setting in force; secrets are masked."""
-
-    name: str
-    value: str
-    origin: str
-    description: str
 
 
 def router(deps: WebDeps) -> APIRouter:

@@ -1,6 +1,5 @@
 """People under `/api/v1/people`, and oneself under `/api/v1/me`."""
 
-import msgspec
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
@@ -9,6 +8,7 @@ from starlette.responses import Response
 from tidemill.core.access.roles import Role
 from tidemill.core.access.secrets_shown import name_problem
 from tidemill.core.views.access import PersonView, SessionView
+from tidemill.web.answers import LinkMade, Me
 from tidemill.web.api.parameters import Name
 from tidemill.web.auth.gate import ActorName, caller_of
 from tidemill.web.deps import WebDeps
@@ -32,20 +32,6 @@ class PersonChange(BaseModel):
 
     role: Role | None = None
     disabled: bool | None = None
-
-
-class LinkMade(msgspec.Struct, frozen=True):
-    """A path that works once within 15 minutes: whoever follows it chooses the person's password."""
-
-    path: str
-
-
-class Me(msgspec.Struct, frozen=True):
-    """Who the caller is to us."""
-
-    name: str
-    kind: str
-    role: Role
 
 
 def router(deps: WebDeps) -> APIRouter:

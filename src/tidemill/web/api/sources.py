@@ -25,8 +25,6 @@ SourceEntry = Annotated[dict[str, Any], Body(description="A source as a sources 
 def router(deps: WebDeps) -> APIRouter:
     """Return the routes of sources."""
     router = APIRouter(prefix="/api/v1", tags=["sources"])
-    _change(router, deps)
-    _switch(router, deps)
 
     @router.get("/sources", responses=json_responses(Listed[SourceView], 422, 503))
     async def sources(vertical: Word = None) -> Response:
@@ -39,6 +37,8 @@ def router(deps: WebDeps) -> APIRouter:
         """Show a source with its breaker, hosts, jobs and latest runs; by name or number."""
         return json_response(await lookup.source(deps, name))
 
+    _change(router, deps)
+    _switch(router, deps)
     return router
 
 

@@ -6,14 +6,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tidemill.core.target import Target, TargetStatus
-from tidemill.core.views import TargetFilter, TargetView
+from tidemill.core.views import TargetDetail, TargetFilter, TargetView
 from tidemill.operations.importing import Imported
 from tidemill.web import lookup
 from tidemill.web.api.parameters import Cursor, Key, Limit, ReasonGiven, Text, Word, key_cursor
 from tidemill.web.api.uploads import whole_file
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import Listed, json_response, list_page
+from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 
 
@@ -49,6 +49,15 @@ def _list_and_add(router: APIRouter, deps: WebDeps) -> None:
         which = TargetFilter(source_id=await lookup.source_id(deps, source), status=status, text=text or None)
         found = await deps.views.targets(which, after=key_cursor(cursor), limit=limit + 1)
         return json_response(list_page(found, limit))
+
+    @router.get("/targets/{target_id}", responses=json_responses(TargetDetail, 404, 422, 503))
+    async def target(target_id: Key) -> Response:
+        """Show a target with its source, its host and its latest jobs."""
+        found = await deps.views.target(target_id, deps.clock.now())
+        if found is None:
+            msg = f"There is no target {target_id}."
+            raise ResourceNotFound(msg, "`/api/v1/targets` lists them.")
+        return json_response(found)
 
     @router.post("/targets", responses=json_responses(Target, *CHANGE_ERRORS))
     async def add(wanted: NewTarget, by: ActorName) -> Response:

@@ -1,22 +1,15 @@
 """Periodic work under `/api/v1/ticks`: how it went, and doing a piece of it now."""
 
-import msgspec
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from tidemill.core.views import TickView
+from tidemill.web.answers import TickRun
 from tidemill.web.api.parameters import Name
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
-
-
-class TickRun(msgspec.Struct, frozen=True):
-    """What came of doing a piece of periodic work now: `ok`, `failed`, or `taken` while another process does it."""
-
-    name: str
-    answer: str
 
 
 def router(deps: WebDeps) -> APIRouter:

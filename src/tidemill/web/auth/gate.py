@@ -10,8 +10,8 @@ from starlette.requests import Request
 
 from tidemill.core.access.quota import QuotaState, RequestQuota
 from tidemill.core.access.roles import Caller, CallerKind, Role
-from tidemill.pipeline.ports import Clock
-from tidemill.web.auth.callers import AccessDeps, recogniser
+from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.web.auth.callers import ANONYMOUS_VIEWER, AccessDeps, RecogniseCaller, recogniser
 from tidemill.web.auth.origins import is_local, is_own_origin, is_same_site
 from tidemill.web.auth.permissions import Need, Permissions, need_of
 from tidemill.web.auth.refusals import NotAllowed
@@ -36,15 +36,33 @@ def build_gate(
         method = "GET" if request.method == "HEAD" else request.method
         route = (method, request.scope["route"].path)
         need = need_of(*route, permissions)
-        caller = await recognise(request)
+        caller = await _recognised(recognise, request, need)
         request.state.caller = caller
         CURRENT_CALLER.set(caller)
         _limit(request, caller, quota, clock)
-        refuse(request, need, caller, vertical_of.get(route), public_readers=access.public_readers)
         if method not in SAFE_METHODS:
             await refuse_forgery(request, caller, need)
+        refuse(request, need, caller, vertical_of.get(route), public_readers=access.public_readers)
 
     return gate
+
+
+async def _recognised(recognise: RecogniseCaller, request: Request, need: Need) -> Caller | None:
+    """Return who asks. While the database is away nobody can be told: a page then says that, and shows nothing else."""
+    if not _asks_who(request, need):
+        return None
+    try:
+        return await recognise(request)
+    except (StoreError, TimeoutError):
+        if need is Need.ADMIN or request.method not in SAFE_METHODS:
+            raise
+        return ANONYMOUS_VIEWER
+
+
+def _asks_who(request: Request, need: Need) -> bool:
+    """Return whether it matters who asks: whether we are alive is told while the database is away, too."""
+    has_credentials = "authorization" in request.headers or "cookie" in request.headers
+    return has_credentials or not (need is Need.OPEN or (need is Need.WATCH and is_local(request)))
 
 
 def refuse(request: Request, need: Need, caller: Caller | None, vertical: str | None, *, public_readers: bool) -> None:

@@ -54,7 +54,8 @@ PERMISSIONS: Permissions = {
         f"GET {_API}/why/{{subject:path}}", f"GET {_API}/jobs", f"GET {_API}/jobs/{{job_id}}",
         f"GET {_API}/breakers", f"GET {_API}/dead-letters", f"GET {_API}/dead-letters/{{dead_letter_id}}",
         f"GET {_API}/pages", f"GET {_API}/pages/{{page_id}}", f"GET {_API}/pages/{{page_id}}/text",
-        f"GET {_API}/pages/{{page_id}}/body", f"GET {_API}/ticks", f"GET {_API}/browsers", f"GET {_API}/me",
+        f"GET {_API}/pages/{{page_id}}/body",
+        f"GET {_API}/pages/{{page_id}}/records", f"GET {_API}/ticks", f"GET {_API}/browsers", f"GET {_API}/me",
         f"GET {_API}/me/sessions", f"DELETE {_API}/me/sessions/{{session}}",
     ),
     **rows(
@@ -62,7 +63,7 @@ PERMISSIONS: Permissions = {
         f"POST {_API}/sources/{{name}}/run", f"POST {_API}/sources/{{name}}/enable",
         f"POST {_API}/sources/{{name}}/disable", f"POST {_API}/sources", f"POST {_API}/sources/import",
         f"PATCH {_API}/sources/{{name}}", f"DELETE {_API}/sources/{{name}}",
-        f"POST {_API}/targets", f"POST {_API}/targets/import", f"PATCH {_API}/targets/{{target_id}}",
+        f"POST {_API}/targets", f"POST {_API}/targets/import",
         f"DELETE {_API}/targets/{{target_id}}", f"POST {_API}/targets/{{target_id}}/pause",
         f"POST {_API}/targets/{{target_id}}/resume", f"POST {_API}/targets/{{target_id}}/run",
         f"POST {_API}/adapters/{{name}}/bless", f"POST {_API}/adapters/{{name}}/disable",
