@@ -11,7 +11,7 @@ from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.store import Store
 from tidemill.bootstrap.system import System
-from tidemill.bootstrap.verticals import LOADED_PLUGINS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.core.audit import AuditEntry
 from tidemill.core.page import Page
 from tidemill.engine.chores import DISPATCH_GRACE
@@ -84,6 +84,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         sources=actions.sources,
         targets=actions.targets,
         upgrades=actions.upgrades,
+        verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},
     )

@@ -42,6 +42,7 @@ from tidemill.web.idempotency import IdempotentPosts
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.routes import portal_routes
 from tidemill.web.schemas import RESPONSE_TYPES, describe
+from tidemill.web.strict_input import refuse_unknown_parameters
 from tidemill.web.system_monitor import SystemMonitor
 
 STATIC = Path(__file__).parent / "static"
@@ -83,7 +84,7 @@ def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
         version=deps.version,
         description=DESCRIPTION,
         openapi_url="/api/v1/openapi.json",
-        dependencies=[Depends(gate_of(deps, extensions))],
+        dependencies=[Depends(gate_of(deps, extensions)), Depends(refuse_unknown_parameters)],
         docs_url=None,  # the framework's own pages load scripts from elsewhere
         redoc_url=None,
     )

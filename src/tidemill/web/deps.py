@@ -46,7 +46,7 @@ class WebDeps:
     `source:NAME`, `services` tells how those outside of us stand, and `report_bug` is told of our own bugs.
     `allowed_hosts` are the names under which we may be called; None allows any. `access` tells who callers are.
     `read_page` brings a stored page with its body, `run_chore` does a piece of periodic work now, and `settings` are
-    those in force, secrets masked.
+    those in force, secrets masked. `verticals` are the kinds of data by name.
     """
 
     views: Views
@@ -81,5 +81,6 @@ class WebDeps:
     sources: SourceActions
     targets: TargetActions
     upgrades: UpgradeActions
+    verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

@@ -1,7 +1,7 @@
 """Dead letters under `/api/v1/dead-letters`: list, show, retry and discard, singly and in bulk."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.core.dead_letter import DeadLetterStatus
@@ -14,12 +14,11 @@ from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class DeadLettersWanted(BaseModel):
+class DeadLettersWanted(RequestBody):
     """Which pending dead letters an action is for; an empty one is for all."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: str | None = Field(None, max_length=300)
     stage: Stage | None = None
@@ -27,10 +26,8 @@ class DeadLettersWanted(BaseModel):
     notes: str = Field("", max_length=LONGEST_TEXT)
 
 
-class DiscardNotes(BaseModel):
+class DiscardNotes(RequestBody):
     """Why a dead letter is discarded."""
-
-    model_config = ConfigDict(extra="forbid")
 
     notes: str = Field("", max_length=LONGEST_TEXT)
 

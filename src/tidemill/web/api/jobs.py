@@ -1,7 +1,7 @@
 """Jobs under `/api/v1/jobs`: list them, look at one, and take stale ones up again."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.core.job import JobStatus
@@ -13,12 +13,11 @@ from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Counted, Listed, ResourceNotFound, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class RequeueWanted(BaseModel):
+class RequeueWanted(RequestBody):
     """Whose stale jobs to take up again: of one source, or of all."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: str | None = Field(None, max_length=300)
 

@@ -1,7 +1,7 @@
 """People under `/api/v1/people`, and oneself under `/api/v1/me`."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,21 +14,18 @@ from tidemill.web.auth.gate import ActorName, caller_of
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Counted, Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class NewPerson(BaseModel):
+class NewPerson(RequestBody):
     """Somebody who is to sign in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=80)
     role: Role
 
 
-class PersonChange(BaseModel):
+class PersonChange(RequestBody):
     """What changes about a person; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: Role | None = None
     disabled: bool | None = None

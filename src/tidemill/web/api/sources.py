@@ -16,6 +16,7 @@ from tidemill.web.api.uploads import whole_file
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.conditional import require_match
 from tidemill.web.deps import WebDeps
+from tidemill.web.lookup import require_vertical
 from tidemill.web.responses import BadParameter, Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 
@@ -29,6 +30,7 @@ def router(deps: WebDeps) -> APIRouter:
     @router.get("/sources", responses=json_responses(Listed[SourceView], 422, 503))
     async def sources(vertical: Word = None) -> Response:
         """List all sources by name, with whether they may be asked now and if not why."""
+        require_vertical(deps, vertical)
         found = await deps.views.sources(deps.clock.now(), vertical=vertical)
         return json_response(Listed(found))
 

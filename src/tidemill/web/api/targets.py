@@ -1,7 +1,7 @@
 """Targets under `/api/v1/targets`: list, add, import, pause, resume, remove."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,16 +15,17 @@ from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class NewTarget(BaseModel):
+class NewTarget(RequestBody):
     """A page to scrape under a source."""
 
     source: str = Field(max_length=300)
     url: str = Field(max_length=2_000)
     adapter: str | None = Field(None, max_length=100)
     schedule: str | None = Field(None, max_length=100)
-    priority: int = Field(0, ge=-1_000_000, le=1_000_000)
+    priority: int = Field(0, ge=-1_000, le=1_000)
     notes: str | None = Field(None, max_length=1_000)
 
 

@@ -1,7 +1,7 @@
 """API tokens under `/api/v1/tokens`: list, make, revoke."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.core.access.roles import TokenScope
@@ -12,12 +12,11 @@ from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class TokenWanted(BaseModel):
+class TokenWanted(RequestBody):
     """A token to make: `days` until it ends, never if left out; `verticals` that it is bound to, none if left out."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=80)
     scope: TokenScope

@@ -1,7 +1,7 @@
 """Corrections under `/api/v1`: what people said about prices, and saying it."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.verticals.prices.corrections import CorrectionActions
@@ -10,9 +10,10 @@ from tidemill.web.api.parameters import LONGEST_TEXT, Cursor, Key, Limit, key_cu
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class NewCorrection(BaseModel):
+class NewCorrection(RequestBody):
     """Another amount for a price, and why."""
 
     price_cents: int
@@ -20,7 +21,7 @@ class NewCorrection(BaseModel):
     reason: str = Field(max_length=LONGEST_TEXT)
 
 
-class ReasonBody(BaseModel):
+class ReasonBody(RequestBody):
     """Why."""
 
     reason: str = Field(max_length=LONGEST_TEXT)
