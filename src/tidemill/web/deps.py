@@ -27,6 +27,7 @@ from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
 from tidemill.web.auth.callers import AccessDeps
+from tidemill.web.stream.access import StreamAccess
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Host names that are accepted by default; DNS rebinding from other sites is refused."""
@@ -43,7 +44,8 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`, `services` tells how those outside of us stand, and `report_bug` is told of our own bugs.
+    `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within
+    seconds, and `report_bug` is told of our own bugs.
     `allowed_hosts` are the names under which we may be called; None allows any. `access` tells who callers are.
     `read_page` brings a stored page with its body, `run_chore` does a piece of periodic work now, and `settings` are
     those in force, secrets masked. `verticals` are the kinds of data by name.
@@ -81,6 +83,7 @@ class WebDeps:
     sources: SourceActions
     targets: TargetActions
     upgrades: UpgradeActions
+    streams: StreamAccess
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

@@ -19,6 +19,7 @@ from tidemill.web.auth.refusals import NotAllowed
 from tidemill.web.conditional import PreconditionFailed
 from tidemill.web.extension import RenderPage
 from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
+from tidemill.web.stream.queries import MalformedCursor
 
 UNAUTHORIZED, TOO_OFTEN, AWAY = 401, 429, 503
 AWAY_SECONDS = 5
@@ -26,8 +27,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, SignInRefused,
-    PreconditionFailed, BadParameter,
-    Mistake, Exception,
+    PreconditionFailed, BadParameter, MalformedCursor, Mistake, Exception,
 )  # fmt: skip
 
 
@@ -81,6 +81,9 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, 
             return 404, ErrorText("not_found", f"{error}")
         case Conflict():
             return 409, ErrorText("conflict", f"{error}")
+        case MalformedCursor():
+            hint = "A cursor is what `id:` of an event or X-Stream-Cursor said: 8 hex digits, a dot, a number."
+            return 400, ErrorText("malformed_cursor", "This is no cursor.", hint)
         case BadParameter() | Mistake():
             return 422, ErrorText("bad_parameter", f"{error}")
         case RequestValidationError():
