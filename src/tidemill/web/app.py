@@ -39,6 +39,7 @@ from tidemill.web.errors import handle_errors
 from tidemill.web.extension import WebExtension
 from tidemill.web.guard import RequestGuard
 from tidemill.web.idempotency import IdempotentPosts
+from tidemill.web.limits import BodyLimit
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.routes import portal_routes
 from tidemill.web.schemas import RESPONSE_TYPES, describe
@@ -66,8 +67,9 @@ class GuardedApp(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Return the middleware with the guard outermost."""
         deps = self._deps
-        inner = IdempotentPosts(super().build_middleware_stack(), deps.access.answers, deps.clock)
-        return RequestGuard(ConditionalGet(inner), deps.allowed_hosts, deps.report_bug)
+        kept = IdempotentPosts(super().build_middleware_stack(), deps.access.answers, deps.clock)
+        bounded = BodyLimit(ConditionalGet(kept), deps.limits.body_bytes)
+        return RequestGuard(bounded, deps.allowed_hosts, deps.report_bug)
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description, made from the response types."""

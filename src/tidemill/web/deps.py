@@ -27,6 +27,7 @@ from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
 from tidemill.web.auth.callers import AccessDeps
+from tidemill.web.limits import ServerLimits
 from tidemill.web.stream.access import StreamAccess
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -46,7 +47,8 @@ class WebDeps:
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within
     seconds, and `report_bug` is told of our own bugs.
-    `allowed_hosts` are the names under which we may be called; None allows any. `access` tells who callers are.
+    `allowed_hosts` are the names under which we may be called besides any address; None allows
+    any. `limits` hold for every caller. `access` tells who callers are.
     `read_page` brings a stored page with its body, `run_chore` does a piece of periodic work now, and `settings` are
     those in force, secrets masked. `verticals` are the kinds of data by name.
     """
@@ -87,3 +89,4 @@ class WebDeps:
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
+    limits: ServerLimits = ServerLimits()  # noqa: RUF009 - frozen

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ UNAUTHORIZED, TOO_OFTEN, AWAY = 401, 429, 503
 AWAY_SECONDS = 5
 _QUOTED = re.compile(r"'([^']*)'")
 
+METHOD_NOT_ALLOWED = 405
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, SignInRefused,
     PreconditionFailed, BadParameter, MalformedCursor, Mistake, Exception,
@@ -33,6 +35,7 @@ KINDS = (
 
 def handle_errors(app: FastAPI, render: RenderPage) -> None:
     """Register a handler for every kind of error."""
+    methods = AllowedMethods(app)
 
     async def respond(request: Request, error: Exception) -> Response:
         status, text = explain(error)
@@ -43,6 +46,9 @@ def handle_errors(app: FastAPI, render: RenderPage) -> None:
         else:
             response = error_response(status, text.code, text.message, text.hint)
         response.headers.update(_headers(error, status))
+        if status == METHOD_NOT_ALLOWED:
+            allowed = methods.of(request.url.path) or (getattr(error, "headers", None) or {}).get("Allow", "GET")
+            response.headers["Allow"] = allowed
         return response
 
     for kind in KINDS:
@@ -59,6 +65,36 @@ def _headers(error: Exception, status: int) -> dict[str, str]:
     if status == UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     return headers
+
+
+class AllowedMethods:
+    """Which methods each address of the API takes, by its description, which is read once."""
+
+    def __init__(self, app: FastAPI) -> None:
+        """The description is made when it is first needed: routes are still being added."""
+        self._app = app
+
+    @cached_property
+    def _described(self) -> list[tuple[re.Pattern[str], int, str]]:
+        paths = self._app.openapi()["paths"].items()
+        return [
+            (_path_pattern(path), path.count("{"), ", ".join(sorted(map(str.upper, methods))))
+            for path, methods in paths
+        ]
+
+    def of(self, path: str) -> str:
+        """Return the methods of the address that a path means: of those that fit, that with the fewest parameters."""
+        fitting = [(parameters, methods) for pattern, parameters, methods in self._described if pattern.fullmatch(path)]
+        return min(fitting)[1] if fitting else ""
+
+
+def _path_pattern(template: str) -> re.Pattern[str]:
+    return re.compile(
+        "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _PARAMETER.split(template))
+    )
+
+
+_PARAMETER = re.compile(r"(\{\w+\})")
 
 
 def is_for_a_person(request: Request) -> bool:
@@ -100,6 +136,8 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, 
             return 405, ErrorText(
                 "wrong_method", "This address does not take that method.", "The header Allow says which."
             )
+        case HTTPException(status_code=400):
+            return 422, ErrorText("bad_parameter", "The body cannot be read.", "Send JSON in UTF-8.")
         case HTTPException(status_code=status, detail=detail):
             return status, ErrorText("refused", str(detail))
         case _:

@@ -45,7 +45,7 @@ from tidemill.operations.why.explanation import Explanation
 from tidemill.store.upkeep.audit import Noted
 from tidemill.web.answers import LinkMade, Me, SettingView, TickRun
 from tidemill.web.health import Health
-from tidemill.web.responses import Counted, Listed, ProblemDetails
+from tidemill.web.responses import PROBLEM_TYPE, Counted, Listed, ProblemDetails
 from tidemill.web.system_monitor import SystemStatus
 
 RESPONSE_TYPES: tuple[Any, ...] = (
@@ -85,6 +85,8 @@ _ERRORS = {
     404: "It does not exist.",
     409: "It contradicts how things stand.",
     412: "It was changed since it was read.",
+    413: "The body is too large.",
+    421: "Not called by that name: see `web_allowed_hosts`.",
     422: "A parameter cannot be used.",
     429: "The queue is full, or the token is used too often; Retry-After says when to come back.",
     503: "The database is away; try again later.",
@@ -94,13 +96,17 @@ _ERRORS = {
 def json_responses(kind: Any, *errors: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route: the type that it answers with, and the statuses by which it may fail."""
     described: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(kind)}}
-    return described | {each: {"description": _ERRORS[each], "content": _json(ProblemDetails)} for each in errors}
+    return described | {each: {"description": _ERRORS[each], "content": _problem()} for each in errors}
 
 
 def text_responses(media_type: str, *errors: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route that answers in another format than JSON."""
     content = {media_type: {"schema": {"type": "string"}}}
     return {**json_responses(ProblemDetails, *errors), 200: {"description": "The answer.", "content": content}}
+
+
+def _problem() -> dict[str, Any]:
+    return {PROBLEM_TYPE: _json(ProblemDetails)["application/json"]}
 
 
 def _json(kind: Any) -> dict[str, Any]:
@@ -119,4 +125,12 @@ def describe(app: FastAPI, response_types: Sequence[Any], totals: type[Totals]) 
         components.pop(unused, None)
     components.update(_schema_of(response_types)[1])
     components.update(_schema_of([totals])[1])
+    for operation in (each for methods in document["paths"].values() for each in methods.values()):
+        _describe_limits(operation)
     return document
+
+
+def _describe_limits(operation: dict[str, Any]) -> None:
+    """Add what any route may answer before it is asked: not by that name, not so much, and not by anybody."""
+    for status in (401, 403, 413, 421, 429, 503):
+        operation["responses"].setdefault(str(status), {"description": _ERRORS[status], "content": _problem()})

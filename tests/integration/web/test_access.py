@@ -15,7 +15,7 @@ from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import web_extensions
 from tidemill.core.access.roles import Role, TokenScope
 from tidemill.web.app import create_app
-from tidemill.web.auth.permissions import PERMISSIONS, Need
+from tidemill.web.auth.permissions import PERMISSIONS, Need, plain_path
 
 pytestmark = pytest.mark.shows("A4")
 
@@ -220,7 +220,9 @@ def routes_of(routes: Any) -> list[tuple[str, str]]:
         if isinstance(route, Mount):
             continue
         inner = getattr(route, "original_router", None)
-        found += routes_of(inner.routes) if inner is not None else [(each, route.path) for each in route.methods]
+        found += (
+            routes_of(inner.routes) if inner is not None else [(each, plain_path(route.path)) for each in route.methods]
+        )
     return found
 
 

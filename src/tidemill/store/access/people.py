@@ -40,9 +40,10 @@ class PeopleRepository:
         self._ids = ids
 
     async def count(self) -> int:
-        """Return how many people there are."""
+        """Return how many people can sign in: one who was invited and has no password yet cannot."""
+        counting = select(func.count()).select_from(people).where(people.c.password_hash.is_not(None))
         async with self._database.read() as connection:
-            return int((await connection.execute(select(func.count()).select_from(people))).scalar_one())
+            return int((await connection.execute(counting)).scalar_one())
 
     async def every(self) -> list[PersonView]:
         """Return all people by name."""

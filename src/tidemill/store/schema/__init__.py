@@ -12,6 +12,7 @@ from tidemill.store.schema.access import (
 )
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
+from tidemill.store.schema.live import live_moves, live_pages, live_things
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
 from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
@@ -55,6 +56,9 @@ __all__ = [
     "id_blocks",
     "idempotency_keys",
     "jobs",
+    "live_moves",
+    "live_pages",
+    "live_things",
     "login_failures",
     "metadata",
     "model_answers",

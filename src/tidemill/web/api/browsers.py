@@ -19,7 +19,7 @@ def router(deps: WebDeps) -> APIRouter:
         """List the browser pools of every process."""
         return json_response(Listed(await deps.browsers.pools()))
 
-    @router.post("/api/admin/recycle", responses=json_responses(Listed[PoolView], *CHANGE_ERRORS))
+    @router.post("/api/admin/recycle", status_code=202, responses=json_responses(Listed[PoolView], *CHANGE_ERRORS))
     async def recycle(by: ActorName) -> Response:
         """Have every browser finish its pages and be replaced; answer with the pools concerned."""
         return json_response(Listed(await deps.browsers.recycle(by)), 202)

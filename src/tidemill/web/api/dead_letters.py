@@ -56,7 +56,7 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
         found = await deps.views.dead_letters(which, before=run_cursor(cursor), limit=limit + 1)
         return json_response(list_page(found, limit))
 
-    @router.get("/dead-letters/{dead_letter_id}", responses=json_responses(DeadLetterDetail, 404, 422, 503))
+    @router.get("/dead-letters/{dead_letter_id:int}", responses=json_responses(DeadLetterDetail, 404, 422, 503))
     async def dead_letter(dead_letter_id: Key) -> Response:
         """Show a dead letter with its stack and the payload to retry from."""
         return json_response(await deps.dead_letters.find(dead_letter_id))
@@ -73,12 +73,16 @@ def _act(router: APIRouter, deps: WebDeps) -> None:
         """Discard every pending dead letter that matches; that cannot be undone."""
         return json_response(await deps.dead_letters.discard_all(await _filter(deps, wanted), by, wanted.notes))
 
-    @router.post("/dead-letters/{dead_letter_id}/retry", responses=json_responses(HandledDeadLetters, *CHANGE_ERRORS))
+    @router.post(
+        "/dead-letters/{dead_letter_id:int}/retry", responses=json_responses(HandledDeadLetters, *CHANGE_ERRORS)
+    )
     async def retry(dead_letter_id: Key, by: ActorName) -> Response:
         """Retry one now, at the stage where its job failed."""
         return json_response(await deps.dead_letters.retry(dead_letter_id, by))
 
-    @router.post("/dead-letters/{dead_letter_id}/discard", responses=json_responses(HandledDeadLetters, *CHANGE_ERRORS))
+    @router.post(
+        "/dead-letters/{dead_letter_id:int}/discard", responses=json_responses(HandledDeadLetters, *CHANGE_ERRORS)
+    )
     async def discard(dead_letter_id: Key, why: DiscardNotes, by: ActorName) -> Response:
         """Discard one; its notes say why."""
         return json_response(await deps.dead_letters.discard(dead_letter_id, by, why.notes))

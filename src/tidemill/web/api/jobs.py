@@ -46,7 +46,7 @@ def router(deps: WebDeps) -> APIRouter:
         found = await deps.views.jobs(which, before=run_cursor(cursor), limit=limit + 1)
         return json_response(list_page(found, limit))
 
-    @router.get("/jobs/{job_id}", responses=json_responses(JobDetail, 404, 422, 503))
+    @router.get("/jobs/{job_id:int}", responses=json_responses(JobDetail, 404, 422, 503))
     async def job(job_id: Key) -> Response:
         """Show a job with what its stages left behind."""
         found = await deps.views.job(job_id)

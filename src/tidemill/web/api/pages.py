@@ -30,7 +30,7 @@ def router(deps: WebDeps) -> APIRouter:
         found = await deps.views.pages(target_id=target, source_id=source_id, before=before, limit=limit + 1)
         return json_response(list_page(found, limit))
 
-    @router.get("/pages/{page_id}", responses=json_responses(PageDetail, 404, 422, 503))
+    @router.get("/pages/{page_id:int}", responses=json_responses(PageDetail, 404, 422, 503))
     async def page(page_id: Key) -> Response:
         """Show a stored page: where it came from, and what was made of it."""
         found = await deps.views.page(page_id)
@@ -38,7 +38,7 @@ def router(deps: WebDeps) -> APIRouter:
             raise _gone(page_id)
         return json_response(found)
 
-    @router.get("/pages/{page_id}/records", responses=json_responses(Found, 404, 422, 503))
+    @router.get("/pages/{page_id:int}/records", responses=json_responses(Found, 404, 422, 503))
     async def records(page_id: Key) -> Response:
         """Show the raw records that were read from a page, with where on it each field stood."""
         found = await deps.views.found(page_id)
@@ -47,12 +47,12 @@ def router(deps: WebDeps) -> APIRouter:
             raise ResourceNotFound(msg, "It was never parsed, or retention let it go.")
         return json_response(found)
 
-    @router.get("/pages/{page_id}/text", responses=text_responses("text/plain", 404, 422, 503))
+    @router.get("/pages/{page_id:int}/text", responses=text_responses("text/plain", 404, 422, 503))
     async def text(page_id: Key) -> Response:
         """Return the markup of a stored page as plain text."""
         return PlainTextResponse((await _stored(deps, page_id)).text)
 
-    @router.get("/pages/{page_id}/body", responses=text_responses("text/html", 404, 422, 503))
+    @router.get("/pages/{page_id:int}/body", responses=text_responses("text/html", 404, 422, 503))
     async def body(page_id: Key) -> Response:
         """Return a stored page in a sandbox: it shows itself, runs nothing and loads nothing."""
         stored = await _stored(deps, page_id)

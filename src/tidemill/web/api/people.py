@@ -1,7 +1,7 @@
 """People under `/api/v1/people`, and oneself under `/api/v1/me`."""
 
 from fastapi import APIRouter
-from pydantic import Field
+from pydantic import Field, StrictBool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,7 +28,7 @@ class PersonChange(RequestBody):
     """What changes about a person; what is left out stays."""
 
     role: Role | None = None
-    disabled: bool | None = None
+    disabled: StrictBool | None = None
 
 
 def router(deps: WebDeps) -> APIRouter:
@@ -47,7 +47,7 @@ def _people(router: APIRouter, deps: WebDeps) -> None:
         """List who can sign in."""
         return json_response(Listed(await people.every()))
 
-    @router.post("/people", responses=json_responses(LinkMade, *CHANGE_ERRORS, 409))
+    @router.post("/people", status_code=201, responses=json_responses(LinkMade, *CHANGE_ERRORS, 409))
     async def invite(wanted: NewPerson, by: ActorName) -> Response:
         """Invite a person: the answer holds the link by which they choose a password."""
         if problem := name_problem(wanted.name):
@@ -71,7 +71,7 @@ def _people(router: APIRouter, deps: WebDeps) -> None:
         """Remove a person; what they did stays in the audit log."""
         return json_response(await people.remove(name, by))
 
-    @router.post("/people/{name}/reset", responses=json_responses(LinkMade, *CHANGE_ERRORS))
+    @router.post("/people/{name}/reset", status_code=201, responses=json_responses(LinkMade, *CHANGE_ERRORS))
     async def reset(name: Name, by: ActorName) -> Response:
         """Make a link by which a person chooses a new password."""
         return json_response(LinkMade(welcome_path(await people.reset(name, by))), 201)

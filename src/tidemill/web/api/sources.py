@@ -45,7 +45,7 @@ def router(deps: WebDeps) -> APIRouter:
 
 
 def _change(router: APIRouter, deps: WebDeps) -> None:
-    @router.post("/sources", responses=json_responses(Source, *CHANGE_ERRORS))
+    @router.post("/sources", status_code=201, responses=json_responses(Source, *CHANGE_ERRORS))
     async def add(entry: SourceEntry, by: ActorName) -> Response:
         """Add a source, written as in a sources file, with its targets."""
         if "name" not in entry:

@@ -51,7 +51,7 @@ def _list_and_add(router: APIRouter, deps: WebDeps) -> None:
         found = await deps.views.targets(which, after=key_cursor(cursor), limit=limit + 1)
         return json_response(list_page(found, limit))
 
-    @router.get("/targets/{target_id}", responses=json_responses(TargetDetail, 404, 422, 503))
+    @router.get("/targets/{target_id:int}", responses=json_responses(TargetDetail, 404, 422, 503))
     async def target(target_id: Key) -> Response:
         """Show a target with its source, its host and its latest jobs."""
         found = await deps.views.target(target_id, deps.clock.now())
@@ -83,7 +83,7 @@ def _change(router: APIRouter, deps: WebDeps) -> None:
         """Take a paused or broken target up again."""
         return json_response(await deps.targets.resume(str(target_id), by))
 
-    @router.delete("/targets/{target_id}", responses=json_responses(Target, *CHANGE_ERRORS))
+    @router.delete("/targets/{target_id:int}", responses=json_responses(Target, *CHANGE_ERRORS))
     async def remove(target_id: Key, by: ActorName) -> Response:
         """Remove a target; its pages and records stay."""
         return json_response(await deps.targets.remove(str(target_id), by))

@@ -34,13 +34,13 @@ def router(deps: WebDeps) -> APIRouter:
         """List tokens without their secrets, the newest first."""
         return json_response(Listed(await tokens.every()))
 
-    @router.post("/tokens", responses=json_responses(MadeToken, *CHANGE_ERRORS))
+    @router.post("/tokens", status_code=201, responses=json_responses(MadeToken, *CHANGE_ERRORS))
     async def make(wanted: TokenWanted, by: ActorName) -> Response:
         """Make a token; its secret is in this answer and nowhere else."""
         made = await tokens.make(wanted.name, wanted.scope, by, days=wanted.days, verticals=wanted.verticals)
         return json_response(made, 201)
 
-    @router.delete("/tokens/{token_id}", responses=json_responses(TokenView, *CHANGE_ERRORS))
+    @router.delete("/tokens/{token_id:int}", responses=json_responses(TokenView, *CHANGE_ERRORS))
     async def revoke(token_id: Key, by: ActorName) -> Response:
         """Revoke a token at once."""
         return json_response(await tokens.revoke(token_id, by))

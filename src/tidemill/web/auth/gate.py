@@ -13,7 +13,7 @@ from tidemill.core.access.roles import Caller, CallerKind, Role
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.web.auth.callers import ANONYMOUS_VIEWER, AccessDeps, RecogniseCaller, recogniser
 from tidemill.web.auth.origins import is_local, is_own_origin, is_same_site
-from tidemill.web.auth.permissions import Need, Permissions, need_of
+from tidemill.web.auth.permissions import Need, Permissions, need_of, plain_path
 from tidemill.web.auth.refusals import NotAllowed
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -34,7 +34,7 @@ def build_gate(
 
     async def gate(request: Request) -> None:
         method = "GET" if request.method == "HEAD" else request.method
-        route = (method, request.scope["route"].path)
+        route = (method, plain_path(request.scope["route"].path))
         need = need_of(*route, permissions)
         caller = await _recognised(recognise, request, need)
         request.state.caller = caller
