@@ -13,11 +13,13 @@ from structlog.typing import FilteringBoundLogger, Processor
 
 from tidemill.core.health.grades import HealthGrade
 from tidemill.core.health.recovery import RecoveryOutcome
+from tidemill.core.live.lifecycle import Lifecycle
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     Announce,
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
@@ -27,24 +29,30 @@ from tidemill.pipeline.happenings import (
     JobDead,
     JobRefused,
     JobsRescued,
+    JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
+    RecordsJudged,
     RecordsKept,
     RecoveryBegun,
     RecoveryExhausted,
     RecoveryJudged,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 from tidemill.telemetry.redaction import redact_line
 
@@ -150,6 +158,10 @@ def _recovery_level(happening: RecoveryJudged) -> int:
     return INFO if happening.outcome is RecoveryOutcome.SUCCESS else WARNING
 
 
+def _life_level(happening: LifeMoved) -> int:
+    return WARNING if happening.after == Lifecycle.PAUSED else INFO
+
+
 LevelRule = int | Callable[[Any], int]
 
 LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
@@ -161,14 +173,17 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     PersonNeeded:    ("person needed",    ERROR),
     LeaseLost:       ("lease lost",       WARNING),
     BreakerMoved:    ("breaker moved",    _breaker_level),
+    RecordsJudged:   ("records judged",   DEBUG),
     RecordsKept:     ("records kept",     DEBUG),
     RunOpened:       ("run opened",       INFO),
+    RunExtended:     ("run extended",     DEBUG),
     RunClosed:       ("run closed",       _run_level),
     DriftNoticed:    ("drift noticed",    _drift_level),
     AdapterDisabled: ("adapter disabled", ERROR),
     EnqueueRejected: ("enqueue rejected", WARNING),
     TickRan:         ("tick ran",         _tick_level),
     JobsRescued:     ("jobs rescued",     _rescue_level),
+    JobsStale:       ("jobs stale",       WARNING),
     StoreTrouble:    ("store trouble",    ERROR),
     ClockJumped:     ("clock jumped",     WARNING),
     PartCrashed:     ("part crashed",     ERROR),
@@ -181,6 +196,10 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     RecoveryBegun:   ("recovery begun",   WARNING),
     RecoveryJudged:  ("recovery judged",  _recovery_level),
     RecoveryExhausted: ("recovery exhausted", ERROR),
+    PagePolled:      ("page polled",      DEBUG),
+    ChangeLogged:    ("change logged",    DEBUG),
+    LifeMoved:       ("life moved",       _life_level),
+    WatchLost:       ("watch lost",       WARNING),
 }  # fmt: skip
 """Each happening's event name in the log, and its level."""
 

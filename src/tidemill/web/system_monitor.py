@@ -155,7 +155,7 @@ class SystemMonitor:
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
             ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
             services={each.service.value: each.state.value for each in await deps.services()},
-            live=live_gauges(deps.live, await deps.pools(), now),
+            live=live_gauges(deps.live, await deps.browsers.pools(), now),
             tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
         )
 
