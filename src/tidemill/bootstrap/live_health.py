@@ -1,7 +1,8 @@
-"""Build what watches over live polling: the board, the sink of the live lane, and the tick `health`."""
+"""Build what watches over live polling (the board, the lane's sink, the tick `health`) and what streams its changes."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from tidemill.bootstrap.store import Store
@@ -12,7 +13,12 @@ from tidemill.engine.periodic import Chore
 from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
+from tidemill.store.snapshots.epochs import Epochs
+from tidemill.store.snapshots.notifications import commit_notifications
 from tidemill.store.upkeep.health_sink import LiveHealthSink
+from tidemill.web.stream.access import StreamAccess
+from tidemill.web.stream.checks import BoardChecks
+from tidemill.web.stream.hub import StreamHub
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +66,16 @@ async def browser_vitals(store: Store, now: datetime) -> dict[str, Any]:
         "task_count": sum(each.vitals.tasks for each in browsers),
         "memory_bytes": sum(each.vitals.memory_bytes for each in browsers),
     }
+
+
+def build_streams(store: Store, clock: Clock, board: LiveHealthBoard) -> StreamAccess:
+    """Return the access to streams of this process; nothing is asked before the first reader comes."""
+    hub = StreamHub(
+        store.change_log,
+        store.snapshots,
+        Epochs(store.database, clock),
+        clock,
+        checks=BoardChecks(board),
+        notifications=partial(commit_notifications, store.database),
+    )
+    return StreamAccess(hub, store.snapshots.changes)

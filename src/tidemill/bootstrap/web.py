@@ -8,9 +8,9 @@ from typing import Any
 
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.live_health import build_streams
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.store import Store
-from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.core.audit import AuditEntry
