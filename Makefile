@@ -17,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench fuzz mutants browser hooks lock tree release clean
+.PHONY: help demo test check fix bench fuzz browser hooks lock tree release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -60,9 +60,6 @@ bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes b
 
 fuzz: $(VENV)/ready-develop ## Read random pages for ten minutes (SECONDS=600, SEED=...), and print what fails
 	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
-
-mutants: $(VENV)/ready-develop ## Plant one bug after the other, and show which test notices it
-	@$(BIN)/python tools/mutants.py $(ARGS)
 
 # Debian's package where we may install it, else npm's, unpacked; without either, tests that need one skip and say so.
 FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.find_browser import find_browser; find_browser()' 2>/dev/null
