@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import msgspec
 
@@ -94,7 +95,7 @@ class Coverage:
         """Nothing is reached yet."""
         self.lines: set[tuple[str, int]] = set()
 
-    def _trace(self, frame: FrameType, event: str, _argument: object) -> object:
+    def _trace(self, frame: FrameType, event: str, _argument: object) -> Any:
         if "tidemill" not in frame.f_code.co_filename:
             return None
         if event == "line":
