@@ -499,3 +499,24 @@ def test_garbage_is_a_failure_of_the_page_and_the_next_good_page_is_read(live):
         assert snapshot["checked_at"] - NOON > 100 * SECOND
 
     live(story)
+
+
+def test_a_lane_with_nothing_to_watch_rests_and_asks_nobody(live):
+    async def story(world):
+        process = world.process()
+        await world.running.pop(process)
+        assert world.clock.now() == NOON
+        world.sites.steady("a", 5 * SECOND, NOON)
+        source = await world.store.source()
+        again = world.process("again")
+        await world.until(MINUTE)
+        assert len(again.lane.watches) == 2
+        async with world.database.write() as connection:
+            await connection.execute(sources.update().values(enabled=False))
+            await connection.execute(live_things.update().values(lifecycle=Lifecycle.ARCHIVED))
+            await connection.execute(jobs.update().values(status="done", fence=jobs.c.fence + 1))
+        await world.until(3 * MINUTE)
+        assert world.running.pop(again).done()
+        assert source.enabled
+
+    live(story)

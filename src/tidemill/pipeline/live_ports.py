@@ -163,6 +163,10 @@ class WatchLedger(Protocol):
         """Free the watches of lanes that were not seen for a lease, and those that are long past their hour."""
         ...
 
+    async def has_any(self) -> bool:
+        """Return whether anything is watched, by whomever, or should be."""
+        ...
+
     async def open_missing(self, now: datetime) -> list[OpenedRun]:
         """Open a watch for every thing and list that should have one and has none."""
         ...
