@@ -17,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench fuzz browser hooks lock tree release clean
+.PHONY: help demo test check fix fuzz bench browser hooks lock tree release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -54,12 +54,14 @@ fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
+fuzz: $(VENV)/ready-develop ## Read mutated pages of the fixtures (ROUNDS=2000), then random ones (SECONDS=600, SEED=)
+	$(SAY) 'Reading mutated pages'
+	@PYTHONPATH=tests $(BIN)/python -m rig.mutated_pages $(or $(ROUNDS),2000)
+	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
+
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'
 	@$(BIN)/tidemill bench $(ARGS)
-
-fuzz: $(VENV)/ready-develop ## Read random pages for ten minutes (SECONDS=600, SEED=...), and print what fails
-	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
 
 # Debian's package where we may install it, else npm's, unpacked; without either, tests that need one skip and say so.
 FOUND := $(BIN)/python -c 'from tidemill.fetching.browsers.find_browser import find_browser; find_browser()' 2>/dev/null
