@@ -1,6 +1,7 @@
 """Live polling watched from what processes publish: grade, watchdog, audit, `/health`, `/status`, metrics."""
 
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +14,8 @@ from tidemill.core.health.failed_tries import FailedTry, ResolutionMethod
 from tidemill.core.health.recovery import RecoveryAction
 from tidemill.core.live.lifecycle import Lifecycle
 from tidemill.core.live.rules import Phase
-from tidemill.core.views.browsers import BrowserState, PoolState, Vitals
+from tidemill.core.services.recycling import Vitals
+from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.pipeline.happenings import GradeMoved, RecoveryBegun, RecoveryExhausted, RecoveryJudged
 from tidemill.pipeline.health_ports import LaneReport
@@ -38,7 +40,7 @@ def at(seconds):
 
 @pytest.fixture
 def told(system):
-    heard = []
+    heard: list[Any] = []
     system.announce.add(heard.append)
     return heard
 
@@ -270,17 +272,15 @@ async def test_the_failure_ratio_is_of_late_and_not_of_a_whole_life(system, cloc
 @pytest.mark.inventory(93)
 async def test_a_person_can_have_browsers_replaced_over_http(system, browser):
     await system.store.browsers.publish(pool(pids=5), NOON)
-    async with browser._session.post(
-        f"{browser.address}/api/admin/recycle", headers={"X-Acting-As": "ann"}
-    ) as response:
+    async with browser._session.post(f"{browser.address}/api/admin/recycle") as response:
         told = await response.json()
     assert (response.status, len(told["items"])) == (202, 1)
     wish = await system.store.browsers.wish()
-    assert wish.by == "ann"
+    assert wish.by == "local"
     [entry] = await system.store.live_health.recoveries()
-    assert (entry.action_type, entry.metadata["by"]) == ("manual_trigger", "ann")
+    assert (entry.action_type, entry.metadata["by"]) == ("manual_trigger", "local")
     [noted] = await system.store.audit.latest()
-    assert (noted.entry.actor, noted.entry.action) == ("ann", "manual_trigger")
+    assert (noted.entry.actor, noted.entry.action) == ("local", "manual_trigger")
 
 
 @pytest.mark.shows("H6")
