@@ -22,6 +22,7 @@ from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
+from tidemill.bootstrap.readers import build_readers
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS
@@ -33,6 +34,7 @@ from tidemill.engine.chores import engine_chores, proof_chore
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
 from tidemill.engine.periodic import Chore, ChoreRunner
+from tidemill.engine.ports import PageReaders
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.dependencies import StageDependencies
@@ -64,6 +66,7 @@ class System:
     ticks: ChoreRunner
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
+    readers: PageReaders | None
     outside_services: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
@@ -76,6 +79,8 @@ class System:
 
     async def close(self) -> None:
         """Close connections and files."""
+        if self.readers is not None:
+            await self.readers.close()
         for fetcher in self.fetchers.values():
             await fetcher.close()
         await self.webhooks.post.close()
@@ -102,9 +107,10 @@ def build(
     worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
     tools = StageDependencies(
         clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.current_state, worker.is_current,
-        paid_fetchers.fallback, build_enrichment_hints(settings, store),
+        paid_fetchers.fallback, build_enrichment_hints(settings, store), settings.reader_max_records,
     )  # fmt: skip
-    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
+    readers = build_readers(settings, clock, announce)
+    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker, readers)
     dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
     ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
@@ -150,6 +156,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
+        readers=readers,
         outside_services=outside_services,
         enricher=enricher,
         discovery=discovery,
@@ -183,7 +190,13 @@ def build_every_fetcher(
 
 
 def drain_factory(
-    settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: CommitAnnouncer, worker: Worker
+    settings: Settings,
+    store: Store,
+    tools: StageDependencies,
+    dice: Dice,
+    narrator: CommitAnnouncer,
+    worker: Worker,
+    readers: PageReaders | None,
 ) -> Callable[[], Drain]:
     """Return the function that makes a new drain."""
 
@@ -196,6 +209,7 @@ def drain_factory(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
+            readers=readers,
             lane_capacity={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 

@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.quality.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
+from tidemill.pipeline.kept_readings import decode_found
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import page_of
-from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import pages, raw_records, selector_proposals, sources, targets
 from tidemill.store.schema.rows import source_of
 from tidemill.store.upkeep.audit import take_keys, write_audit
