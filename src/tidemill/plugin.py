@@ -5,7 +5,7 @@ and a process that only reads pages stay quick.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -111,12 +111,13 @@ class Parts:
     """What a vertical does in one running system; each vertical adds its own actions.
 
     `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
-    sources from which targets are made.
+    sources from which targets are made. `after_runs` is done soon after runs have ended, once for several of them.
     """
 
     chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
+    after_runs: "Sequence[Callable[[], Awaitable[object]]]" = field(default_factory=tuple)
 
 
 Own = TypeVar("Own", bound=VerticalStore)

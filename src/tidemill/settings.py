@@ -3,29 +3,47 @@
 Settings come from `TIDEMILL_*` variables, then from `tidemill.toml` in the working folder, then from the defaults.
 """
 
-import difflib
 import os
 import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
+from tidemill.core.checks.retention import retention_problem
+from tidemill.core.checks.setting_checks import (
+    domain_problem,
+    host_address_problem,
+    scheme_problem,
+    web_address_problem,
+)
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, Cron, Every, parse_schedule
 from tidemill.core.services.degradation import Service
 from tidemill.core.urls import BadUrl, host_of
+from tidemill.fetching.guard import Allowance
 
 PREFIX = "TIDEMILL_"
 FILE = Path("tidemill.toml")
 
 Period = Literal["hour", "day", "month"]
+Weight = Annotated[float, Field(ge=0, le=1_000)]
 
 
 class BadSettings(ValueError):
@@ -35,7 +53,7 @@ class BadSettings(ValueError):
 class HostPace(BaseModel):
     """How often one host name may be asked, apart from its registrable domain; written as a source's pace is."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     interval_seconds: float = Field(2, ge=0, le=86_400)
     burst: int = Field(1, ge=1, le=1_000)
@@ -45,7 +63,9 @@ class HostPace(BaseModel):
 class Settings(BaseSettings):
     """How this installation runs."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", allow_inf_nan=False, validate_default=True
+    )
 
     database: SecretStr = Field(
         SecretStr("sqlite:///tidemill.db"),
@@ -55,12 +75,18 @@ class Settings(BaseSettings):
         None, description="Where page bodies are kept with SQLite; beside the database file by default."
     )
     user_agent: str = Field(
-        "Tidemill/0.1", min_length=3, description="How we introduce ourselves; sites read it, robots.txt names it."
+        "Tidemill/0.1",
+        min_length=3,
+        max_length=300,
+        pattern=r"^[\x20-\x7e]+$",
+        description="How we introduce ourselves; sites read it, robots.txt names it.",
     )
     allow_networks: list[str] = Field(
         [], description="Networks that the address guard lets through although they are private, e.g. 127.0.0.0/8."
     )
-    host_addresses: dict[str, str] = Field({}, description="Host names answered here instead of by DNS (the lab).")
+    host_addresses: dict[str, str] = Field(
+        {}, description="Host names answered here instead of by DNS (the lab), e.g. {'a.test': '127.0.0.1'}."
+    )
     max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
     redis: SecretStr | None = Field(
         None, description="Where many machines share their pace: redis://HOST:6379/0; the database alone otherwise."
@@ -85,16 +111,25 @@ class Settings(BaseSettings):
         5_000, ge=1, le=1_000_000, description="Records taken from one page; one with more counts as truncated."
     )
     reader_max_pages: int = Field(5_000, ge=1, description="A reader that has read so many pages is replaced.")
-    lease_seconds: float = Field(60, ge=3, description="After so long without a heartbeat a worker counts as dead.")
-    database_wait_seconds: float = Field(
-        60, ge=0, description="So long `tidemill up` waits at its start for a PostgreSQL that is away; 0 ends at once."
+    lease_seconds: float = Field(
+        60, ge=3, le=3_600, description="After so long without a heartbeat a worker counts as dead."
     )
-    look_again_seconds: float = Field(30, gt=0, description="Workers that nobody wakes look for work after so long.")
-    job_limit_minutes: float = Field(30, gt=0, description="A job in hand for longer is taken away and failed.")
-    max_pending_per_adapter: int = Field(1_000, ge=1, description="Jobs that may wait per adapter.")
-    max_pending: int = Field(10_000, ge=1, description="Jobs that may wait in all.")
-    queue_retry_minutes: float = Field(5, gt=0, description="When to come back after the queue was full.")
-    stale_after_hours: float = Field(24, gt=0, description="Jobs that waited for longer become STALE.")
+    database_wait_seconds: float = Field(
+        60,
+        ge=0,
+        le=86_400,
+        description="So long `tidemill up` waits at its start for a PostgreSQL that is away; 0 ends at once.",
+    )
+    look_again_seconds: float = Field(
+        30, gt=0, le=3_600, description="Workers that nobody wakes look for work after so long."
+    )
+    job_limit_minutes: float = Field(
+        30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."
+    )
+    max_pending_per_adapter: int = Field(1_000, ge=1, le=10_000_000, description="Jobs that may wait per adapter.")
+    max_pending: int = Field(10_000, ge=1, le=10_000_000, description="Jobs that may wait in all.")
+    queue_retry_minutes: float = Field(5, gt=0, le=1_440, description="When to come back after the queue was full.")
+    stale_after_hours: float = Field(24, gt=0, le=8_760, description="Jobs that waited for longer become STALE.")
     ticks: dict[str, str] = Field(
         {}, description="Other rhythms for periodic work, e.g. {dispatch: 'every 5m', maintenance: '0 4 * * *'}."
     )
@@ -109,16 +144,26 @@ class Settings(BaseSettings):
     browser_patience_seconds: float = Field(
         5, gt=0, le=120, description="How long a browser page is waited for: its element, or silence on the network."
     )
-    browser_max_hours: float = Field(6, gt=0, description="A browser older than this is replaced.")
-    browser_max_pages: int = Field(500, ge=1, description="A browser that has shown so many pages is replaced.")
-    browser_soft_megabytes: int = Field(1_500, ge=100, description="Above this a browser finishes and is replaced.")
-    browser_hard_megabytes: int = Field(2_000, ge=100, description="Above this a browser is killed and replaced.")
-    browser_max_processes: int = Field(80, ge=5, description="With more processes a browser is replaced.")
-    browser_idle_minutes: float = Field(10, gt=0, description="A browser that nobody used for so long is closed.")
-    feed_weights: dict[Literal["distance", "category", "time", "reliability", "popularity"], float] = Field(
+    browser_max_hours: float = Field(6, gt=0, le=168, description="A browser older than this is replaced.")
+    browser_max_pages: int = Field(
+        500, ge=1, le=1_000_000, description="A browser that has shown so many pages is replaced."
+    )
+    browser_soft_megabytes: int = Field(
+        1_500, ge=100, le=1_000_000, description="Above this a browser finishes and is replaced."
+    )
+    browser_hard_megabytes: int = Field(
+        2_000, ge=100, le=1_000_000, description="Above this a browser is killed and replaced."
+    )
+    browser_max_processes: int = Field(80, ge=5, le=10_000, description="With more processes a browser is replaced.")
+    browser_idle_minutes: float = Field(
+        10, gt=0, le=1_440, description="A browser that nobody used for so long is closed."
+    )
+    feed_weights: dict[Literal["distance", "category", "time", "reliability", "popularity"], Weight] = Field(
         {}, description="How much each reason counts when events are ranked, e.g. {distance: 5, popularity: 0}."
     )
-    web_host: str = Field("127.0.0.1", description="Address that the web app listens on.")
+    web_host: str = Field(
+        "127.0.0.1", max_length=253, pattern=r"^[a-zA-Z0-9.:_-]+$", description="Address that the web app listens on."
+    )
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
     api_token: SecretStr | None = Field(
         None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
@@ -129,7 +174,7 @@ class Settings(BaseSettings):
     scrapingbee_url: str = Field(
         "https://app.scrapingbee.com/api/v1", description="Where ScrapingBee is; the lab has a stand-in for it."
     )
-    scrapingbee_credits: dict[Period, int] = Field(
+    scrapingbee_credits: dict[Period, Annotated[int, Field(ge=0, le=1_000_000_000)]] = Field(
         {"hour": 200, "day": 1_000, "month": 10_000},
         description="Credits that may be spent at ScrapingBee in an hour, a day and a month; one left out is no limit.",
     )
@@ -142,7 +187,7 @@ class Settings(BaseSettings):
         None, description="Apify API token: sources can be read by its actors, for money."
     )
     apify_url: str = Field("https://api.apify.com", description="Where Apify is; the lab has a stand-in for it.")
-    apify_dollars: dict[Period, float] = Field(
+    apify_dollars: dict[Period, Annotated[float, Field(ge=0, le=1_000_000)]] = Field(
         {"hour": 2.0, "day": 10.0, "month": 50.0},
         description="Dollars that may be spent at Apify in an hour, a day and a month; one left out is no limit.",
     )
@@ -159,22 +204,30 @@ class Settings(BaseSettings):
     llm_model: str = Field("gemini-2.5-flash-lite", pattern=r"^[\w.-]+$", description="Which model is asked.")
     llm_batch: int = Field(20, ge=1, le=100, description="Questions in one prompt.")
     llm_max_tokens: int = Field(2_048, ge=64, le=65_536, description="Tokens that one reply may have.")
-    llm_dollars_per_day: float = Field(1.0, ge=0, description="Dollars that the model may cost in a day.")
-    llm_dollars_per_pass: float = Field(0.05, ge=0, description="Dollars that one pass of enrichment may cost.")
-    llm_price_in: float = Field(0.10, ge=0, description="Dollars that a million tokens cost that the model reads.")
-    llm_price_out: float = Field(0.40, ge=0, description="Dollars that a million tokens cost that the model writes.")
+    llm_dollars_per_day: float = Field(1.0, ge=0, le=1_000_000, description="Dollars that the model may cost in a day.")
+    llm_dollars_per_pass: float = Field(
+        0.05, ge=0, le=1_000_000, description="Dollars that one pass of enrichment may cost."
+    )
+    llm_price_in: float = Field(
+        0.10, ge=0, le=10_000, description="Dollars that a million tokens cost that the model reads."
+    )
+    llm_price_out: float = Field(
+        0.40, ge=0, le=10_000, description="Dollars that a million tokens cost that the model writes."
+    )
     geocoder_url: str | None = Field(
         None, description="A geocoder that speaks Nominatim's API: it puts events at their venues, not only their town."
     )
     geocoder_interval_seconds: float = Field(
-        1, ge=0, description="Seconds between two questions to the geocoder; the public one asks for 1."
+        1, ge=0, le=3_600, description="Seconds between two questions to the geocoder; the public one asks for 1."
     )
     enrich_with: list[Literal["geocoder", "llm"]] | None = Field(
         None,
         description="Who is asked what rules cannot say; by default, whoever has a key or an address. One named here "
         "that is missing or down leaves runs marked as degraded, and records to be repaired when it comes.",
     )
-    service_timeout_seconds: float = Field(30, gt=0, description="How long search, model and geocoder are waited for.")
+    service_timeout_seconds: float = Field(
+        30, gt=0, le=600, description="How long search, model and geocoder are waited for."
+    )
     discovery_places: int = Field(25, ge=1, le=400, description="Municipalities that one discovery searches.")
     discovery_auto_enable: float | None = Field(
         None, ge=0, le=1, description="Candidates of this confidence become sources that are on; else a person decides."
@@ -183,13 +236,70 @@ class Settings(BaseSettings):
         [], description="More sites that are never a town's agenda, as registrable domains."
     )
     discovery_interval_seconds: float = Field(
-        2, ge=0, description="Seconds between two requests to one site that discovery looks at."
+        2, ge=0, le=3_600, description="Seconds between two requests to one site that discovery looks at."
     )
     discovery_folder: Path | None = Field(
         None, description="Where discovery writes while the database is away; beside the database by default."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_flag_for_a_number(cls, value: object, field: ValidationInfo) -> object:
+        if isinstance(value, bool) and "bool" not in str(cls.model_fields[str(field.field_name)].annotation):
+            msg = "true and false are no value of it"
+            raise ValueError(msg)
+        return value
+
+    @field_validator("database", "redis")
+    @classmethod
+    def _known_scheme(cls, value: SecretStr | None, field: ValidationInfo) -> SecretStr | None:
+        if value is not None and (problem := scheme_problem(str(field.field_name), value.get_secret_value())):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("scrapingbee_url", "apify_url", "search_url", "llm_url", "geocoder_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and (problem := web_address_problem(value)):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("allow_networks")
+    @classmethod
+    def _known_networks(cls, value: list[str]) -> list[str]:
+        for text in value:
+            Allowance.parse(text)
+        return value
+
+    @field_validator("host_addresses")
+    @classmethod
+    def _plain_addresses(cls, value: dict[str, str]) -> dict[str, str]:
+        if problem := next(filter(None, (host_address_problem(*each) for each in value.items())), ""):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("retention_days")
+    @classmethod
+    def _known_tables(cls, value: dict[str, float]) -> dict[str, float]:
+        if problem := next(filter(None, (retention_problem(*each) for each in value.items())), ""):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("discovery_noise")
+    @classmethod
+    def _registrable(cls, value: list[str]) -> list[str]:
+        if problem := next(filter(None, map(domain_problem, value)), ""):
+            raise ValueError(problem)
+        return value
+
+    @model_validator(mode="after")
+    def _in_proportion(self) -> Self:
+        if self.browser_soft_megabytes > self.browser_hard_megabytes:
+            msg = "browser_soft_megabytes is above browser_hard_megabytes; write the smaller one first"
+            raise ValueError(msg)
+        return self
 
     @field_validator("ticks")
     @classmethod
@@ -248,7 +358,7 @@ class Settings(BaseSettings):
         """Return the rhythms of periodic work, with this installation's own in place of the defaults."""
         unknown = sorted(set(self.ticks) - set(defaults))
         if unknown:
-            raise BadSettings(_unknown("tick", unknown[0], list(defaults)))
+            raise BadSettings(unknown_name("tick", unknown[0], defaults))
         own = {name: parse_schedule(text) for name, text in self.ticks.items()}
         return {**defaults, **{name: rhythm for name, rhythm in own.items() if isinstance(rhythm, Every | Cron)}}
 
@@ -323,7 +433,7 @@ def _from_file(file: Path, *, required: bool) -> dict[str, Any]:
         raise BadSettings(msg) from error
     for name in values:
         if name not in Settings.model_fields:
-            raise BadSettings(f"{file}: " + _unknown("setting", name, list(Settings.model_fields)))
+            raise BadSettings(f"{file}: " + unknown_name("setting", name, Settings.model_fields))
     return values
 
 
@@ -331,13 +441,7 @@ def _check_environment() -> None:
     for variable in sorted(os.environ):
         name = variable.removeprefix(PREFIX).lower().split("__", 1)[0]
         if variable.startswith(PREFIX) and name not in Settings.model_fields:
-            raise BadSettings(f"{variable}: " + _unknown("setting", name, list(Settings.model_fields)))
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
-    return f"unknown {kind} {name!r}; {hint}"
+            raise BadSettings(f"{variable}: " + unknown_name("setting", name, Settings.model_fields))
 
 
 def _explain(error: ValidationError) -> str:
@@ -345,5 +449,5 @@ def _explain(error: ValidationError) -> str:
     lines = []
     for each in error.errors(include_input=False, include_url=False):
         name = ".".join(str(part) for part in each["loc"])
-        lines.append(f"{name}: {each['msg']}")
+        lines.append(f"{name}: {each['msg']}" if name else each["msg"])
     return "; ".join(lines)

@@ -14,18 +14,19 @@ from docs.reading import block, blocks, documents
 from rig.tick_names import tick_names
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.cli.commands.sql import QUESTIONS
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
 from tidemill.core.record import Found
 from tidemill.core.source import Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Adapter, Context
-from tidemill.operations.plans import KnownAdapters, ProblemList, SourcePlan
+from tidemill.operations.known_settings import known_adapters
+from tidemill.operations.plans import ProblemList, SourcePlan
 from tidemill.operations.source_file import read_sources
 from tidemill.operations.target_file import read_targets
 from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
-from tidemill.store.upkeep.retention import DEFAULT_RULES
 from tidemill.store.views.runbook import ask, questions_in
 from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.record import Event
@@ -39,9 +40,7 @@ async def no_targets(_now: datetime) -> int:
     return 0
 
 
-KNOWN = KnownAdapters(
-    {name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, [market_template(no_targets)]
-)
+KNOWN = known_adapters(VERTICALS, [market_template(no_targets)])
 NAMED = {"yaml": {"sources.yaml", "settings"}, "toml": {"tidemill.toml"}, "csv": {"targets.csv"}}
 """Every block in these languages bears a name, by which it is tried here; a vertical's README shows settings alone."""
 

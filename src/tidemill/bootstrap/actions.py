@@ -13,7 +13,7 @@ from tidemill.operations.browsers import BrowserActions
 from tidemill.operations.dead_letters import DeadLetterActions
 from tidemill.operations.doctor import Doctor
 from tidemill.operations.importing import Importer
-from tidemill.operations.plans import KnownAdapters
+from tidemill.operations.known_settings import known_adapters
 from tidemill.operations.proposals import ProposalActions
 from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
@@ -66,7 +66,7 @@ def build_actions(
     """Build the actions of this system."""
     templates = [template for each in parts.values() for template in each.templates]
     explainers = [explainer for each in parts.values() for explainer in each.explainers]
-    known = KnownAdapters({name: tuple(vertical.adapters) for name, vertical in VERTICALS.items()}, templates)
+    known = known_adapters(VERTICALS, templates)
     sources = SourceActions(store.sources, clock, known)
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)

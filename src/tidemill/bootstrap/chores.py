@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from tidemill.bootstrap.store import Store
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.engine.chores import ChoreDependencies
 from tidemill.engine.ports import Waker
 from tidemill.fetching.apify import ApifyFetcher
@@ -14,7 +15,7 @@ from tidemill.settings import Settings
 from tidemill.store.pages.compaction import compact
 from tidemill.store.quality.proposals import Proposals
 from tidemill.store.services.status import Services
-from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
+from tidemill.store.upkeep.retention import prune
 
 COMPACTED_AT_ONCE = 5_000
 

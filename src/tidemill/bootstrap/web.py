@@ -10,7 +10,7 @@ from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System
-from tidemill.bootstrap.verticals import LOADED_PLUGINS
+from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
 from tidemill.telemetry.metrics import Metrics
@@ -70,6 +70,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         runs=actions.runs,
         targets=actions.targets,
         upgrades=actions.upgrades,
+        verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},

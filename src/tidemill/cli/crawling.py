@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from tidemill.bootstrap.fetchers import LANES
+from tidemill.bootstrap.run_ends import do_after_runs
 from tidemill.bootstrap.system import System
 from tidemill.core.failure import Failure
 from tidemill.core.run import RunStatus
@@ -37,11 +38,12 @@ class Crawl:
         self.drain.stop_claiming()
 
     async def run(self) -> None:
-        """Run the runs to their end, then enrich their records once."""
+        """Run the runs to their end, enrich their records once, and publish them."""
         async with self._registered_worker():
             await self._drain_to_the_end()
             if self._system.enricher is not None and not self._stopping:
                 await self._system.enricher.enrich()
+            await do_after_runs(self._system.parts.values())
 
     async def _drain_to_the_end(self) -> None:
         """Drain, wait for jobs that are snoozed for a short while, and drain again."""

@@ -18,8 +18,9 @@ ALIASES = {
     "@hourly": "0 * * * *",
 }
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LONGEST_INTERVAL = timedelta(days=3_660)
+LONGEST_INTERVAL = timedelta(days=366)
 SHORTEST_SLOT = timedelta(milliseconds=100)
+CRON_FIELDS = 5
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 _INTERVAL = re.compile(r"every\s+(\d{1,9}(?:\.\d{1,3})?)\s*([smhd])\Z")
@@ -61,7 +62,7 @@ Schedule = Cron | Every | Adaptive | Tier
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Parse a schedule text: `0 6 * * *`, `@daily`, `every 6h`, `every 2.5s`, `adaptive 1h-24h` or `tier hot`."""
+    """Parse a schedule: `0 6 * * *`, `@daily`, `daily`, `every 6h`, `every 2.5s`, `adaptive 1h-24h` or `tier hot`."""
     plain = " ".join(text.lower().split())
     if found := _INTERVAL.match(plain):
         return Every(_span(found[1], found[2], text))
@@ -69,7 +70,7 @@ def parse_schedule(text: str) -> Schedule:
         return _adaptive(found, text)
     if found := _TIER.match(plain):
         return Tier(found[1])
-    line = ALIASES.get(plain, " ".join(text.split()))
+    line = ALIASES.get(plain) or ALIASES.get(f"@{plain}") or " ".join(text.split())
     if problem := _cron_problem(line):
         msg = (
             f"{text!r} is no schedule ({problem}); write cron like '0 6 * * *', 'every 6h', 'adaptive 1h-24h' or 'tier'"
@@ -120,6 +121,9 @@ def slot_of(moment: datetime, period: timedelta) -> datetime:
 
 def _cron_problem(line: str) -> str:
     """Return what is wrong with a cron expression; '' if it is valid."""
+    fields = len(line.split())
+    if fields == CRON_FIELDS + 1:
+        return "cron has five fields, none for seconds; for seconds write 'every 30s'"
     if _STEPPED_LAST.search(line):
         return "the last day of a month has no steps"
     try:
@@ -140,7 +144,7 @@ def _adaptive(found: re.Match[str], text: str) -> Adaptive:
 def _span(number: str, unit: str, text: str) -> timedelta:
     seconds = float(number) * UNITS[unit]
     if seconds > LONGEST_INTERVAL.total_seconds():
-        msg = f"{text!r} is longer than anybody waits; write ten years at most"
+        msg = f"{text!r} is longer than anybody waits; write a year at most"
         raise BadSchedule(msg)
     span = timedelta(seconds=seconds)
     if span <= timedelta(0):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
+from tidemill.core.checks.source_settings import SettingChecks
 from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
@@ -37,7 +38,8 @@ class Adapter(Protocol):
     """The thin, versioned, deterministic piece of code that knows one site, or one make of site.
 
     Raise `version` (semver) whenever the same page would be read differently: stored pages are then read anew.
-    `domain` is the registrable domain it is made for, '*' for any.
+    `domain` is the registrable domain it is made for, '*' for any. An adapter that reads settings of its source beside
+    those of its vertical names them in an attribute `settings`, each with a check.
     """
 
     id: str
@@ -82,7 +84,8 @@ class Vertical:
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
     its title: a column's heading, and the field under it. `enrichment` is its side of enrichment and
     `discovery` what its sources are searched by, where it has them. `live` is its side of the live lane, where its
-    things change within seconds.
+    things change within seconds. `settings` are those of a source that its adapters and rules read; None leaves them
+    unchecked.
     """
 
     name: str
@@ -96,10 +99,20 @@ class Vertical:
     name_failure: NameFailure = no_failure_name
     discovery: SearchProfile | None = None
     live: "LiveRules | None" = None
+    settings: SettingChecks | None = None
 
     def decode_record(self, stored: bytes) -> object:
         """Decode a stored record from JSON, as a restarted worker does."""
         return _decoder(self.record).decode(stored)
+
+
+def settings_read(vertical: Vertical, adapter: Adapter) -> SettingChecks | None:
+    """Return the settings of a source that this adapter and its vertical read; None if they do not say which."""
+    own: SettingChecks | None = getattr(adapter, "settings", None)
+    if vertical.settings is None:
+        return own
+    is_ours = type(adapter).__module__.startswith("tidemill.")
+    return {**vertical.settings, **(own or {})} if own is not None or is_ours else None
 
 
 @lru_cache(maxsize=32)

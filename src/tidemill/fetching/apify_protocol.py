@@ -26,7 +26,7 @@ class BadActorOptions(ValueError):
     """A source's settings for Apify that name no actor or cannot be read."""
 
 
-class ActorOptions(msgspec.Struct, frozen=True):
+class ActorOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which actor reads a source, with what input, and what one run of it may cost in dollars."""
 
     actor: str

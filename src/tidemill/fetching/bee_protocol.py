@@ -23,7 +23,7 @@ DOWN_WAIT = timedelta(minutes=5)
 KEY_WAIT = timedelta(minutes=15)
 
 
-class BeeOptions(msgspec.Struct, frozen=True):
+class BeeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A source's options under ScrapingBee's own names: plain requests unless it says otherwise."""
 
     render_js: bool = False

@@ -64,8 +64,13 @@ class Allowance(msgspec.Struct, frozen=True):
             return cls(ip_network(name, strict=False), "", port)
         except ValueError:
             host = "" if "/" in name else _host_or_empty(name)
+        if host and "." not in host and host != "localhost" and port is None:  # a slip of the pen, most likely
+            host = ""
         if not host:
-            msg = f"{text!r} allows nothing: write a network (10.0.0.0/8), an address or a host name, with :port or not"
+            msg = (
+                f"{text!r} allows nothing: write a network (10.0.0.0/8), an address, a host name (intranet.example), "
+                "or a host name without dots and its port (intranet:8080)"
+            )
             raise ValueError(msg)
         return cls(None, host, port)
 

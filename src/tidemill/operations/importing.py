@@ -15,6 +15,11 @@ from tidemill.pipeline.ports import Clock
 from tidemill.store.sources.sources import Change, SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 
+NOTHING_TO_SCRAPE = (
+    "a source without targets is never scraped; list its pages under `targets`, or write `targets: []` if they come "
+    "from a targets file"
+)
+
 
 class ImportCounts(msgspec.Struct, frozen=True):
     """How many were new, changed, or as they were."""
@@ -87,6 +92,7 @@ class Importer:
         return Imported(targets=_counts(done), problems=problems.found)
 
     async def _import(self, plans: Sequence[SourcePlan], problems: ProblemList, actor: str, name: str) -> Imported:
+        plans = await self._with_something_to_scrape(plans, problems)
         most = sum(len(plan.targets) for plan in plans)
         detail = {"sources": len(plans), "targets": most, "problems": len(problems.found)}
         audit = [_entry(actor, "sources.import", name, detail)]
@@ -98,6 +104,20 @@ class Importer:
         from_templates = await self._create_template_targets(plans)
         changes = Counter(change for _, change in done.values())
         return Imported(_counts(changes), _counts(written), problems.found, from_templates)
+
+    async def _with_something_to_scrape(
+        self, plans: Sequence[SourcePlan], problems: ProblemList
+    ) -> Sequence[SourcePlan]:
+        """Return the plans without new sources that name nothing to scrape; these become problems."""
+        templates = {template.setting for template in self._known.templates}
+        silent = [
+            plan for plan in plans if not plan.names_targets and not templates & set(plan.source.adapter_settings)
+        ]
+        existing = set(await self._sources.names()) if silent else set()
+        idle = [plan for plan in silent if plan.source.name not in existing]
+        for plan in idle:
+            problems.add(plan.line, "targets", NOTHING_TO_SCRAPE)
+        return [plan for plan in plans if plan not in idle]
 
     async def _create_template_targets(self, plans: Sequence[SourcePlan]) -> int:
         """Create the targets of sources with a template now, not with the next hourly chore."""

@@ -1,10 +1,10 @@
 """A person's mistakes, with messages that say how to correct them."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TypeVar
 
-MAX_NAMES_LISTED = 8
+from tidemill.core.checks.suggestions import unknown_name
+
+__all__ = ["Conflict", "Mistake", "NotFound", "SwitchedOff", "parse_key", "require_found", "unknown_name"]
 
 Thing = TypeVar("Thing")
 
@@ -23,19 +23,6 @@ class Conflict(Mistake):
 
 class SwitchedOff(Conflict):
     """What was asked for is switched off; the message says how to switch it on."""
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return a message about an unknown name, with the nearest known one, or all of them when they are few."""
-    names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.6)
-    if near:
-        return f"unknown {kind} {name!r}; did you mean {near[0]!r}?"
-    if not names:
-        return f"unknown {kind} {name!r}; there is none yet"
-    if len(names) <= MAX_NAMES_LISTED:
-        return f"unknown {kind} {name!r}; there is {', '.join(names)}"
-    return f"unknown {kind} {name!r}"
 
 
 def parse_key(kind: str, text: str) -> int:

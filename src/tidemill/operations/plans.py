@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from tidemill.core.checks.source_settings import SettingChecks
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 
@@ -33,12 +34,13 @@ class TargetPlan(msgspec.Struct, frozen=True):
 
 
 class SourcePlan(msgspec.Struct, frozen=True):
-    """A source to import, with its targets."""
+    """A source to import, with its targets; `names_targets` tells whether the file speaks of them at all."""
 
     line: int
     source: Source
     fields: Collection[str]
     targets: tuple[TargetPlan, ...] = ()
+    names_targets: bool = False
 
 
 CreateTargets = Callable[[datetime], Awaitable[int]]
@@ -57,10 +59,16 @@ class TargetTemplate(msgspec.Struct, frozen=True):
 
 
 class KnownAdapters(msgspec.Struct, frozen=True):
-    """The known adapters of each vertical, and the settings that create targets."""
+    """The known adapters of each vertical, and the settings that create targets.
+
+    `settings` are those of a source that each adapter reads; one that is not in it may be set anything. `tiers` are
+    those of each vertical; one that is not in it has any.
+    """
 
     adapters: Mapping[str, Collection[str]]
     templates: Sequence[TargetTemplate] = ()
+    settings: Mapping[str, SettingChecks] = {}
+    tiers: Mapping[str, Collection[str]] = {}
 
 
 class ProblemList:

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 import yaml
 from yaml.constructor import SafeConstructor
 
+from tidemill.core.checks.languages import language_problem
+from tidemill.core.checks.names import name_problem
 from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import FetcherKind, Visibility
@@ -16,6 +18,7 @@ from tidemill.core.urls import BadUrl, normalize
 from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.yaml_nodes import BadValue, fields_of, mapping_of, text_of
 
+MOST_PRIORITY = 1_000
 LONGEST_WAIT = timedelta(days=1)
 
 
@@ -75,6 +78,22 @@ def zone(node: yaml.Node) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadValue(unknown_name("time zone", name, available_timezones())) from error
     return name
+
+
+def source_name(node: yaml.Node) -> str:
+    """Return a name that can stand in addresses, file names and commands."""
+    name = text_of(node)
+    if problem := name_problem(name):
+        raise BadValue(problem)
+    return name
+
+
+def language(node: yaml.Node) -> str:
+    """Return a language's code."""
+    code = text_of(node)
+    if problem := language_problem(code):
+        raise BadValue(problem)
+    return code
 
 
 def one_of(kind: type[StrEnum], node: yaml.Node) -> Any:
@@ -149,14 +168,14 @@ def _under(field: str, read: Callable[[yaml.Node], Any]) -> Callable[[yaml.Node]
 
 
 FIELDS: Mapping[str, Callable[[yaml.Node], Mapping[str, Any]]] = {
-    "name": _under("name", text_of),
+    "name": _under("name", source_name),
     "vertical": _under("vertical", text_of),
     "base_url": _under("base_url", address),
     "adapter": _under("adapter_id", text_of),
     "fetcher": _under("fetcher", lambda node: one_of(FetcherKind, node)),
     "enabled": _under("enabled", flag),
     "tier": _under("tier", text_of),
-    "language": _under("language", text_of),
+    "language": _under("language", language),
     "time_zone": _under("time_zone", zone),
     "city": _under("city", text_of),
     "latitude": _under("latitude", lambda node: number(node, -90, 90)),

@@ -6,12 +6,22 @@ from typing import Any
 
 import yaml
 
+from tidemill.core.checks.source_settings import settings_problems
+from tidemill.core.schedules import BadSchedule, Tier, parse_schedule
 from tidemill.core.source import Coordinates, Source, counts_by_host
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
 from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.plans import KnownAdapters, ProblemList, SourcePlan, TargetPlan
-from tidemill.operations.source_fields import FIELDS, REQUIRED, TARGET_FIELDS, known_fields, schedule, whole
+from tidemill.operations.source_fields import (
+    FIELDS,
+    MOST_PRIORITY,
+    REQUIRED,
+    TARGET_FIELDS,
+    known_fields,
+    schedule,
+    whole,
+)
 from tidemill.operations.yaml_nodes import BadValue, fields_of, is_null, items_of, line_of, node_of, parse, text_of
 
 
@@ -60,11 +70,14 @@ def _entry(
     values = _values(node, parts, problems)
     _check_names(parts, values, plans, known, problems)
     _check_templates(parts, values, known, problems)
+    _check_settings(parts, values, known, problems)
     if len(problems.found) > before:
         return None
     source = Source(id=0, **values)
     targets = _targets(listed, source, known, problems) if listed is not None and not is_null(listed) else []
-    return SourcePlan(line_of(node), source, frozenset(values), tuple(targets))
+    return SourcePlan(
+        line_of(node), source, frozenset(values), tuple(targets), listed is not None and not is_null(listed)
+    )
 
 
 def _values(node: yaml.Node, parts: Mapping[str, yaml.Node], problems: ProblemList) -> dict[str, Any]:
@@ -106,9 +119,17 @@ def _check_names(
         problems.add(line_of(parts["name"]), "name", f"{name!r} stands on line {plans[name].line} already; rename one")
     if vertical is not None and vertical not in known.adapters:
         problems.add(line_of(parts["vertical"]), "vertical", unknown_name("vertical", vertical, known.adapters))
+    elif vertical is not None and "tier" in values and (tier := _unknown_tier(values["tier"], vertical, known)):
+        problems.add(line_of(parts["tier"]), "tier", tier)
     elif adapter is not None and vertical is not None and adapter not in known.adapters[vertical]:
         message = unknown_name("adapter", adapter, known.adapters[vertical])
         problems.add(line_of(parts["adapter"]), "adapter", message)
+
+
+def _unknown_tier(tier: str, vertical: str, known: KnownAdapters) -> str:
+    """Return a message about a tier that the vertical does not have; '' if it has it, or has said nothing of tiers."""
+    tiers = known.tiers.get(vertical)
+    return "" if tiers is None or tier in tiers else unknown_name("tier", tier, tiers)
 
 
 def _check_templates(
@@ -120,6 +141,23 @@ def _check_templates(
         name = template.setting
         if name in settings and (problem := template.problem_with(settings[name])):
             problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
+
+
+def _check_settings(
+    parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, problems: ProblemList
+) -> None:
+    """Check the settings that the adapter, its vertical and the fetchers read; an unknown one is a problem."""
+    checks = known.settings.get(values.get("adapter_id", ""))
+    settings = {name: value for name, value in values.get("adapter_settings", {}).items() if value is not None}
+    of_templates = {template.setting for template in known.templates}
+    if checks is not None:
+        checked = {**checks, **dict.fromkeys(of_templates, _checked_before)}
+        for name, problem in settings_problems(settings, checked):
+            problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
+
+
+def _checked_before(value: object) -> str:  # noqa: ARG001 - a template has a check of its own
+    return ""
 
 
 def _targets(node: yaml.Node, source: Source, known: KnownAdapters, problems: ProblemList) -> list[TargetPlan]:
@@ -151,7 +189,7 @@ def _target(node: yaml.Node, source: Source, known: KnownAdapters) -> TargetPlan
     if "schedule" in parts:
         values["schedule"] = schedule(parts["schedule"])
     if "priority" in parts:
-        values["priority"] = whole(parts["priority"], -1_000, 1_000)
+        values["priority"] = whole(parts["priority"], -MOST_PRIORITY, MOST_PRIORITY)
     return plan_target(line_of(node), source, values, known)
 
 
@@ -164,6 +202,7 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
     if adapter not in known.adapters.get(source.vertical, ()):
         raise BadValue(unknown_name("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
     given = {name: values[name] for name in ("schedule", "priority", "notes") if name in values}
+    _check_schedule(given.get("schedule"), source.vertical, known)
     url, canonical_url, host = target_addresses(values["url"], source)
     target = Target(
         id=0, source_id=source.id, url=url, canonical_url=canonical_url, host=host, adapter_id=adapter, **given
@@ -171,6 +210,18 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
     return TargetPlan(
         line, source.name, target, _given_fields(*given, *(["adapter_id"] if "adapter" in values else []))
     )
+
+
+def _check_schedule(text: str | None, vertical: str, known: KnownAdapters) -> None:
+    """Raise `BadValue` for a schedule that cannot be read, or names a tier that its vertical does not have."""
+    if text is None:
+        return
+    try:
+        found = parse_schedule(text)
+    except BadSchedule as error:
+        raise BadValue(str(error), "schedule") from error
+    if isinstance(found, Tier) and found.name and (problem := _unknown_tier(found.name, vertical, known)):
+        raise BadValue(problem, "schedule")
 
 
 @cache

@@ -7,10 +7,10 @@ from hashlib import blake2b
 from io import BytesIO, TextIOWrapper
 from typing import Any
 
-from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.plans import LARGEST_FILE, KnownAdapters, ProblemList, TargetPlan
+from tidemill.operations.source_fields import MOST_PRIORITY
 from tidemill.operations.source_file import plan_target, repeated_target
 from tidemill.operations.yaml_nodes import BadValue
 
@@ -156,13 +156,9 @@ def _checked(
 ) -> TargetPlan | None:
     values: dict[str, Any] = dict(row)
     try:
-        if "schedule" in row:
-            parse_schedule(row["schedule"])
         if "priority" in row:
             values["priority"] = _priority(row["priority"])
         return plan_target(line, source, values, known)
-    except BadSchedule as error:
-        problems.add(line, "schedule", str(error))
     except BadValue as error:
         problems.add(line, error.field, str(error))
     return None
@@ -170,7 +166,11 @@ def _checked(
 
 def _priority(text: str) -> int:
     try:
-        return int(text)
+        found = int(text)
     except ValueError as error:
         msg = f"{text!r} is no priority; write a whole number, higher goes first"
         raise BadValue(msg, "priority") from error
+    if not -MOST_PRIORITY <= found <= MOST_PRIORITY:
+        msg = f"{found} is out of bounds; write a whole number from {-MOST_PRIORITY} to {MOST_PRIORITY}"
+        raise BadValue(msg, "priority")
+    return found

@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
@@ -91,10 +90,8 @@ class TargetActions:
 
     def _planned(self, source: Source, values: Mapping[str, Any]) -> tuple[Target, Any]:
         try:
-            if values.get("schedule"):
-                parse_schedule(values["schedule"])
             plan = plan_target(0, source, values, self._known)
-        except (BadValue, BadSchedule) as error:
+        except BadValue as error:
             raise Mistake(str(error)) from error
         return plan.target, plan.fields
 

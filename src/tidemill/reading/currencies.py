@@ -142,3 +142,10 @@ def currency_of_place(host: str, language: str = "") -> str:
         return _BY_LAND[land]
     region = re.split(r"[-_]", language)[-1].lower() if re.search(r"[-_]", language) else ""
     return _BY_LAND.get(region) or _BY_LANGUAGE.get(re.split(r"[-_]", language)[0].lower(), "")
+
+
+def currency_problem(value: object) -> str:
+    """Return why a setting is no currency; '' if it is one."""
+    if isinstance(value, str) and value.upper() in CODES:
+        return ""
+    return f"{str(value)[:20]!r} is no currency; write its ISO code, such as EUR"

@@ -8,11 +8,13 @@ A specification is a mapping such as::
 block's text; of a list the first that yields something is taken. Without `item` the page is one record.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from selectolax.lexbor import LexborNode, SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from tidemill.core.checks.source_settings import CheckSetting
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document, visible_strings
 from tidemill.reading.text import block_of, squash
@@ -22,6 +24,42 @@ _LINKS = frozenset({"url", "image"})
 _STRUCTURE = frozenset({"item", "empty", "next", "total"})
 
 Spec = Mapping[str, Any]
+
+LONGEST_SELECTOR = 500
+
+
+def selectors_problem(spec: object, fields: Collection[str]) -> str:
+    """Return what is wrong with a specification whose records have these fields; '' if nothing is."""
+    if not isinstance(spec, Mapping) or not spec:
+        return "write fields and their selectors, such as {item: .event, title: h3}"
+    for field, places in spec.items():
+        if field not in _STRUCTURE and field not in fields:
+            return unknown_name("field", str(field), {*fields, *_STRUCTURE})
+        ways = places if isinstance(places, list | tuple) else [places]
+        if not ways or not all(isinstance(way, str) and way.strip() for way in ways):
+            return f"{field}: write a CSS selector, or a list of them"
+        if problem := next(filter(None, map(selector_problem, ways)), ""):
+            return f"{field}: {problem}"
+    return ""
+
+
+def selectors_check(fields: Collection[str]) -> CheckSetting:
+    """Return the check of a source's `selectors` for records that have these fields."""
+    return lambda spec: selectors_problem(spec, fields)
+
+
+def selector_problem(way: str) -> str:
+    """Return why one `selector@attribute` cannot be used; '' if it can."""
+    selector = (way.rpartition("@")[0] if "@" in way else way).strip()
+    if len(way) > LONGEST_SELECTOR:
+        return f"a selector of {len(way)} characters; write at most {LONGEST_SELECTOR}"
+    if selector in {"", "."}:
+        return ""
+    try:
+        LexborHTMLParser("<p></p>").css_first(selector)
+    except SelectolaxError:
+        return f"{way!r} is not a CSS selector; write one such as `h3 a` or `time@datetime`"
+    return ""
 
 
 def read_selectors(document: Document, spec: Spec) -> list[RawRecord]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -29,6 +29,7 @@ from tidemill.web.guard import RequestGuard
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.routes import portal_routes
 from tidemill.web.schemas import RESPONSE_TYPES, describe
+from tidemill.web.strict_input import refuse_unknown_parameters
 from tidemill.web.system_monitor import SystemMonitor
 
 STATIC = Path(__file__).parent / "static"
@@ -69,6 +70,7 @@ def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         docs_url=None,  # the framework's own pages load scripts from elsewhere
         redoc_url=None,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     monitor = SystemMonitor(deps, extensions)
     renderer = PageRenderer(deps, extensions)

@@ -34,8 +34,8 @@ class WebDeps:
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, `services` tells how those outside of us stand, and `report_bug` is told of our own bugs.
-    `allowed_hosts` are the names under which we may be called; None allows any. `api_token` is asked of whoever
-    changes something; without it only this machine may.
+    `verticals` are the kinds of data by name. `allowed_hosts` are the names under which we may be called; None allows
+    any. `api_token` is asked of whoever changes something; without it only this machine may.
     """
 
     views: Views
@@ -61,6 +61,7 @@ class WebDeps:
     runs: RunActions
     targets: TargetActions
     upgrades: UpgradeActions
+    verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     api_token: str | None = field(default=None, repr=False)

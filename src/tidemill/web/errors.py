@@ -1,16 +1,23 @@
 """Error responses: a page for a person, JSON for a program."""
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
 from tidemill.web.authorization import NotAllowed
 from tidemill.web.extension import RenderPage
 from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
+
+_QUOTED = re.compile(r"'([^']*)'")
 
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
@@ -66,5 +73,12 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 -
 
 
 def _bad_parameters(error: RequestValidationError) -> str:
-    """Return which parameters are invalid and why, without repeating their values."""
-    return "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())
+    """Return which parameters are invalid and why; a value is repeated only beside those that it could have been."""
+    return "; ".join(_bad_parameter(each) for each in error.errors())
+
+
+def _bad_parameter(problem: Mapping[str, Any]) -> str:
+    name, said = problem["loc"][-1], str(problem["msg"]).removeprefix("Value error, ")
+    if problem["type"] in {"enum", "literal_error"}:
+        return f"{name}: {unknown_name('value', str(problem['input']), _QUOTED.findall(said))}"
+    return said if name == "body" else f"{name}: {said}"

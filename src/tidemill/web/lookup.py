@@ -1,9 +1,10 @@
 """Finds one source or run for the API and the pages, or raises that there is none."""
 
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.views import RunDetail, SourceDetail
 from tidemill.web.api.parameters import is_key
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import ResourceNotFound
+from tidemill.web.responses import BadParameter, ResourceNotFound
 
 
 async def source(deps: WebDeps, name: str) -> SourceDetail:
@@ -13,9 +14,17 @@ async def source(deps: WebDeps, name: str) -> SourceDetail:
     if found is None and is_key(name):
         found = await deps.views.source(int(name), now)
     if found is None:
-        msg = f"There is no source called {name!r}."
+        names = [each.name for each in await deps.views.sources(now)]
+        msg = f"There is no source called {name[:80]!r}: {unknown_name('source', name, names)}."
         raise ResourceNotFound(msg, "`/api/v1/sources` lists all of them.")
     return found
+
+
+def require_vertical(deps: WebDeps, name: str | None) -> None:
+    """Raise `BadParameter` for a vertical that does not exist."""
+    if name is not None and name not in deps.verticals:
+        msg = f"vertical: {unknown_name('vertical', name, deps.verticals)}"
+        raise BadParameter(msg)
 
 
 async def source_id(deps: WebDeps, name: str | None) -> int | None:

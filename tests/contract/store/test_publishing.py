@@ -1,5 +1,6 @@
 """What readers see of several sources' events, the same on SQLite and on PostgreSQL."""
 
+import asyncio
 from datetime import timedelta
 
 import msgspec
@@ -9,10 +10,15 @@ from sqlalchemy import select
 from rig.clock import NOON
 from rig.mill import event
 from rig.shelving import shelve
+from rig.steps import count_steps, steps_of
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import upgrade
 from tidemill.store.schema import sources
+from tidemill.verticals.events.candidates import MOST_UNDER_ONE_KEY, Lookup
 from tidemill.verticals.events.card import Card
+from tidemill.verticals.events.store.candidate_rows import find
 from tidemill.verticals.events.store.publishing import Publisher
-from tidemill.verticals.events.store.tables import event_cards, event_links, event_words
+from tidemill.verticals.events.store.tables import event_candidates, event_cards, event_links, event_words
 
 pytestmark = pytest.mark.shows("E3")
 
@@ -112,3 +118,83 @@ async def test_a_reader_need_not_wait_for_the_next_round(mill, two, publisher):
     await shelve(mill, two["club"], told("Jazz", two["club"], "club"))
     await publisher.catch_up(mill.clock.now())
     assert len(await cards(mill)) == 1
+
+
+async def crowd(mill, two, count, title="Jazz"):
+    """So many events of two sources, each pair of them the same one."""
+    for name, key in two.items():
+        made = [told(f"{title} {number}", key, name) for number in range(count)]
+        await shelve(mill, key, *made)
+
+
+@pytest.mark.shows("F7")
+async def test_two_processes_that_publish_at_once_make_each_card_once(mill, two, database):
+    await crowd(mill, two, 400)
+    now = mill.clock.now()
+    await asyncio.gather(Publisher(database).publish(now), Publisher(database).publish(now))
+    await Publisher(database).publish(now)
+    made = await cards(mill)
+    assert len(made) == 400
+    assert all(sorted(card.sources) == ["club", "town"] for card in made)
+    assert len(await mill.rows(event_links)) == 800
+
+
+async def test_a_portion_is_made_again_if_another_was_written_meanwhile(mill, two, publisher, database):
+    await shelve(mill, two["town"], told("Jazz", two["town"], "town"))
+    late = Publisher(database)
+    before = await late._state()
+    await publisher.publish(mill.clock.now())
+    assert not await late._write(None, before, msgspec.structs.replace(before, round=9), mill.clock.now())
+    assert await late.publish(mill.clock.now()) == 0
+
+
+async def test_a_new_round_begins_where_this_process_looked_last(mill, two, publisher):
+    await crowd(mill, two, 400)
+    assert await publisher.publish_new(mill.clock.now()) == 800
+    assert await publisher.publish_new(mill.clock.now()) == 0
+    await shelve(mill, two["club"], told("Kermis", two["club"], "club"))
+    assert await publisher.publish_new(mill.clock.now()) == 1
+
+
+async def test_the_keys_of_an_event_follow_its_changes(mill, two, publisher):
+    one = told("Jazz", two["club"], "club")
+    await shelve(mill, two["club"], one)
+    await publisher.publish(mill.clock.now())
+    (before,) = await mill.rows(event_candidates)
+    await shelve(mill, two["club"], msgspec.structs.replace(one, title="Blues"))
+    await publisher.publish(mill.clock.now())
+    (after,) = await mill.rows(event_candidates)
+    assert (after["event_id"], after["source_id"]) == (before["event_id"], before["source_id"])
+    assert after["key"] != before["key"]
+    for _ in range(2):
+        await shelve(mill, two["club"], told("Iets anders", two["club"], "club"))
+    await publisher.publish(mill.clock.now())
+    assert after["key"] not in {row["key"] for row in await mill.rows(event_candidates)}
+
+
+async def test_a_lookup_reads_the_first_few_under_a_key_and_no_more(migrated_url):
+    """The cost of one is the same however many events stand under its key."""
+    database = open_database(migrated_url)
+    rows = [{"key": 7, "minute": 60, "event_id": key, "source_id": 1} for key in range(3_000)]
+    async with database.write() as connection:
+        await connection.execute(event_candidates.insert(), rows)
+    async with database.read() as connection:
+        found = await find(connection, [Lookup(7, 15, 105), Lookup(8, 15, 105), Lookup(7, 0, 0)])
+    await database.close()
+    assert found == {Lookup(7, 15, 105): [(key, 1) for key in range(MOST_UNDER_ONE_KEY)]}
+
+
+async def test_looking_costs_sqlite_the_same_among_twenty_thousand(sqlite_url):
+    database = open_database(sqlite_url)
+    await upgrade(database)
+    steps: list[int] = []
+    count = await count_steps(database)
+    for first, last in ((0, 100), (100, 20_000)):
+        rows = [{"key": 7, "minute": 60, "event_id": key, "source_id": 1} for key in range(first, last)]
+        async with database.write() as connection:
+            await connection.execute(event_candidates.insert(), rows)
+        async with database.glance() as connection:
+            with steps_of(count, steps):
+                await find(connection, [Lookup(7, 15, 105)] * 50)
+    await database.close()
+    assert steps[1] <= 1.1 * steps[0], steps

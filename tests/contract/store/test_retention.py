@@ -6,6 +6,7 @@ from sqlalchemy import Table, delete, select, update
 
 from rig.clock import NOON
 from rig.rows import a_job, a_letter, a_page, a_run, changing_pages, content_of, keep_pages, put, the_usual, wire_of
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies, body_key
 from tidemill.store.pages.compaction import compact
@@ -25,7 +26,7 @@ from tidemill.store.schema import (
     tick_slots,
     workers,
 )
-from tidemill.store.upkeep.retention import DEFAULT_RULES, prune
+from tidemill.store.upkeep.retention import prune
 
 pytestmark = pytest.mark.shows("D1")
 

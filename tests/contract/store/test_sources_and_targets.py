@@ -351,3 +351,13 @@ def a_target(source_id: int, number: int) -> Target:
     host = f"h{number // 2}.example"
     url = f"https://{host}/{number}"
     return Target(id=0, source_id=source_id, url=url, canonical_url=url, host=host, adapter_id="events.generic")
+
+
+async def test_a_new_source_without_targets_is_refused_and_an_old_one_may_leave_them_out(importer: Importer) -> None:
+    entry = "- {name: idle, vertical: events, base_url: https://idle.example, adapter: events.generic%s}\n"
+    refused = await importer.sources_file((entry % "").encode(), "ans")
+    assert refused.created == 0
+    assert [(each.line, each.field) for each in refused.problems] == [(1, "targets")]
+    assert "write `targets: []`" in refused.problems[0].message
+    assert (await importer.sources_file((entry % ", targets: []").encode(), "ans")).created == 1
+    assert (await importer.sources_file((entry % ", city: Goes").encode(), "ans")).updated == 1

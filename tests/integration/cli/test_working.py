@@ -1,6 +1,8 @@
 """The command line at work, on sites of the lab."""
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +15,12 @@ from tidemill.lab.faults import BrokenEmpty, EmptyList, Forbidden403, RobotsChan
 from .conftest import Cli, Lab, start
 
 
+def count_of(table: str, cli: Cli) -> int:
+    """How many rows a table has."""
+    with contextlib.closing(sqlite3.connect(cli.database.removeprefix("sqlite:///"))) as database:
+        return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - our own name
+
+
 @pytest.mark.shows("A3")
 def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     cli: Cli, import_lab: Callable[..., list[str]], tmp_path: Path
@@ -23,6 +31,8 @@ def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     run = crawled.json["runs"][0]["run"]
     assert run["complete"] is True
     assert run["records_inserted"] > 5
+
+    assert count_of("event_cards", cli) == run["records_inserted"], "readers see them at once"
 
     listed = cli("runs", "list", "--json").json
     assert [one["id"] for one in listed] == [run["id"]]

@@ -133,7 +133,7 @@ def test_a_bad_value_is_told_with_what_to_write(addition: str, field: str, words
     ("target", "field", "words"),
     [
         ("ftp://a.example/x", "url", "not a web address"),
-        ("{url: /x, schedule: hourly}", "schedule", "write cron"),
+        ("{url: /x, schedule: sometimes}", "schedule", "write cron"),
         ("{url: /x, adapter: events.genric}", "adapter", "did you mean 'events.generic'?"),
         ("{url: /x, shedule: '@daily'}", "targets", "did you mean 'schedule'?"),
         ("{notes: x}", "url", "needs its url"),

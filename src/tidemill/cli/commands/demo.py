@@ -13,6 +13,7 @@ from rich.live import Live
 
 from tidemill.bootstrap.labs import DEMO_OPTIONS
 from tidemill.bootstrap.migrations import upgrade
+from tidemill.bootstrap.run_ends import following_run_ends
 from tidemill.bootstrap.system import System, build
 from tidemill.bootstrap.web import Telemetry, serve_web
 from tidemill.cli.demo_lab import lab_server, with_demo_schedule
@@ -236,7 +237,8 @@ async def run_with_scoreboard(
         if seconds is not None:
             asyncio.get_running_loop().call_later(seconds, stopper.stop)
         try:
-            await stopper.run_until_done(system.supervisor.run())
+            async with following_run_ends(system.announce, system.clock, system.parts.values()):
+                await stopper.run_until_done(system.supervisor.run())
         finally:
             drawing.cancel()
             with suppress(asyncio.CancelledError):

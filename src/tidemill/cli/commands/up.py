@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tidemill.bootstrap.run_ends import following_run_ends
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import Telemetry, serve_web
 from tidemill.cli.database_wait import wait_for_database
@@ -71,5 +72,6 @@ async def supervise(system: System, address: str) -> None:
 
     with Stopper(finish) as stopper:
         err.print(f"{where}  (Ctrl-C finishes and ends)")
-        await stopper.run_until_done(system.supervisor.run())
+        async with following_run_ends(system.announce, system.clock, system.parts.values()):
+            await stopper.run_until_done(system.supervisor.run())
     err.print("Stopped; everything is kept.")

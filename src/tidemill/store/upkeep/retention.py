@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Table, and_, delete, exists, false, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import OPEN
 from tidemill.core.run import RunStatus
@@ -41,25 +42,6 @@ AT_ONCE = 1_000
 ORPHANS_AT_ONCE = 2_000
 RECENT = timedelta(hours=6)
 """Pages written while orphans are being looked for are no older than this."""
-
-DEFAULT_RULES: Mapping[str, timedelta] = {
-    "raw_pages": timedelta(days=90),
-    "page_screenshots": timedelta(days=30),
-    "raw_records": timedelta(days=14),
-    "staged_records": timedelta(days=14),
-    "rejected_records": timedelta(days=30),
-    "pipeline_jobs": timedelta(days=30),
-    "scrape_runs": timedelta(days=365),
-    "dead_letter_queue": timedelta(days=90),
-    "record_history": timedelta(days=730),
-    "tick_slots": timedelta(days=14),
-    "workers": timedelta(days=30),
-    "audit_log": timedelta(days=730),
-    "actor_runs": timedelta(days=90),
-    "webhook_deliveries": timedelta(days=30),
-    "quality_incidents": timedelta(days=365),
-}
-"""How long each table keeps what nobody needs any more."""
 
 
 class RetentionRule(msgspec.Struct, frozen=True):

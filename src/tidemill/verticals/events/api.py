@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.source import Coordinates
 from tidemill.core.views.records import BadCursor
 from tidemill.verticals.events.calendars import icalendar, rss
@@ -74,7 +75,7 @@ def card_filter(
 ) -> CardFilter:
     """Return the filter; days are whole, in UTC, the last one included."""
     if category and category not in set(Category):
-        msg = f"category: {category!r} is none; they are {', '.join(Category)}"
+        msg = f"category: {unknown_name('category', category, Category)}"
         raise BadParameter(msg)
     return CardFilter(
         text=text or None,
@@ -105,7 +106,7 @@ def tastes(likes: str | None) -> dict[str, float]:
     for part in filter(None, (likes or "").replace(" ", "").split(",")):
         name, _, much = part.partition(":")
         if name not in set(Category):
-            msg = f"likes: {name!r} is no category; they are {', '.join(Category)}"
+            msg = f"likes: {unknown_name('category', name, Category)}"
             raise BadParameter(msg)
         try:
             found[name] = min(1.0, max(0.0, float(much or 1)))

@@ -1,9 +1,11 @@
 """Events as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
 from tidemill.core.vertical import Vertical
+from tidemill.reading.selectors import selectors_check
 from tidemill.verticals.events.discovery import PROFILE
 from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
 from tidemill.verticals.events.policy import POLICY
+from tidemill.verticals.events.raw_fields import SELECTABLE
 from tidemill.verticals.events.record import Event
 from tidemill.verticals.events.rules import judge
 from tidemill.verticals.events.sources import ADAPTERS
@@ -17,4 +19,5 @@ EVENTS = Vertical(
     shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
     enrichment=ENRICHMENT_RULES,
     discovery=PROFILE,
+    settings={"selectors": selectors_check(SELECTABLE)},
 )

@@ -94,7 +94,7 @@ def likeness(one: KnownEvent, other: KnownEvent) -> Likeness | None:
     if one.source_id == other.source_id or one.day != other.day or not _same_time(one, other):
         return None
     distance = _distance(one, other)
-    if distance is None or _numbers(one.words) != _numbers(other.words):
+    if distance is None or numbers_of(one.words) != numbers_of(other.words):
         return None
     title = agreement(one.words, other.words)
     venue = agreement(one.venue, other.venue)
@@ -122,9 +122,10 @@ def groups(members: Sequence[KnownEvent], links: Sequence[tuple[int, int]]) -> l
     held = {member.id: {member.source_id: member.id} for member in members}
     for one, other in links:
         first, second = sorted((leader[one], leader[other]))
-        if first != second and not held[first].keys() & held[second].keys():
-            held[first] |= held.pop(second)
-            leader.update(dict.fromkeys((key for key, lead in leader.items() if lead == second), first))
+        if first != second and held[first].keys().isdisjoint(held[second]):
+            moved = held.pop(second)
+            leader.update(dict.fromkeys(moved.values(), first))
+            held[first] |= moved
     return [sorted(each.values()) for each in held.values()]
 
 
@@ -139,6 +140,6 @@ def _distance(one: KnownEvent, other: KnownEvent) -> float | None:
     return distance if distance <= (NEAR_KM if one.exact and other.exact else SAME_TOWN_KM) else None
 
 
-def _numbers(words: frozenset[str]) -> frozenset[str]:
+def numbers_of(words: frozenset[str]) -> frozenset[str]:
     """Parts, rounds and years tell one evening of a series from another."""
     return frozenset(word for word in words if word.isdigit())

@@ -57,13 +57,17 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
     async def publish() -> str:
         return f"{await store.publisher.publish(environment.clock.now())} events"
 
+    async def publish_new() -> object:
+        return await store.publisher.publish_new(environment.clock.now())
+
     return EventsParts(
         chores=[Chore("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
+        after_runs=[publish_new],
         explainers=[
             event_explainer(store.views, environment.views, environment.verticals["events"], environment.clock)
         ],
         exporter=Exporter(store.views, environment.store.sources, environment.audit, environment.clock),
-        cards=CardReader(environment.store.database, environment.clock),
+        cards=CardReader(environment.store.database, environment.clock, publisher=store.publisher),
         feed_weights=Weights(**{str(name): weight for name, weight in environment.settings.feed_weights.items()}),
         store=store,
     )

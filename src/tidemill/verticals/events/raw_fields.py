@@ -32,6 +32,9 @@ class RawEvent(msgspec.Struct, frozen=True, gc=False):
     shared_url: Any = None
 
 
+SELECTABLE = frozenset(RawEvent.__struct_fields__) - {"shared_url", "written"}
+"""The fields that a source's selectors may point at."""
+
 _KEPT_AS_THEY_ARE = frozenset({"latitude", "longitude", "shared_url"})
 
 

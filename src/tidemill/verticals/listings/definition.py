@@ -1,7 +1,9 @@
 """Listings as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
 from tidemill.core.vertical import Vertical
+from tidemill.reading.selectors import selectors_check
 from tidemill.verticals.listings.policy import POLICY
+from tidemill.verticals.listings.raw_fields import SELECTABLE
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.rules import judge
 from tidemill.verticals.listings.sources import ADAPTERS
@@ -13,4 +15,5 @@ LISTINGS = Vertical(
     judge=judge,
     record=Listing,
     shown={"rent": "rent_low", "beds": "beds_low", "address": "address"},
+    settings={"selectors": selectors_check(SELECTABLE)},
 )

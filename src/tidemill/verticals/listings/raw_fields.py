@@ -34,6 +34,9 @@ class RawListing(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     images: tuple[str, ...] = ()
 
 
+SELECTABLE = frozenset(RawListing.__struct_fields__) | {"image"}
+"""The fields that a source's selectors may point at."""
+
 _TEXTS = tuple(
     name for name in RawListing.__struct_fields__ if name not in {"latitude", "longitude", "amenities", "images"}
 )

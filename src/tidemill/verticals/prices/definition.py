@@ -1,7 +1,11 @@
 """Prices as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
+from tidemill.core.checks.source_settings import a_text, one_of_words
 from tidemill.core.vertical import NotableReason, Vertical
+from tidemill.reading.currencies import currency_problem
+from tidemill.reading.selectors import selectors_check
 from tidemill.verticals.prices.policy import POLICY
+from tidemill.verticals.prices.raw_fields import SELECTABLE
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason, reason_of
 from tidemill.verticals.prices.record import Offer
 from tidemill.verticals.prices.rules import judge
@@ -15,6 +19,12 @@ PRICES = Vertical(
     record=Offer,
     shown={"price": "price_cents", "currency": "currency", "stock": "availability"},
     name_failure=reason_of,
+    settings={
+        "selectors": selectors_check(SELECTABLE),
+        "currency": currency_problem,
+        "retailer": a_text,
+        "page": one_of_words("list", "product"),
+    },
     notable={
         DropReason.OOS_NO_PRICE: NotableReason("oos_no_price_count", excused=True),
         QuarantineReason.ZERO_PRICE_EXTRACTED: NotableReason(

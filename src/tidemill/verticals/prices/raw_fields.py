@@ -40,6 +40,10 @@ class RawOffer(msgspec.Struct, frozen=True, gc=False):
     adapter: str = ""
 
 
+SELECTABLE = frozenset(RawOffer.__struct_fields__) - {"prices", "doubt", "repeated", "adapter"}
+"""The fields that a source's selectors may point at."""
+
+
 def text_fields(fields: Mapping[str, Any]) -> RawOffer:
     """The fields as text, in one step where they are text already: nearly always."""
     try:

@@ -4,9 +4,10 @@ from datetime import UTC, date, datetime, time
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from tidemill.web.responses import BadParameter
+from tidemill.web.strict_input import RequestBody
 
 LARGEST_KEY = 2**63 - 1
 """Keys are 64-bit; anything above would be the database's error instead of ours."""
@@ -25,7 +26,7 @@ Word = Annotated[str | None, Query(max_length=300, pattern=_PRINTABLE)]
 Day = Annotated[date | None, Query(description="A day, as 2026-03-02.")]
 
 
-class ReasonGiven(BaseModel):
+class ReasonGiven(RequestBody):
     """Why, for the audit log."""
 
     reason: str = Field("", max_length=LONGEST_TEXT)

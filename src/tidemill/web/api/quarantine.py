@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
@@ -12,18 +12,20 @@ from tidemill.web import lookup
 from tidemill.web.api.parameters import LARGEST_KEY, LONGEST_TEXT, Cursor, Key, Limit, Word, key_cursor
 from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
+from tidemill.web.lookup import require_vertical
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class Review(BaseModel):
+class Review(RequestBody):
     """Why, and what to put right before a record is released."""
 
     notes: str = Field("", max_length=LONGEST_TEXT)
     fields: dict[str, str] = Field({}, max_length=50)
 
 
-class BulkReview(BaseModel):
+class BulkReview(RequestBody):
     """Which waiting records, and why."""
 
     source: str | None = Field(None, max_length=300)
@@ -52,6 +54,7 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
         limit: Limit = 50,
     ) -> Response:
         """List records that were set aside for a person, the newest first, with the reason."""
+        require_vertical(deps, vertical)
         which = QuarantineFilter(
             source_id=await lookup.source_id(deps, source), vertical=vertical, reason=reason, waiting=not settled
         )
@@ -89,6 +92,7 @@ def _decide(router: APIRouter, deps: WebDeps) -> None:
 
 
 async def _filter_of(deps: WebDeps, review: BulkReview) -> QuarantineFilter:
+    require_vertical(deps, review.vertical)
     return QuarantineFilter(
         source_id=await lookup.source_id(deps, review.source),
         vertical=review.vertical,

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from tidemill.core.admission import Rejection
+from tidemill.core.run import RunStatus
 from tidemill.core.views import RunDetail, RunView
 from tidemill.operations.mistakes import SwitchedOff
 from tidemill.operations.runs import Started
@@ -43,7 +44,9 @@ def _start(router: APIRouter, deps: WebDeps) -> None:
 
 def _read(router: APIRouter, deps: WebDeps) -> None:
     @router.get("/runs", responses=json_responses(Listed[RunView], 404, 422, 503))
-    async def runs(source: Word = None, status: Word = None, cursor: Cursor = None, limit: Limit = 50) -> Response:
+    async def runs(
+        source: Word = None, status: RunStatus | None = None, cursor: Cursor = None, limit: Limit = 50
+    ) -> Response:
         """List runs, the newest first."""
         source_id = await lookup.source_id(deps, source)
         found = await deps.views.runs(source_id, status, before=run_cursor(cursor), limit=limit + 1)

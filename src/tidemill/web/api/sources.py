@@ -7,6 +7,7 @@ from tidemill.core.views import SourceDetail, SourceView
 from tidemill.web import lookup
 from tidemill.web.api.parameters import Name, Word
 from tidemill.web.deps import WebDeps
+from tidemill.web.lookup import require_vertical
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import json_responses
 
@@ -18,6 +19,7 @@ def router(deps: WebDeps) -> APIRouter:
     @router.get("/sources", responses=json_responses(Listed[SourceView], 422, 503))
     async def sources(vertical: Word = None) -> Response:
         """List all sources by name, with whether they may be asked now and if not why."""
+        require_vertical(deps, vertical)
         found = await deps.views.sources(deps.clock.now(), vertical=vertical)
         return json_response(Listed(found))
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,16 +17,17 @@ from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class NewTarget(BaseModel):
+class NewTarget(RequestBody):
     """A page to scrape under a source."""
 
     source: str = Field(max_length=300)
     url: str = Field(max_length=2_000)
     adapter: str | None = Field(None, max_length=100)
     schedule: str | None = Field(None, max_length=100)
-    priority: int = Field(0, ge=-1_000_000, le=1_000_000)
+    priority: int = Field(0, ge=-1_000, le=1_000)
     notes: str | None = Field(None, max_length=1_000)
 
 

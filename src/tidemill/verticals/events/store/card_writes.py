@@ -11,12 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.source import Coordinates
 from tidemill.store.database.batches import write_each
-from tidemill.store.database.database import Database
-from tidemill.store.database.upserts import upsert
+from tidemill.store.database.codecs import codecs_of
+from tidemill.store.database.hot_statements import HotRows
 from tidemill.verticals.events.card import Card
 from tidemill.verticals.events.grid import square_of
 from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.record import Event
+from tidemill.verticals.events.store.candidate_rows import Keyed, write_keys
 from tidemill.verticals.events.store.tables import event_cards, event_links, event_words
 
 LONGEST_WORD, MOST_WORDS = 40, 40
@@ -31,50 +32,90 @@ _DROP_WORD = delete(event_words).where(
     event_words.c.event_date == bindparam("b_date"),
     event_words.c.card_id == bindparam("b_card"),
 )
-_CARD, _LINK = upsert(event_cards, ["id"]), upsert(event_links, ["event_id"])
+_CARD_COLUMNS = [column.name for column in event_cards.columns]
+_LINK_COLUMNS = [column.name for column in event_links.columns]
+
+
+def _replacing(columns: Sequence[str], key: str) -> str:
+    return f"ON CONFLICT ({key}) DO UPDATE SET " + ", ".join(f"{each} = excluded.{each}" for each in columns)
+
+
+_CARDS = HotRows(
+    "event_cards.put",
+    codecs_of(event_cards, *_CARD_COLUMNS),
+    "INSERT INTO event_cards ({columns}) {rows} " + _replacing(_CARD_COLUMNS[1:], "id"),
+)
+_LINKS = HotRows(
+    "event_links.put",
+    codecs_of(event_links, *_LINK_COLUMNS),
+    "INSERT INTO event_links ({columns}) {rows} " + _replacing(_LINK_COLUMNS[1:], "event_id"),
+)
+_WORDS = HotRows(
+    "event_words.insert",
+    codecs_of(event_words, "word", "event_date", "card_id"),
+    "INSERT INTO event_words ({columns}) {rows}",
+)
+
+
+class CardLink(msgspec.Struct, frozen=True):
+    """An event on a card: its source, how sure it is that it belongs there, and the state that was published."""
+
+    event_id: int
+    source_id: int
+    score: float
+    as_of: datetime
 
 
 class PublishedCard(msgspec.Struct, frozen=True):
-    """A card, and its links: event, source, how sure, and the state of the event that was published."""
+    """A card as its row, and its links."""
 
     id: int
-    card: Card
-    links: Sequence[tuple[int, int, float, datetime]]
+    row: Mapping[str, Any]
+    links: Sequence[CardLink]
 
 
-async def write_cards(
-    connection: AsyncConnection,
-    database: Database,
-    cards: Sequence[PublishedCard],
-    stale: Collection[int],
-    gone: Sequence[int],
-    now: datetime,
-) -> None:
+class CardChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What a round changes: cards to write, cards that are no longer, events that are gone.
+
+    `keyed` has the source and keys of every event on the cards, `keyed_before` the keys that they stand under so far.
+    """
+
+    cards: Sequence[PublishedCard]
+    stale: Collection[int]
+    gone: Sequence[int]
+    keyed_before: Mapping[int, Keyed]
+    keyed: Mapping[int, tuple[int, Keyed]]
+
+
+async def write_cards(connection: AsyncConnection, changes: CardChanges) -> None:
     """Write the cards, take the stale ones away, and unlink the events that are gone."""
-    kept = {each.id: words_of(each.card.event) for each in cards}
-    found_by = {each.id: (each.card.event.event_date, " ".join(kept[each.id])) for each in cards}
-    as_before = await _drop_words(connection, found_by, stale)
-    if stale:
-        await connection.execute(_DROP_CARDS, {"b_keys": sorted(stale)})
-    if gone:
-        await connection.execute(_DROP_LINKS, {"b_keys": sorted(gone)})
-    await write_each(connection, _CARD[database.dialect], [_row(each, kept[each.id], now) for each in cards])
-    links = [
-        {"event_id": event, "card_id": each.id, "source_id": source, "score": score, "as_of": as_of}
-        for each in cards
-        for event, source, score, as_of in each.links
-    ]
-    await write_each(connection, _LINK[database.dialect], links)
+    as_before = await _drop_words(connection, {each.id: each.row for each in changes.cards}, changes.stale)
+    if changes.stale:
+        await connection.execute(_DROP_CARDS, {"b_keys": sorted(changes.stale)})
+    if changes.gone:
+        await connection.execute(_DROP_LINKS, {"b_keys": sorted(changes.gone)})
+    await write_keys(connection, changes.keyed_before, changes.keyed)
+    await _CARDS.write_at_commit(connection, [each.row for each in changes.cards])
+    await _LINKS.write_at_commit(connection, _links(changes))
     words = [
-        {"word": word, "event_date": each.card.event.event_date, "card_id": each.id}
-        for each in cards
+        {"word": word, "event_date": each.row["event_date"], "card_id": each.id}
+        for each in changes.cards
         if each.id not in as_before
-        for word in kept[each.id]
+        for word in each.row["words"].split()
     ]
-    await write_each(connection, _WORDS, sorted(words, key=itemgetter("word", "card_id")))
+    await _WORDS.write_at_commit(connection, sorted(words, key=itemgetter("word", "card_id")))
 
 
-_WORDS = event_words.insert()
+def _links(changes: CardChanges) -> Sequence[dict[str, Any]]:
+    return [
+        {
+            "event_id": link.event_id, "card_id": card.id, "source_id": link.source_id, "score": link.score,
+            "as_of": link.as_of, "minute": changes.keyed[link.event_id][1].minute,
+            "keys": changes.keyed[link.event_id][1].text,
+        }
+        for card in changes.cards
+        for link in card.links
+    ]  # fmt: skip
 
 
 def words_of(event: Event) -> list[str]:
@@ -84,12 +125,12 @@ def words_of(event: Event) -> list[str]:
 
 
 async def _drop_words(
-    connection: AsyncConnection, found_by: Mapping[int, tuple[datetime, str]], stale: Collection[int]
+    connection: AsyncConnection, written: Mapping[int, Mapping[str, Any]], stale: Collection[int]
 ) -> set[int]:
     """Take the words away by which cards are no longer found; answers the cards whose words stay as they are."""
-    keys = sorted({*found_by, *stale})
+    keys = sorted({*written, *stale})
     known = (await connection.execute(_WORDS_OF, {"b_keys": keys})).mappings().all() if keys else []
-    same = {row["id"] for row in known if found_by.get(row["id"]) == (row["event_date"], row["words"])}
+    same = {row["id"] for row in known if row["id"] in written and _is_found_alike(row, written[row["id"]])}
     rows = [
         {"b_word": word, "b_date": row["event_date"], "b_card": row["id"]}
         for row in known
@@ -100,25 +141,30 @@ async def _drop_words(
     return same
 
 
-def _row(published: PublishedCard, words: Sequence[str], now: datetime) -> dict[str, Any]:
-    card, event = published.card, published.card.event
+def _is_found_alike(before: Mapping[Any, Any], after: Mapping[str, Any]) -> bool:
+    return bool(before["event_date"] == after["event_date"] and before["words"] == after["words"])
+
+
+def card_row(key: int, card: Card, now: datetime) -> dict[str, Any]:
+    """A card as its row."""
+    event = card.event
     square = None
     if event.latitude is not None and event.longitude is not None:
         square = square_of(Coordinates(event.latitude, event.longitude))
     return {
-        "id": published.id,
+        "id": key,
         "source_id": event.source_id,
         "title": event.title,
         "event_date": event.event_date,
         "ends_at": event.ends_at,
-        "category": event.category,
-        "status": event.status,
+        "category": str(event.category),
+        "status": str(event.status),
         "latitude": event.latitude,
         "longitude": event.longitude,
         "square": square,
         "sources": len(card.members),
         "reliability": card.reliability,
-        "words": " ".join(words),
+        "words": " ".join(words_of(event)),
         "card": _encode(card),
         "updated_at": now,
     }

@@ -43,15 +43,21 @@ HORIZON = timedelta(days=120)
 class CardReader:
     """What is on, for readers."""
 
-    def __init__(self, database: Database, clock: Clock, candidates: int = MOST_CANDIDATES) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        candidates: int = MOST_CANDIDATES,
+        publisher: Publisher | None = None,
+    ) -> None:
         """What has changed since the last round of publishing is published first, so that nobody has to wait for it.
 
-        A feed ranks about so many `candidates`.
+        A feed ranks about so many `candidates`. `publisher` is the one that this process publishes with, if it does.
         """
         self._candidates = candidates
         self._database = database
         self._clock = clock
-        self._publisher = Publisher(database)
+        self._publisher = publisher or Publisher(database)
 
     async def by_date(self, which: CardFilter, *, after: EventCursor | None = None, limit: int = 100) -> list[CardView]:
         """Events by date; `after` is the cursor of the last one already seen."""

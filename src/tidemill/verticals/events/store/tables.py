@@ -1,6 +1,7 @@
 """The tables of events: what sources tell, and the cards that readers see, with the words they are found by.
 
-Cards, links and words are made from `events` by a tick, so that whoever scrapes pays for none of their indexes.
+Cards, links, words and the keys by which candidates for a link are found are made from `events` after the fact, so that
+whoever scrapes pays for none of their indexes.
 """
 
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
@@ -78,6 +79,8 @@ event_links = Table(
     Column("source_id", Key, nullable=False),
     Column("score", Float, nullable=False),
     Column("as_of", Timestamp, nullable=False),
+    Column("minute", BigInteger, nullable=False),
+    Column("keys", Text, nullable=False),
 )
 Index("ix_event_links_card", event_links.c.card_id)
 Index("ix_event_links_source", event_links.c.source_id, event_links.c.card_id)
@@ -88,5 +91,15 @@ event_words = Table(
     Column("word", Text, primary_key=True),
     Column("event_date", Timestamp, primary_key=True),
     Column("card_id", Key, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+event_candidates = Table(
+    "event_candidates",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("minute", BigInteger, primary_key=True, autoincrement=False),
+    Column("event_id", Key, primary_key=True, autoincrement=False),
+    Column("source_id", Key, nullable=False),
     sqlite_with_rowid=False,
 )

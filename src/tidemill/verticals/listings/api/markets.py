@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from tidemill.operations.runs import Started
@@ -14,14 +14,15 @@ from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, error_response, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 LONGEST = 200
 
 
-class NewMarket(BaseModel):
+class NewMarket(RequestBody):
     """A market as somebody sends it; what is wrong with it is said in words, field by field."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(strict=True)
 
     id: str = Field(max_length=LONGEST)
     display_name: str = Field(max_length=LONGEST)
@@ -33,10 +34,10 @@ class NewMarket(BaseModel):
     scrape_frequency_hours: int | None = None
 
 
-class MarketChange(BaseModel):
+class MarketChange(RequestBody):
     """What is to change; what is not named stays."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(strict=True)
 
     display_name: str | None = Field(None, max_length=LONGEST)
     city: str | None = Field(None, max_length=LONGEST)

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.verticals.prices.corrections import CorrectionActions
@@ -13,9 +13,10 @@ from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
 
 
-class NewCorrection(BaseModel):
+class NewCorrection(RequestBody):
     """Another amount for a price, and why."""
 
     price_cents: int
@@ -23,7 +24,7 @@ class NewCorrection(BaseModel):
     reason: str = Field(max_length=LONGEST_TEXT)
 
 
-class ReasonBody(BaseModel):
+class ReasonBody(RequestBody):
     """Why."""
 
     reason: str = Field(max_length=LONGEST_TEXT)

@@ -1,21 +1,24 @@
 """Webhooks under `/api/v1/webhooks`: who is told of changes, and what was sent."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
 from tidemill.verticals.prices.webhooks import Subscribed, WebhookActions
-from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Limit, Name, Word, key_cursor
+from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Limit, Name, key_cursor
 from tidemill.web.authorization import require_actor
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.strict_input import RequestBody
+
+DeliveryStatus = Annotated[Literal["pending", "delivered", "failed"] | None, Query(description="Only in this state.")]
 
 
-class NewWebhook(BaseModel):
+class NewWebhook(RequestBody):
     """An address to be told of changes."""
 
     name: str = Field(max_length=100)
@@ -54,7 +57,7 @@ def router(deps: WebDeps, webhooks: WebhookActions) -> APIRouter:
         return json_response(await webhooks.unsubscribe(name, by))
 
     @router.get("/webhooks/deliveries", responses=json_responses(Listed[DeliveryView], 422, 503))
-    async def deliveries(status: Word = None, cursor: Cursor = None, limit: Limit = 50) -> Response:
+    async def deliveries(status: DeliveryStatus = None, cursor: Cursor = None, limit: Limit = 50) -> Response:
         """List notices that were or will be sent, the newest first."""
         found = await webhooks.deliveries(status=status, before=key_cursor(cursor) or None, limit=limit + 1)
         return json_response(list_page(found, limit))

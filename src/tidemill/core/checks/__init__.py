@@ -1,0 +1,1 @@
+"""What people write, checked: names, languages, settings, bounds; each refusal says what to write instead."""
