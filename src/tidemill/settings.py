@@ -110,7 +110,9 @@ class Settings(BaseSettings):
     reader_max_records: int = Field(
         5_000, ge=1, le=1_000_000, description="Records taken from one page; one with more counts as truncated."
     )
-    reader_max_pages: int = Field(5_000, ge=1, description="A reader that has read so many pages is replaced.")
+    reader_max_pages: int = Field(
+        5_000, ge=1, le=1_000_000, description="A reader that has read so many pages is replaced."
+    )
     lease_seconds: float = Field(
         60, ge=3, le=3_600, description="After so long without a heartbeat a worker counts as dead."
     )
