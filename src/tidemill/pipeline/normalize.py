@@ -1,15 +1,11 @@
 """Normalize: what the verdicts on a page's records come to."""
 
-from collections import Counter
-from collections.abc import Sequence
-
 import msgspec
 
-from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.services.degradation import Service
-from tidemill.core.verdict import Dropped, Quarantined
-from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
+from tidemill.core.verdict import is_fault
+from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.page_reading import ReadResult, read_page, records_to_judge
 from tidemill.pipeline.recovery import missing_services
@@ -18,8 +14,9 @@ from tidemill.pipeline.recovery import missing_services
 def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outcome:
     """Return the page's records with their verdicts.
 
-    One bad record does not affect the others; the job fails only when the page had records and all of them
-    were rejected for what they are (an agenda that is merely over is no failure).
+    One bad record does not affect the others, and a rejected record is no failure of the job: it is counted and
+    stored with its reason. A page whose records were all rejected for what they are is marked `unusable`, which
+    drift detection counts (an agenda that is merely over is not).
     """
     if parsed.verdicts is None:
         task = records_to_judge(claimed, parsed, {}, asks_model=deps.asks_model)
@@ -34,10 +31,8 @@ def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outc
         parsed.found.truncated,
         parsed.found.total,
         parsed.found.next_url,
+        unusable=not accepted and any(is_fault(each.verdict) for each in rejected),
     )
-    if not accepted and any(is_fault(each.verdict) for each in rejected):
-        without = unavailable_services(claimed, judged, deps)
-        return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged, degraded=without)
     return Advance(Stage.PERSIST, judged, unavailable_services(claimed, judged, deps))
 
 
@@ -57,14 +52,3 @@ def judged_anew(parsed: Parsed, result: ReadResult) -> Parsed | Fail:
     if isinstance(result, Fail):
         return result
     return msgspec.structs.replace(parsed, found=result.kept, verdicts=result.verdicts)
-
-
-def is_fault(verdict: Dropped | Quarantined) -> bool:
-    """Return whether a rejection means that something is wrong with the record, not just that it is not wanted."""
-    return isinstance(verdict, Quarantined) or not verdict.harmless
-
-
-def commonest_reason(rejected: Sequence[Rejected]) -> str:
-    """Return the most common reason of the rejected records, in words."""
-    (reason, count), *_ = Counter(each.verdict.reason for each in rejected).most_common(1)
-    return f"none of {len(rejected)} records could be kept; {count} for {reason}"

@@ -11,7 +11,7 @@ from tidemill.core.job import Job, JobStatus, JobTransition, after_death, after_
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
-from tidemill.pipeline.happenings import JobsRescued
+from tidemill.pipeline.happenings import JobDead, JobsRescued
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -98,32 +98,38 @@ class Workers:
             await _free(connection, held)
         return len(held)
 
-    async def rescue(self, now: datetime) -> list[JobsRescued]:
-        """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
+    async def rescue(self, now: datetime) -> list[JobsRescued | JobDead]:
+        """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long.
+
+        Answers what is to be announced: of each worker what was freed, and each job that became a dead letter.
+        """
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
             dead = (await connection.execute(_UNSEEN, {"b_since": now - self._lease})).scalars().all()
-            rescues = [await self._rescue_worker(connection, worker_id, now) for worker_id in dead]
-            stuck = await self._rescue_stuck(connection, now)
-        return rescues + stuck
+            told = [each for worker_id in dead for each in await self._rescue_worker(connection, worker_id, now)]
+            return told + await self._rescue_stuck(connection, now)
 
-    async def _rescue_worker(self, connection: AsyncConnection, worker_id: int, now: datetime) -> JobsRescued:
+    async def _rescue_worker(
+        self, connection: AsyncConnection, worker_id: int, now: datetime
+    ) -> list[JobsRescued | JobDead]:
         held = await _held_by(connection, [worker_id])
         await _free(connection, [job for job in held if not job.is_in_danger])
-        await _suspect(connection, self._database, self._ids, [job for job in held if job.is_in_danger], now)
+        in_danger = [job for job in held if job.is_in_danger]
+        died = await _suspect(connection, self._database, self._ids, in_danger, now)
         await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
-        return JobsRescued(now, worker_id, len(held), "its worker died")
+        return [JobsRescued(now, worker_id, len(held), "its worker died"), *died]
 
-    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued]:
+    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued | JobDead]:
         rows = (await connection.execute(_STUCK, {"b_since": now - self._job_limit})).mappings().all()
         if not rows:
             return []
         stuck = [job_of(row) for row in rows]
-        await _fail_stuck(connection, self._database, self._ids, stuck, now)
+        died = await _fail_stuck(connection, self._database, self._ids, stuck, now)
         failures = {"consecutive_failures": sources.c.consecutive_failures + 1}
         at_fault = sorted({job.source_id for job in stuck})
         await connection.execute(update(sources).where(sources.c.id.in_(at_fault)).values(**failures))
-        return [JobsRescued(now, rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
+        freed = JobsRescued(now, rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")
+        return [freed, *died]
 
 
 AT_ONCE = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
@@ -146,10 +152,12 @@ async def _free(connection: AsyncConnection, held: list[Job]) -> None:
     await mark_work(connection, {job.host for job in held})
 
 
-async def _suspect(connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], now: datetime) -> None:
+async def _suspect(
+    connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], now: datetime
+) -> list[JobDead]:
     """Count a death against each job whose page was being read; it counts against neither target nor source."""
     if not held:
-        return
+        return []
     moves = [(job, after_death(job)) for job in held]
     keys = [job.id for job in held]
     await connection.execute(update(jobs).where(jobs.c.id.in_(keys)).values(deaths=jobs.c.deaths + 1))
@@ -160,11 +168,12 @@ async def _suspect(connection: AsyncConnection, database: Database, ids: Ids, he
     if dead := [(job, move) for job, move in moves if move.ends]:
         await _bury(connection, dead, now)
         await dead_letters.bury(connection, database, ids, dead, now)
+    return dead_jobs(dead, now)
 
 
 async def _fail_stuck(
     connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], now: datetime
-) -> None:
+) -> list[JobDead]:
     """Spend an attempt of each job; those with road left are ready at once, the others become dead letters."""
     fail = Fail(Failure.STALLED, Failure.STALLED.value)
     moves = [(job, after_failure(job, fail, AT_ONCE, now, 0.0)) for job in held]
@@ -179,6 +188,15 @@ async def _fail_stuck(
         for job, move in dead:
             await _count_against(connection, job, str(move.failure or move.status).upper(), now)
         await dead_letters.bury(connection, database, ids, dead, now)
+    return dead_jobs(dead, now)
+
+
+def dead_jobs(dead: list[tuple[Job, JobTransition]], now: datetime) -> list[JobDead]:
+    """Return what is told of jobs that ended for good."""
+    return [
+        JobDead(now, job.id, job.run_id, job.source_id, job.host, job.stage, move.failure or Failure.BUG, move.detail)
+        for job, move in dead
+    ]
 
 
 async def _bury(connection: AsyncConnection, dead: list[tuple[Job, JobTransition]], now: datetime) -> None:
