@@ -11,7 +11,7 @@ from tidemill.core.outcome import Fail
 from tidemill.core.vertical import Vertical
 from tidemill.engine.readers.connection import PendingPage, ReaderConnection
 from tidemill.engine.readers.fork_client import ForkServer, ForkServerLost, start_fork_server
-from tidemill.engine.readers.limits import ReaderLimits
+from tidemill.engine.readers.limits import ReaderLimits, patience_after
 from tidemill.engine.readers.messages import decode_result, decode_task, encode_task
 from tidemill.pipeline.page_reading import UNWRITABLE, PageTask, ReadResult, bug_failure, read_page, unwritable
 
@@ -31,7 +31,10 @@ FROZEN_AFTER = 5.0
 
 
 class ReaderPool:
-    """Reads pages in `size` processes, and in one more those that take longer than pages do."""
+    """Reads pages in `size` processes, and in one more those that take longer than pages do.
+
+    Once a page has ended a reader, one is kept to spare, so that nobody waits for a fork.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,8 @@ class ReaderPool:
         self._fork_server: ForkServer | None = None
         self._starting: asyncio.Task[None] | None = None
         self._failed_starts = 0
+        self._patience = 1.0
+        self._keeps_spare = False
         self._is_feeding = False
         self._is_closed = False
         self._watch: asyncio.TimerHandle | None = None
@@ -99,9 +104,10 @@ class ReaderPool:
             return
         if self._is_short_of_readers() and self._starting is None:
             self._starting = asyncio.get_running_loop().create_task(self._start_readers())
-        for reader in sorted(self._readers, key=lambda each: len(each.pages)):
-            if reader.takes_pages:
-                self._feed_reader(reader)
+        ready = [reader for reader in self._readers if reader.takes_pages]
+        quick = sorted((each for each in ready if not each.is_slow), key=lambda each: len(each.pages), reverse=True)
+        for reader in [*quick[: self._size][::-1], *(each for each in ready if each.is_slow)]:
+            self._feed_reader(reader)
         self._watch_over_readers()
 
     def _feed_reader(self, reader: ReaderConnection) -> None:
@@ -121,12 +127,14 @@ class ReaderPool:
             size += len(self._queue[0].payload)
             pages.append(self._queue.popleft())
         if pages:
-            reader.send(pages, self._limits.quick_cpu, self._limits.wall.total_seconds())
+            patience = self._patience
+            reader.send(pages, lambda size: self._limits.quick_cpu(size, patience), self._limits.wall.total_seconds())
 
     def _is_short_of_readers(self) -> bool:
         quick = sum(not reader.is_slow for reader in self._readers)
         has_slow = len(self._readers) > quick
-        return bool(self._queue and quick < self._size) or bool(self._slow_queue and not has_slow)
+        wanted = self._size + self._keeps_spare
+        return bool(self._queue and quick < wanted) or bool(self._slow_queue and not has_slow)
 
     async def _start_readers(self) -> None:
         """Start what is missing, the fork server first; after too many failures pages are read inline."""
@@ -162,8 +170,10 @@ class ReaderPool:
     def _read_one_inline(self, page: PendingPage) -> None:
         page.done(read_page(decode_task(page.payload), self._verticals))
 
-    def _answered(self, _reader: ReaderConnection, page: PendingPage, answer: memoryview) -> None:
+    def _answered(self, reader: ReaderConnection, page: PendingPage, answer: memoryview) -> None:
         self._failed_starts = 0
+        if reader.is_slow:
+            self._patience = patience_after(self._patience, was_read=True)
         try:
             result = decode_result(answer, self._verticals, page.vertical)
         except Exception as error:  # noqa: BLE001 - an answer that cannot be read is its page's failure
@@ -175,6 +185,7 @@ class ReaderPool:
         """Replace a reader; the page that it was reading answers for its end, the others are read again."""
         self._readers.discard(reader)
         if reader.pages and not reader.is_retiring:
+            self._keeps_spare = True
             self._blame(reader.pages.popleft(), reader.exit_code or 0, is_slow=reader.is_slow)
         self._queue.extendleft(reversed(reader.pages))
         reader.pages.clear()
@@ -185,6 +196,7 @@ class ReaderPool:
         if exit_code == -signal.SIGALRM:
             page.done(Fail(Failure.PAGE_TOO_HARD, f"reading it takes longer than {wall:g} s"))
         elif exit_code == -signal.SIGPROF and is_slow:
+            self._patience = patience_after(self._patience, was_read=False)
             page.done(Fail(Failure.PAGE_TOO_HARD, f"reading it takes more than {cpu:g} s of processor time"))
         elif exit_code == -signal.SIGPROF:
             self._slow_queue.append(page)
