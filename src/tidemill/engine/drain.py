@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import JobTransition, snooze_job, transition_for
+from tidemill.core.job import SUSPECT_AFTER, JobTransition, snooze_job, transition_for
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.services.enrichment import ModelAnswer
 from tidemill.engine.announcer import CommitAnnouncer
@@ -301,6 +301,8 @@ class Drain:
                     put((after_checkpoint(checkpoint), outcome.produced))
                 else:
                     self._held_jobs.discard(job.id)
+                    if job.deaths >= SUSPECT_AFTER:
+                        self.wake()  # nothing was taken beside it, so the next one may be waiting
             if self._inbox:
                 self._arrived.set()
             fetched = [each for each in batch if each.claimed.job.stage is Stage.FETCH]
