@@ -74,7 +74,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_in_danger(self) -> bool:
         """Whether its page is being read or rendered, so that it may be what its worker dies of."""
-        return self.stage is not Stage.FETCH or self.lane == FetcherKind.BROWSER
+        return self.stage not in {Stage.FETCH, Stage.WATCH} or self.lane == FetcherKind.BROWSER
 
 
 class JobTransition(msgspec.Struct, frozen=True):

@@ -50,7 +50,10 @@ def run_fork_server(control: socket.socket, serve: Serve) -> None:
     signal.set_wakeup_fd(handler_end.fileno(), warn_on_full_buffer=False)
     children: set[int] = set()
     with control, wake_end, handler_end:
-        control.sendall(NOTE.pack(Note.READY, os.getpid(), 0))
+        try:
+            control.sendall(NOTE.pack(Note.READY, os.getpid(), 0))
+        except BrokenPipeError:
+            return  # the worker died while this process was starting
         while True:
             readable, _, _ = select.select([control, wake_end], [], [])
             if wake_end in readable:

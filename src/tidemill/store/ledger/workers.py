@@ -39,7 +39,13 @@ _TOLD = (
     .where(jobs.c.id == bindparam("b_id"))
     .values(failure=bindparam("b_failure"), last_error=bindparam("b_detail"))
 )
-_STUCK = select(jobs).where(_LEASED, jobs.c.leased_at < bindparam("b_since")).order_by(jobs.c.id).with_for_update()
+_STUCK = (
+    select(jobs)
+    .where(_LEASED, jobs.c.leased_at < bindparam("b_since"), jobs.c.current_stage != Stage.WATCH)
+    .order_by(jobs.c.id)
+    .with_for_update()
+)
+"""A watch is held for its hour; the live lane sees to those that are held for longer."""
 
 
 class Workers:
