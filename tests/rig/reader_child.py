@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 
-from tidemill.bootstrap import reader_process
+from tidemill.bootstrap.page_readers import process
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.page import Page
 from tidemill.core.record import Found, RawRecord, Reading, Strategy
@@ -56,4 +56,4 @@ OBEDIENT_EVENTS = replace(EVENTS, adapters={**EVENTS.adapters, Obedient.id: Obed
 
 if __name__ == "__main__":
     VERTICALS["events"] = OBEDIENT_EVENTS
-    reader_process.main(*sys.argv[1:])
+    process.main(*sys.argv[1:])

@@ -21,9 +21,9 @@ from tidemill.bootstrap.enrichment import (
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.live import build_live_lane, live_policy, with_live_breakers
+from tidemill.bootstrap.page_readers.pool import build_readers
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
-from tidemill.bootstrap.readers import build_readers
 from tidemill.bootstrap.services import build_services
 from tidemill.bootstrap.store import Store, build_store
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, UNLOADABLE_PLUGINS, UNUSABLE_ADAPTERS, VERTICALS

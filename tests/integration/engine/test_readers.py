@@ -14,7 +14,7 @@ import pytest
 from rig.clock import seeded_dice
 from rig.reader_child import OBEDIENT_EVENTS
 from rig.site import agenda
-from tidemill.bootstrap.readers import MODULE
+from tidemill.bootstrap.page_readers.pool import MODULE
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page

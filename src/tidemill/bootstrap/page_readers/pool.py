@@ -14,7 +14,7 @@ from tidemill.pipeline.happenings import PartCrashed
 from tidemill.pipeline.ports import Clock
 from tidemill.settings import Settings
 
-MODULE = "tidemill.bootstrap.reader_process"
+MODULE = "tidemill.bootstrap.page_readers.process"
 MOST_BY_DEFAULT = 4
 
 
