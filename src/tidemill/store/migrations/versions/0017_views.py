@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0016"
-down_revision = "0015"
+revision = "0017"
+down_revision = "0016"
 
 _NOW = {"sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)", "postgresql": "now()"}
 _DAYS = {
