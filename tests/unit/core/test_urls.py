@@ -34,7 +34,7 @@ def test_the_pairs_of_w3lib_hold_wherever_our_rules_do_not_say_otherwise() -> No
             with pytest.raises(BadUrl):
                 canonicalize(url)
         else:
-            bare = re.sub(r"//[^/@]*@", "//", expected.replace("http://", "https://", 1))  # S2b: no user, no password
+            bare = re.sub(r"//[^/@]*@", "//", expected.replace("http://", "https://", 1))  # no user, no password
             assert canonicalize(url) == S3_SAYS_OTHERWISE.get(url, bare)
 
 
