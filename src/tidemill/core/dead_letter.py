@@ -20,12 +20,14 @@ class DeadLetterStatus(StrEnum):
     DISCARDED = "discarded"
 
 
-NEVER_BY_ITSELF = frozenset({Failure.PAGE_TOO_HARD})
-"""The same stored page would be as hard again: a person decides, or a better adapter comes."""
+FOR_A_PERSON = frozenset(
+    {Failure.DNS_FAILED, Failure.TLS_FAILED, Failure.ADDRESS_REFUSED, Failure.BAD_URL, Failure.PAGE_TOO_HARD}
+)
+"""A wrong name, certificate or address, or a page that would be as hard again: a retry by itself changes nothing."""
 
 
-def next_retry(retries: int, now: datetime, failure: Failure | None = None) -> datetime | None:
+def next_retry(retries: int, now: datetime, failure: str = "") -> datetime | None:
     """Return the time of the next automatic retry: after 1 h, 2 h, 4 h; None when it waits for a person."""
-    if retries >= MAX_RETRIES or failure in NEVER_BY_ITSELF:
+    if retries >= MAX_RETRIES or failure in FOR_A_PERSON:
         return None
     return now + FIRST_RETRY * (1 << retries)

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0017"
-down_revision = "0016"
+revision = "0018"
+down_revision = "0017"
 
 _SUSPECTS = sa.text("deaths >= 2 AND status IN ('waiting', 'leased')")
 
