@@ -5,6 +5,7 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.failure import MEANING, Failure
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.mistakes import Mistake, parse_key
@@ -40,6 +41,9 @@ VIEW = SourceView(
     records=0,
     is_available=True,
     reason="",
+    standing=SourceStanding.WELL,
+    standing_reason="",
+    targets_read=2,
 )
 DETAIL = SourceDetail(
     view=VIEW,

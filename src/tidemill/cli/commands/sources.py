@@ -25,7 +25,7 @@ def list_sources(
     *,
     json: AsJson = False,
 ) -> None:
-    """List sources: whether each may be asked, and if not why."""
+    """List sources: how each stands, and why."""
     found = run(with_system(ctx, lambda system: system.store.views.sources(system.clock.now(), vertical=vertical)))
     if json:
         print_json(found)
@@ -33,17 +33,17 @@ def list_sources(
     columns = [
         "name",
         "vertical",
-        "available",
+        "stands",
         "breaker",
         "targets",
         "last success",
         "reliability",
         "records",
-        "why not",
+        "why",
     ]
     rows = [
-        (one.name, one.vertical, one.is_available, one.circuit_state, f"{one.targets_on}/{one.targets}",
-         one.last_success_at, one.reliability, one.records, one.reason)
+        (one.name, one.vertical, one.standing, one.circuit_state, f"{one.targets_on}/{one.targets}",
+         one.last_success_at, one.reliability if one.standing == "well" else None, one.records, one.standing_reason)
         for one in found
     ]  # fmt: skip
     print_table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
@@ -70,8 +70,8 @@ def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
             "vertical": view.vertical,
             "address": view.base_url,
             "adapter": view.adapter_id,
-            "available": view.is_available,
-            "why not": view.reason,
+            "stands": view.standing,
+            "why": view.standing_reason,
             "breaker": view.circuit_state,
             "targets": f"{view.targets_on} of {view.targets} on",
             "place": f"{source.city} {source.time_zone} {source.language}",

@@ -5,13 +5,18 @@ from datetime import datetime
 
 import msgspec
 
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.source import Source
 from tidemill.core.target import Target, TargetStatus
 from tidemill.core.views.work import JobView, RunView
 
 
 class SourceView(msgspec.Struct, frozen=True, kw_only=True):
-    """A source in a list. `reason` says why it is not available; it is empty when it is."""
+    """A source in a list. `reason` says why it is not available; it is empty when it is.
+
+    `standing` is the one rule's word for how it is, and `standing_reason` why. `targets_read` are the targets that are
+    on and whose adapter is on too.
+    """
 
     id: int
     name: str
@@ -34,6 +39,9 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     records: int
     is_available: bool
     reason: str
+    standing: SourceStanding
+    standing_reason: str
+    targets_read: int
     targets_broken: int = 0
 
 
