@@ -145,8 +145,10 @@ class Dispatcher:
         admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
         opened = await self._queue.open(plans, now) if plans else []
+        names = {each.source.id: each.source.name for each in due}
         for run in opened:
-            self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs))
+            name = names.get(run.source_id, "")
+            self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs, name))
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))

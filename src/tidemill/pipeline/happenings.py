@@ -130,6 +130,7 @@ class RunOpened(msgspec.Struct, frozen=True, tag=True):
     source_id: int
     trigger: str
     jobs: int
+    source_name: str = ""
 
 
 class RunClosed(msgspec.Struct, frozen=True, tag=True):

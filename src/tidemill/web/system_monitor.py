@@ -57,6 +57,8 @@ class SystemMonitor:
         self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
+        self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE)
+        self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
         """Return the current health."""
@@ -65,6 +67,9 @@ class SystemMonitor:
         return health_of(
             facts, process_usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
         )  # fmt: skip
+
+    async def _sources(self) -> list[SourceView]:
+        return await self._deps.views.sources(self._deps.clock.now())
 
     async def _facts(self) -> Facts:
         rates = self._deps.rate_counter.rates(self._deps.clock.now())
@@ -76,8 +81,8 @@ class SystemMonitor:
                 breakers = await self._deps.views.breakers()
                 overdue = await self.overdue.get()
                 services = await self._deps.services()
-                sources = await self._deps.views.sources(self._deps.clock.now())
-                waiting = await self._deps.views.waiting()
+                sources = await self.sources.get()
+                waiting = await self.waiting.get()
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:

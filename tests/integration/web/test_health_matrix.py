@@ -1,4 +1,4 @@
-"""Everything that speaks of health says the same, in every state of the system: one rule (R3b)."""
+"""Everything that speaks of health says the same, in every state of the system, because there is one rule."""
 
 import re
 from collections.abc import Awaitable, Callable

@@ -123,7 +123,13 @@ def test_a_healthy_source_is_held_back_by_nothing_and_says_when_it_is_due() -> N
         ({"source": source(robots_compliant=False)}, "compliance"),
         ({"view": msgspec.structs.replace(VIEW, targets_on=0)}, "targets on"),
         ({"view": msgspec.structs.replace(VIEW, targets=0, targets_on=0)}, "targets on"),
-        ({"adapters": (AdapterView(adapter_id="events.generic", enabled=False),)}, "adapter on"),
+        (
+            {
+                "adapters": (AdapterView(adapter_id="events.generic", enabled=False),),
+                "view": msgspec.structs.replace(VIEW, targets_read=0),
+            },
+            "adapter on",
+        ),
         ({"breaker": OPEN}, "breaker"),
     ],
 )

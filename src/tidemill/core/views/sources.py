@@ -139,7 +139,7 @@ class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     """A source with everything around it: what `why` walks through and a page about it shows.
 
     `jobs` and `letters` count by state; `runs` are the latest, newest first; `due_at` is when the first of its
-    targets is due.
+    targets is due, `waits_until` when the first of its waiting jobs may go on.
     """
 
     view: SourceView
@@ -152,6 +152,7 @@ class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     runs: Sequence[RunView]
     due_at: datetime | None
     upgrade: UpgradeView | None = None
+    waits_until: datetime | None = None
 
 
 class TargetDetail(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,7 +42,7 @@ def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -
         *(_adapter_of_source(adapter, detail) for adapter in detail.adapters),
         breaker_gate(detail.breaker, now),
         *(host_gate(host, now) for host in detail.hosts if host.opens_at > now),
-        _queue(detail),
+        _queue(detail, now),
     ]
     steps = [
         *steps,
@@ -69,8 +69,11 @@ def _verdict(detail: SourceDetail, now: datetime) -> str:
 
 
 def _schedule(detail: SourceDetail, now: datetime) -> str:
-    if any(detail.jobs.get(state) for state in OPEN_STATES):
+    if any(detail.jobs.get(state) for state in ("leased", "ready")):
         return "it is being scraped"
+    if detail.jobs.get("waiting"):
+        until = f" until {format_relative(detail.waits_until, now)}" if detail.waits_until else ""
+        return f"its jobs wait{until}"
     if detail.due_at is not None:
         return f"nothing holds it back; it is due {format_relative(detail.due_at, now)}"
     return "nothing holds it back"
@@ -138,9 +141,10 @@ def host_gate(host: HostView, now: datetime) -> Step:
     return info_step("host", f"{host.host} may be asked again {format_relative(host.opens_at, now)} ({pace})")
 
 
-def _queue(detail: SourceDetail) -> Step:
+def _queue(detail: SourceDetail, now: datetime) -> Step:
+    until = f"; the first goes on at {format_relative(detail.waits_until, now)}" if detail.waits_until else ""
     found = [f"{count} {state}" for state in OPEN_STATES if (count := detail.jobs.get(state))]
-    return info_step("queue", "jobs: " + ", ".join(found) if found else "no job is open")
+    return info_step("queue", f"jobs: {', '.join(found)}{until}" if found else "no job is open")
 
 
 def due_gate(due_at: datetime | None, now: datetime, *, is_held_back: bool = False) -> Step:

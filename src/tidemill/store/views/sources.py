@@ -180,6 +180,7 @@ async def one_source(
     around = [tuple(each) for each in await connection.execute(places)]
     adapters = {found[0].adapter_id, *(adapter for _, adapter in around)}
     due = select(func.min(targets.c.next_due_at)).where(targets.c.source_id == key, targets.c.enabled)
+    waits = select(func.min(jobs.c.not_before)).where(jobs.c.source_id == key, text("pipeline_jobs.status = 'waiting'"))
     return SourceDetail(
         view=found[0],
         source=source_of(row),
@@ -190,6 +191,7 @@ async def one_source(
         letters=await views_work.counted(connection, dead_letters.c.status, dead_letters.c.source_id == key),
         runs=await views_work.list_runs(connection, key, None, None, RUNS_SHOWN),
         due_at=(await connection.execute(due)).scalar(),
+        waits_until=(await connection.execute(waits)).scalar(),
         upgrade=await upgrade_of(connection, key),
     )
 
