@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -112,8 +113,8 @@ class Settings(BaseSettings):
     job_limit_minutes: float = Field(
         30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."
     )
-    max_pending_per_adapter: int = Field(1_000, ge=1, le=10_000_000, description="Jobs that may wait per adapter.")
-    max_pending: int = Field(10_000, ge=1, le=10_000_000, description="Jobs that may wait in all.")
+    max_pending_per_adapter: int = Field(20_000, ge=1, le=10_000_000, description="Jobs that may wait per adapter.")
+    max_pending: int = Field(50_000, ge=1, le=10_000_000, description="Jobs that may wait in all.")
     queue_retry_minutes: float = Field(5, gt=0, le=1_440, description="When to come back after the queue was full.")
     stale_after_hours: float = Field(24, gt=0, le=8_760, description="Jobs that waited for longer become STALE.")
     ticks: dict[str, str] = Field(
@@ -144,6 +145,54 @@ class Settings(BaseSettings):
     browser_idle_minutes: float = Field(
         10, gt=0, le=1_440, description="A browser that nobody used for so long is closed."
     )
+    live_interval_seconds: float = Field(
+        2.5, ge=0.5, le=3_600, description="Seconds between two polls of a thing that is in play."
+    )
+    live_busy_seconds: float = Field(
+        2, ge=0.5, le=3_600, description="The same when over half of the last ten polls changed something."
+    )
+    live_break_seconds: float = Field(30, ge=1, le=3_600, description="Seconds between polls during a declared break.")
+    live_imminent_seconds: float = Field(
+        60, ge=1, le=3_600, description="Seconds between polls of a thing that starts within the hour."
+    )
+    live_completed_seconds: float = Field(
+        300, ge=1, le=86_400, description="Seconds between polls of a thing that has ended, until it is archived."
+    )
+    live_list_seconds: float = Field(60, ge=1, le=3_600, description="Seconds between polls of a list of things.")
+    live_stale_seconds: float = Field(
+        300, ge=10, le=86_400, description="A watched page that was not checked for so long is started anew."
+    )
+    live_timeout_seconds: float = Field(15, ge=1, le=300, description="How long a polled page is waited for.")
+    live_scrape_seconds: float = Field(
+        45,
+        ge=1,
+        le=300,
+        description="How long a poll may take with its retries, and the longest that it is waited for.",
+    )
+    live_adaptive_polling: bool = Field(True, description="Poll things that keep changing at `live_busy_seconds`.")  # noqa: FBT003
+    live_adaptive_timeouts: bool = Field(True, description="Wait longer for pages that have become slow.")  # noqa: FBT003
+    live_pause_failures: int = Field(5, ge=1, le=1_000, description="Failures in a row that pause a thing.")
+    live_pause_seconds: float = Field(300, ge=1, le=86_400, description="How long a thing is paused before one try.")
+    live_archive_hours: float = Field(24, gt=0, le=8_760, description="Things that have ended are polled for so long.")
+    live_watches: int = Field(1_000, ge=1, le=100_000, description="Watches that one process holds at most.")
+    live_browser_watches: int = Field(40, ge=0, le=1_000, description="Of these, watches that need a browser page.")
+    live_free_megabytes: int = Field(
+        500, ge=0, le=1_000_000, description="With less memory free, a process takes no further watches."
+    )
+    live_buffer_changes: int = Field(
+        1_000, ge=1, le=1_000_000, description="Changes kept in memory while the database is away; the rest in a file."
+    )
+    live_buffer_megabytes: int = Field(10, ge=1, le=10_000, description="The same in megabytes.")
+    live_buffer_folder: Path | None = Field(
+        None,
+        description="Where that file is written; beside the SQLite database, else in the working folder, if unset.",
+    )
+    live_breaker_failures: int = Field(
+        5, ge=1, le=1_000, description="Failures that open the breaker of a live source."
+    )
+    live_breaker_seconds: float = Field(60, ge=1, le=3_600, description="How long it stays open at first.")
+    live_breaker_longest_seconds: float = Field(120, ge=1, le=86_400, description="How long it stays open at most.")
+    live_breaker_successes: int = Field(5, ge=1, le=1_000, description="Successes that close it again.")
     feed_weights: dict[Literal["distance", "category", "time", "reliability", "popularity"], Weight] = Field(
         {}, description="How much each reason counts when events are ranked, e.g. {distance: 5, popularity: 0}."
     )
@@ -151,8 +200,34 @@ class Settings(BaseSettings):
         "127.0.0.1", max_length=253, pattern=r"^[a-zA-Z0-9.:_-]+$", description="Address that the web app listens on."
     )
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
+    web_allowed_hosts: list[str] = Field(
+        [],
+        max_length=1_000,
+        description="Names the web app may be called by, besides its own address and localhost, e.g. mill.example.",
+    )
+    web_trusted_proxies: list[str] = Field(
+        [],
+        max_length=1_000,
+        description="Addresses or networks of proxies whose X-Forwarded-For is believed; nobody's otherwise.",
+    )
+    web_body_bytes: int = Field(
+        1_000_000, ge=1_000, le=100_000_000, description="Largest body of a request; files of targets may be larger."
+    )
+    web_request_seconds: float = Field(
+        20, gt=0, le=3_600, description="Within this a caller must have sent its whole request."
+    )
+    web_connections_per_address: int = Field(
+        100, ge=1, le=100_000, description="Connections of one address to the web app."
+    )
     api_token: SecretStr | None = Field(
-        None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
+        None, description="Who sends it may act over HTTP as an operator; people and other tokens are in the database."
+    )
+    watch_token: SecretStr | None = Field(
+        None, description="Who sends it may read /status and /metrics from elsewhere; this machine always may."
+    )
+    public_readers: bool = Field(
+        True,  # noqa: FBT003 - a field's default
+        description="Whether anybody who reaches the web app may read published events, offers, listings and matches.",
     )
     scrapingbee_key: SecretStr | None = Field(
         None, description="ScrapingBee API key: pages that a site refuses us may be got through it, for money."
@@ -229,6 +304,17 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+
+    @field_validator("web_trusted_proxies")
+    @classmethod
+    def _are_networks(cls, proxies: list[str]) -> list[str]:
+        for each in proxies:
+            try:
+                ip_network(each)
+            except ValueError as error:
+                msg = f"{each!r} is neither an address nor a network; write 10.0.0.7 or 10.0.0.0/24"
+                raise ValueError(msg) from error
+        return proxies
 
     @field_validator("*", mode="before")
     @classmethod

@@ -1,7 +1,7 @@
 """Build the web app, and serve it in the engine's process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
@@ -9,10 +9,16 @@ from typing import Any
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
+from tidemill.bootstrap.store import Store
+from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
+from tidemill.core.audit import AuditEntry
+from tidemill.core.page import Page
 from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
+from tidemill.settings import Settings, describe_settings
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
@@ -20,10 +26,9 @@ from tidemill.telemetry.safe_listener import never_raising
 from tidemill.web.app import create_app
 from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
 from tidemill.web.extension import WebExtension
+from tidemill.web.limits import ServerLimits, exposure_problem
 from tidemill.web.listening import CannotListen
 from tidemill.web.serve import serve
-
-ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
 class Telemetry:
@@ -62,18 +67,43 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         why=actions.why.explain,
         report_bug=telemetry.report_bug,
         services=system.services.statuses,
+        access=actions.access_deps(system.settings),
         adapters=actions.adapters,
+        audit=store.audit,
+        breakers=actions.breakers,
+        browsers=actions.browsers,
+        dead_letters=actions.dead_letters,
         discovery=system.discovery,
         importer=actions.importer,
         proposals=actions.proposals,
         quarantine=actions.quarantine,
+        read_page=partial(read_stored_page, store),
+        run_chore=partial(run_chore_now, system),
         runs=actions.runs,
+        settings=describe_settings,
+        sources=actions.sources,
         targets=actions.targets,
         upgrades=actions.upgrades,
+        streams=build_streams(store, clock),
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
-        api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
-        allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},
+        allowed_hosts=allowed_hosts(system.settings.web_allowed_hosts, host),
+        limits=server_limits(system.settings),
+    )
+
+
+def allowed_hosts(named: Collection[str], host: str) -> Collection[str] | None:
+    """Return the names that the web app may be called by; None if the operator allows any."""
+    return None if "*" in named else LOOPBACK_NAMES.union(named) | {host}
+
+
+def server_limits(settings: Settings) -> ServerLimits:
+    """Return the limits on callers that the settings name."""
+    return ServerLimits(
+        body_bytes=settings.web_body_bytes,
+        request_seconds=settings.web_request_seconds,
+        connections_per_address=settings.web_connections_per_address,
+        trusted_proxies=tuple(settings.web_trusted_proxies),
     )
 
 
@@ -83,13 +113,23 @@ def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
     return [extension for extension in extensions if extension is not None]
 
 
+async def has_credentials(deps: WebDeps) -> bool:
+    """Return whether callers can show who they are: a token is set, or somebody can sign in."""
+    return deps.access.api_token is not None or not await deps.access.people.is_empty()
+
+
 @asynccontextmanager
 async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
     """Serve the web app while entered; yield the address at which a browser finds it."""
     deps = web_deps(system, telemetry, host)
+    if problem := exposure_problem(host, deps.limits, has_credentials=await has_credentials(deps)):
+        raise Mistake(problem)
     app = create_app(deps, web_extensions(system, deps))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    web = asyncio.create_task(serve(app, host, port, ready=address.set_result), name="web app")
+    web = asyncio.create_task(
+        serve(app, host, port, ready=address.set_result, stopping=deps.streams.hub.close_soon, limits=deps.limits),
+        name="web app",
+    )
     try:
         waiting: list[asyncio.Future[Any]] = [web, address]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -100,3 +140,19 @@ async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) 
         web.cancel()
         with suppress(asyncio.CancelledError, CannotListen):
             await web
+        await deps.streams.hub.close()
+
+
+async def read_stored_page(store: Store, page_id: int) -> Page | None:
+    """Return a stored page with its body."""
+    return await store.ledger.materials.page(page_id)
+
+
+async def run_chore_now(system: System, name: str, actor: str) -> str:
+    """Do a piece of periodic work now, in this process, and audit who asked for it."""
+    if name not in system.ticks.chores:
+        raise NotFound(unknown_name("tick", name, system.ticks.chores))
+    answer = await system.ticks.tick(name)
+    note = AuditEntry(actor, "tick.run", f"tick {name}", {"answer": answer})
+    await system.store.audit.note([note], system.clock.now())
+    return answer

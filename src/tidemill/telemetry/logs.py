@@ -11,11 +11,13 @@ import msgspec
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
+from tidemill.core.live.lifecycle import Lifecycle
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     Announce,
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
@@ -24,21 +26,27 @@ from tidemill.pipeline.happenings import (
     JobDead,
     JobRefused,
     JobsRescued,
+    JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
+    RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 from tidemill.telemetry.redaction import redact_line
 
@@ -135,6 +143,10 @@ def _drift_level(happening: DriftNoticed) -> int:
     return INFO if happening.is_over else WARNING
 
 
+def _life_level(happening: LifeMoved) -> int:
+    return WARNING if happening.after == Lifecycle.PAUSED else INFO
+
+
 LevelRule = int | Callable[[Any], int]
 
 LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
@@ -146,14 +158,17 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     PersonNeeded:    ("person needed",    ERROR),
     LeaseLost:       ("lease lost",       WARNING),
     BreakerMoved:    ("breaker moved",    _breaker_level),
+    RecordsJudged:   ("records judged",   DEBUG),
     RecordsKept:     ("records kept",     DEBUG),
     RunOpened:       ("run opened",       INFO),
+    RunExtended:     ("run extended",     DEBUG),
     RunClosed:       ("run closed",       _run_level),
     DriftNoticed:    ("drift noticed",    _drift_level),
     AdapterDisabled: ("adapter disabled", ERROR),
     EnqueueRejected: ("enqueue rejected", WARNING),
     TickRan:         ("tick ran",         _tick_level),
     JobsRescued:     ("jobs rescued",     _rescue_level),
+    JobsStale:       ("jobs stale",       WARNING),
     StoreTrouble:    ("store trouble",    ERROR),
     ClockJumped:     ("clock jumped",     WARNING),
     PartCrashed:     ("part crashed",     ERROR),
@@ -162,6 +177,10 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     ServiceRestored: ("service restored", INFO),
     PlaceSearched:   ("place searched",   INFO),
     DiscoverySpilled: ("discovery spilled", ERROR),
+    PagePolled:      ("page polled",      DEBUG),
+    ChangeLogged:    ("change logged",    DEBUG),
+    LifeMoved:       ("life moved",       _life_level),
+    WatchLost:       ("watch lost",       WARNING),
 }  # fmt: skip
 """Each happening's event name in the log, and its level."""
 

@@ -9,6 +9,7 @@ from tidemill.core.run import Counts, RunStatus, RunSummary
 from tidemill.core.services.degradation import Service
 from tidemill.pipeline.happenings import (
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     EnqueueRejected,
@@ -16,26 +17,35 @@ from tidemill.pipeline.happenings import (
     JobDead,
     JobRefused,
     JobsRescued,
+    JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PersonNeeded,
     PlaceSearched,
+    RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 
 LATER = NOON + timedelta(minutes=5)
 HOST = "town.example"
 
-STAGE_DONE = StageDone(NOON, 11, 3, 7, Stage.PERSIST)
+STAGE_DONE = StageDone(NOON, 11, 3, 7, Stage.PERSIST, ends=True)
+UNCHANGED_DONE = StageDone(NOON, 12, 3, 7, Stage.FETCH, ends=True)
+JUDGED = RecordsJudged(NOON, 11, 3, 7, "events", 17, 1, 3)
+STALE = JobsStale(NOON, 7, 2)
 PAGE_GOT = PageGot(NOON, 11, 3, 7, HOST, 200, 30_000, 120, unchanged=False)
 PAGE_UNCHANGED = PageGot(NOON, 12, 3, 7, HOST, 304, 0, 40, unchanged=True)
 SNOOZED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "the source's breaker is open", None)
@@ -46,7 +56,8 @@ NEEDED = PersonNeeded(NOON, 11, 3, 7, HOST, Failure.TLS_FAILED, "the certificate
 LOST = LeaseLost(NOON, 11, 3, 7, Stage.PARSE)
 OPENED_BREAKER = BreakerMoved(NOON, 7, "CLOSED", "OPEN", LATER)
 CLOSED_BREAKER = BreakerMoved(NOON, 7, "HALF_OPEN", "CLOSED", None)
-KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 6)
+KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 2)
+RUN_EXTENDED = RunExtended(NOON, 3, 7, "SCHEDULED", 4)
 RUN_OPENED = RunOpened(NOON, 3, 7, "SCHEDULED", 4, "jazz")
 SUMMARY = RunSummary(
     run_id=3,
@@ -74,8 +85,14 @@ RESTORED = ServiceRestored(LATER, Service.APIFY, NOON)
 SEARCHED = PlaceSearched(NOON, "Arnhem", 9, 2, "")
 SPILLED = DiscoverySpilled(NOON, "discovered-2026-03-02.jsonl", "the database does not answer")
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
+POLLED = PagePolled(NOON, 11, 3, 7, "arena.test", 200, 42, changed=True)
+LOGGED = ChangeLogged(NOON, "tallies", "a", 7, "delta", "arena", 0.3)
+MOVED = LifeMoved(NOON, "tallies", "a", "ACTIVE", "PAUSED", "5 failures in a row")
+GIVEN_UP = WatchLost(NOON, 11, 3, 7, "another process holds its watch")
 
 EVERY_KIND: list[Happening] = [
-    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
-    TICKED, RESCUED, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
+    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, JUDGED, KEPT,
+    RUN_OPENED, RUN_EXTENDED, RUN_CLOSED, REJECTED,
+    TICKED, RESCUED, STALE, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
+    POLLED, LOGGED, MOVED, GIVEN_UP,
 ]  # fmt: skip

@@ -2,8 +2,17 @@
 
 from tidemill.store.database.keys import id_blocks
 from tidemill.store.database.metadata import metadata
+from tidemill.store.schema.access import (
+    api_tokens,
+    idempotency_keys,
+    login_failures,
+    one_time_links,
+    people,
+    sessions,
+)
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
+from tidemill.store.schema.live import live_moves, live_pages, live_things
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
 from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
@@ -13,7 +22,13 @@ from tidemill.store.schema.quality import (
     webhook_deliveries,
     webhook_subscriptions,
 )
-from tidemill.store.schema.records import raw_records, record_history, rejected_records, staged_records
+from tidemill.store.schema.records import (
+    IS_OPEN_SUBJECT,
+    raw_records,
+    record_history,
+    rejected_records,
+    staged_records,
+)
 from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
 from tidemill.store.schema.snapshots import cached_values, change_log, snapshot_history, snapshots
 from tidemill.store.schema.sources import adapter_status, hosts, sources, target_pages, targets
@@ -22,8 +37,10 @@ from tidemill.store.schema.work import IS_OPEN, breakers, dead_letters, jobs, ru
 
 __all__ = [
     "IS_OPEN",
+    "IS_OPEN_SUBJECT",
     "actor_runs",
     "adapter_status",
+    "api_tokens",
     "audit_log",
     "breakers",
     "cached_values",
@@ -37,13 +54,20 @@ __all__ = [
     "geocodes",
     "hosts",
     "id_blocks",
+    "idempotency_keys",
     "jobs",
+    "live_moves",
+    "live_pages",
+    "live_things",
+    "login_failures",
     "metadata",
     "model_answers",
     "municipalities",
+    "one_time_links",
     "page_bodies",
     "page_screenshots",
     "pages",
+    "people",
     "quality_incidents",
     "raw_records",
     "record_history",
@@ -53,6 +77,7 @@ __all__ = [
     "selector_proposals",
     "service_spend",
     "service_status",
+    "sessions",
     "snapshot_history",
     "snapshots",
     "source_candidates",

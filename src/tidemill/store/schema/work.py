@@ -49,6 +49,7 @@ runs = Table(
     Column("truncated_pages", Integer, nullable=False, server_default="0"),
     Column("pages_followed", Integer, nullable=False, server_default="0"),
     Column("urls_drifted", Integer, nullable=False, server_default="0"),
+    Column("urls_unusable", Integer, nullable=False, server_default="0"),
     Column("oos_no_price_count", Integer, nullable=False, server_default="0"),
     Column("zero_price_count", Integer, nullable=False, server_default="0"),
     Column("field_counts", Json),
@@ -122,7 +123,9 @@ workers = Table(
     Column("started_at", Timestamp, nullable=False),
     Column("seen_at", Timestamp, nullable=False),
     Column("ended_at", Timestamp),
+    Column("live_seen_at", Timestamp),
 )
+"""`seen_at` holds a worker's jobs, `live_seen_at` its watches, which are taken over sooner."""
 
 dead_letters = Table(
     "dead_letter_queue",

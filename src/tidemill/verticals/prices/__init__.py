@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING
 from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tidemill.core.vertical import Vertical
     from tidemill.lab.part import LabPart
+    from tidemill.operations.scoring.score import Score
     from tidemill.verticals.prices.parts import PricesParts, PricesStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -55,17 +59,23 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
 
         return build_parts(environment, store)
 
-    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":
+    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":  # noqa: ARG002 - for those who read views
         """Its routes."""
         from tidemill.verticals.prices.web import web_extension
 
-        return web_extension(deps, parts)
+        return web_extension(parts)
 
     def lab(self) -> "LabPart":
         """Its sites in the lab."""
         from tidemill.verticals.prices.lab.part import LAB
 
         return LAB
+
+    def scores(self, folder: "Path", time_zone: str) -> "Sequence[Score]":  # noqa: ARG002 - prices have no clock
+        """How well the products of saved pages are read."""
+        from tidemill.verticals.prices.scoring import product_scores
+
+        return product_scores(folder)
 
 
 VERTICAL = PricesPlugin()
