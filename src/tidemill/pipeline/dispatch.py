@@ -256,6 +256,10 @@ class Dispatcher:
         priority = round(priority_score(due.source, now)) + target.priority
         urgency = Urgency.LIVE if self._policy(due).always_admitted else Urgency.NORMAL
         rank = urgency.rank * RANK_STEP - priority
+        is_due = target.next_due_at is None or target.next_due_at <= now
+        if trigger is Trigger.MANUAL and is_due:  # what is scraped now is not due again at once
+            following, interval = self._next_due(due, now, roll)
+            return JobPlan(target, now, rank, priority, following, interval, self._lane(due))
         if trigger is not Trigger.SCHEDULED:
             return JobPlan(target, now, rank, priority, lane=self._lane(due))
         following, interval = self._next_due(due, now, roll)
