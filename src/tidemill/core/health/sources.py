@@ -71,7 +71,7 @@ def source_standing(facts: SourceFacts, now: datetime) -> tuple[SourceStanding, 
     if facts.breaker_state != "CLOSED":
         return SourceStanding.FAILING, "its breaker is not closed: one probe at a time may go, and its answer decides"
     if facts.last_run is None:
-        return SourceStanding.NEW, "it has never run"
+        return SourceStanding.NEW, "no run of it has ended yet"
     return _by_last_run(facts, facts.last_run)
 
 
