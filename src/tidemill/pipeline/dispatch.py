@@ -115,6 +115,7 @@ class Dispatched(msgspec.Struct, frozen=True):
     runs: int
     jobs: int
     rejected: int
+    run_ids: tuple[int, ...] = ()
     paused: Mapping[str, timedelta] = msgspec.field(default_factory=dict)
 
     @property
@@ -166,7 +167,7 @@ class Dispatcher:
         after = {name: backoff for name, backoff in after.items() if backoff.cycles}
         await self._queue.set_backoffs(after, now)
         waits = {name: left for name, backoff in after.items() if (left := remaining_pause(backoff, now))}
-        return Dispatched(runs, jobs, sum(each.rejected for each in answers.values()), waits)
+        return Dispatched(runs, jobs, sum(each.rejected for each in answers.values()), paused=waits)
 
     async def _paused(self, backoffs: Backoffs, now: datetime) -> frozenset[str]:
         """Return the adapters that are left alone in this cycle: a pause is over when there is room again."""
@@ -196,7 +197,8 @@ class Dispatcher:
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))
-        return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected), answer
+        ids = tuple(run.run_id for run in opened)
+        return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected, ids), answer
 
     def _admit(
         self, ordered: Sequence[DueTarget], pending: Mapping[str, int], total: int, disabled: frozenset[str]

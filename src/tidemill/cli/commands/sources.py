@@ -9,7 +9,7 @@ from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
 from tidemill.cli.import_report import report_import
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.views import SourceDetail
-from tidemill.terminal.options import AsJson, Reason, Yes, command_group
+from tidemill.terminal.options import AsJson, DryRun, Prune, Reason, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
@@ -96,6 +96,8 @@ def import_sources(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with a list of sources.")],
     *,
+    prune: Prune = False,
+    dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
     """Bring in sources from YAML; run it again after every change. Bad entries are named by line, good ones kept."""
@@ -103,7 +105,9 @@ def import_sources(
     async def import_content() -> int:
         content = file.read_bytes()
         async with open_system(ctx, create=True) as system:
-            return report_import(await system.actions.importer.sources_file(content, actor(), file.name), as_json=json)
+            importer = system.actions.importer
+            done = await importer.sources_file(content, actor(), file.name, prune=prune, dry_run=dry_run)
+            return report_import(done, as_json=json, dry_run=dry_run)
 
     raise typer.Exit(run(import_content()))
 

@@ -9,7 +9,7 @@ from tidemill.cli.import_report import report_import
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import TargetFilter, TargetView
-from tidemill.terminal.options import AsJson, Limit, Reason, Source, Yes, command_group
+from tidemill.terminal.options import AsJson, DryRun, Limit, Prune, Reason, Source, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
@@ -53,6 +53,8 @@ def import_targets(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV file with the columns source and url.")],
     *,
+    prune: Prune = False,
+    dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
     """Bring in targets from CSV; run it again after every change. Bad rows are named by line, good ones kept."""
@@ -60,7 +62,9 @@ def import_targets(
     async def import_content() -> int:
         content = file.read_bytes()
         async with open_system(ctx) as system:
-            return report_import(await system.actions.importer.targets_file(content, actor(), file.name), as_json=json)
+            importer = system.actions.importer
+            done = await importer.targets_file(content, actor(), file.name, prune=prune, dry_run=dry_run)
+            return report_import(done, as_json=json, dry_run=dry_run)
 
     raise typer.Exit(run(import_content()))
 
