@@ -181,18 +181,19 @@ class Dispatcher:
         """Enqueue targets that a person or a recheck asks for, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
-    def announce_opened(self, opened: Sequence[OpenedRun]) -> None:
-        """Announce runs that were created, here or by whoever put jobs back into the queue."""
+    def announce_opened(self, opened: Sequence[OpenedRun], names: Mapping[int, str] | None = None) -> None:
+        """Announce runs that were created, here or by whoever put jobs back into the queue; `names` are of sources."""
         for run in opened:
-            kind = RunExtended if run.joined else RunOpened
-            self._announce(kind(self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs))
+            said = (self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs)
+            name = (names or {}).get(run.source_id, "")
+            self._announce(RunExtended(*said) if run.joined else RunOpened(*said, name))
 
     async def _enqueue(self, due: Sequence[DueTarget], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
         ordered = across_hosts(sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id)))
         admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
         opened = await self._queue.open(plans, now) if plans else []
-        self.announce_opened(opened)
+        self.announce_opened(opened, {each.source.id: each.source.name for each in due})
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))
@@ -257,6 +258,10 @@ class Dispatcher:
         priority = round(priority_score(due.source, now)) + target.priority
         urgency = Urgency.LIVE if self._policy(due).always_admitted else Urgency.NORMAL
         rank = urgency.rank * RANK_STEP - priority
+        is_due = target.next_due_at is None or target.next_due_at <= now
+        if trigger is Trigger.MANUAL and is_due:  # what is scraped now is not due again at once
+            following, interval = self._next_due(due, now, roll)
+            return JobPlan(target, now, rank, priority, following, interval, self._lane(due))
         if trigger is not Trigger.SCHEDULED:
             return JobPlan(target, now, rank, priority, lane=self._lane(due))
         following, interval = self._next_due(due, now, roll)

@@ -358,3 +358,18 @@ def test_a_host_with_a_pace_of_its_own_is_told_as_such(cli: Cli, serve_lab: Call
     assert "one request per 0.25 s, 1 at a time, counted apart from its domain" in " ".join(told.split())
     pace = next(said for said in cli("fetch", url, "--json").json["gates"] if said["gate"] == "pace")
     assert pace["words"].startswith("api.town.example (counted apart from its domain): one request per 0.25 s")
+
+
+def test_a_source_is_added_with_all_that_is_known_of_it_and_its_schedule_changed_by_hand(cli: Cli) -> None:
+    options = ["--language", "de", "--time-zone", "Europe/Berlin", "--city", "Bonn", "--pace", "5", "--browser"]
+    added = cli("sources", "add", "haus", "https://haus.example/", *options, "--terms-approved-by", "Ans")
+    assert added.code == 0
+    assert "with 1 targets" in added.out
+    shown = cli("sources", "show", "haus", "--json").json["source"]
+    assert (shown["language"], shown["time_zone"], shown["city"]) == ("de", "Europe/Berlin", "Bonn")
+    assert (shown["fetcher"], shown["tos_approved_by"]) == ("browser", "Ans")
+    assert cli("targets", "schedule", "https://haus.example/", "daily").code == 0
+    assert "daily" in cli("targets", "list").out
+    assert cli("targets", "schedule", "https://haus.example/", "sometimes").code != 0
+    assert cli("targets", "schedule", "https://haus.example/", "default").code == 0
+    assert cli("targets", "list", "--json").json[0]["schedule"] is None

@@ -42,8 +42,9 @@ def list_targets(
         print_json(found)
         return
     rows = [(id_text(one.id), one.source_name, one.url, one.status, one.enabled, one.last_status,
-             one.consecutive_failures, one.last_scraped_at, one.next_due_at) for one in found]  # fmt: skip
-    columns = ["id", "source", "url", "status", "on", "last", "failures", "scraped", "due"]
+             one.consecutive_failures, one.schedule or "as its vertical", one.last_scraped_at,
+             one.next_due_at) for one in found]  # fmt: skip
+    columns = ["id", "source", "url", "status", "on", "last", "failures", "schedule", "scraped", "due"]
     print_table(f"{len(found)} targets", columns, rows, right=["id", "failures"])
 
 
@@ -89,6 +90,20 @@ def add_target(
 
     added = run(add())
     print_line(f"added target {added.id if added else ''} {url}")
+
+
+@app.command("schedule")
+def schedule_target(
+    ctx: typer.Context,
+    which: Which,
+    schedule: Annotated[
+        str, typer.Argument(metavar="SCHEDULE", help="'every 6h', 'daily', a cron line, or 'default'.")
+    ],
+) -> None:
+    """Scrape a target on another schedule from now on; 'default' is its vertical's own."""
+    wanted = None if schedule == "default" else schedule
+    done = run(with_system(ctx, lambda system: system.actions.targets.reschedule(which, wanted, actor())))
+    print_line(f"target {done.id} is scraped {done.schedule or 'as its vertical says'}")
 
 
 @app.command("pause")
