@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.health.system import Grade, Waiting
 from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
 from tidemill.operations.live_health import HealthSummary
@@ -17,7 +18,7 @@ from tidemill.telemetry.rates import Rates
 from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
-from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
+from tidemill.web.health import DatabaseState, Facts, Health, Late, QueueState, health_of, is_alive
 from tidemill.web.live_gauges import live_gauges
 from tidemill.web.live_scrapers import live_facts
 
@@ -46,6 +47,8 @@ class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     last_fired: Mapping[str, datetime | None]
     services: Sequence[ServiceStatus]
     live: HealthSummary
+    sources: Mapping[str, int]
+    waiting: Waiting
 
 
 class SystemMonitor:
@@ -61,6 +64,8 @@ class SystemMonitor:
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
         self._recent_facts = CachedAnswer(self._facts, deps.clock, FACTS_AGE)
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
+        self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE)
+        self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
         """Return the current health."""
@@ -69,6 +74,9 @@ class SystemMonitor:
         return health_of(
             facts, process_usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
         )  # fmt: skip
+
+    async def _sources(self) -> list[SourceView]:
+        return await self._deps.views.sources(self._deps.clock.now())
 
     async def _facts(self) -> Facts:
         rates = self._deps.rate_counter.rates(self._deps.clock.now())
@@ -81,6 +89,8 @@ class SystemMonitor:
                 overdue = await self.overdue.get()
                 services = await self._deps.services()
                 await self._deps.live.refresh()
+                sources = await self.sources.get()
+                waiting = await self.waiting.get()
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:
@@ -97,6 +107,8 @@ class SystemMonitor:
             rates=rates,
             services=services,
             live=live_facts(self._deps.live, self._deps.clock.now()),
+            sources=sources,
+            waiting=waiting,
         )
 
     def _down(self, words: str, rates: Rates) -> Facts:
@@ -127,6 +139,8 @@ class SystemMonitor:
             last_fired=self._deps.rate_counter.last_fired(),
             services=health.services,
             live=self._deps.live.summary(),
+            sources=health.sources,
+            waiting=health.waiting,
         )
 
     async def snapshot(self) -> Snapshot | None:
