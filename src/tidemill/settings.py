@@ -112,8 +112,8 @@ class Settings(BaseSettings):
     job_limit_minutes: float = Field(
         30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."
     )
-    max_pending_per_adapter: int = Field(1_000, ge=1, le=10_000_000, description="Jobs that may wait per adapter.")
-    max_pending: int = Field(10_000, ge=1, le=10_000_000, description="Jobs that may wait in all.")
+    max_pending_per_adapter: int = Field(20_000, ge=1, le=10_000_000, description="Jobs that may wait per adapter.")
+    max_pending: int = Field(50_000, ge=1, le=10_000_000, description="Jobs that may wait in all.")
     queue_retry_minutes: float = Field(5, gt=0, le=1_440, description="When to come back after the queue was full.")
     stale_after_hours: float = Field(24, gt=0, le=8_760, description="Jobs that waited for longer become STALE.")
     ticks: dict[str, str] = Field(

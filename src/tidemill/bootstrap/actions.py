@@ -76,7 +76,9 @@ def build_actions(
         sources=sources,
         targets=targets,
         runs=RunActions(sources, targets, store.agenda, dispatcher, store.views, stale, store.audit, clock, wake=wake),
-        dead_letters=DeadLetterActions(store.dead_letters, store.views, store.audit, clock, wake),
+        dead_letters=DeadLetterActions(
+            store.dead_letters, store.views, store.audit, clock, wake, dispatcher.announce_opened
+        ),
         breakers=BreakerActions(sources, store.breakers, store.views, store.audit, clock, wake),
         browsers=BrowserActions(store.browsers, store.audit, clock),
         adapters=AdapterActions(

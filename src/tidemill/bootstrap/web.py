@@ -9,6 +9,7 @@ from typing import Any
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
+from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.engine.chores import DISPATCH_GRACE
@@ -70,6 +71,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         runs=actions.runs,
         targets=actions.targets,
         upgrades=actions.upgrades,
+        streams=build_streams(store, clock),
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
@@ -89,7 +91,9 @@ async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) 
     deps = web_deps(system, telemetry, host)
     app = create_app(deps, web_extensions(system, deps))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    web = asyncio.create_task(serve(app, host, port, ready=address.set_result), name="web app")
+    web = asyncio.create_task(
+        serve(app, host, port, ready=address.set_result, stopping=deps.streams.hub.close_soon), name="web app"
+    )
     try:
         waiting: list[asyncio.Future[Any]] = [web, address]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -100,3 +104,4 @@ async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) 
         web.cancel()
         with suppress(asyncio.CancelledError, CannotListen):
             await web
+        await deps.streams.hub.close()

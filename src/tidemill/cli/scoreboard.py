@@ -19,6 +19,7 @@ from tidemill.pipeline.happenings import (
     JobRefused,
     JobWaits,
     PageGot,
+    RecordsJudged,
     RecordsKept,
     RunClosed,
     RunOpened,
@@ -61,6 +62,9 @@ class Scoreboard:
             case PageGot(unchanged=unchanged):
                 self._totals["pages"] += 1
                 self._totals["unchanged"] += unchanged
+            case RecordsJudged():
+                for name in ("dropped", "quarantined"):
+                    self._totals[name] += getattr(happening, name)
             case RecordsKept(source_id=source):
                 self._records[source] += happening.inserted + happening.updated
                 for name in ("inserted", "updated", "dropped", "quarantined"):

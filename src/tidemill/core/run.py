@@ -23,13 +23,15 @@ class RunStatus(StrEnum):
     PARTIAL = "PARTIAL"
     FAILED = "FAILED"
     QUARANTINED = "QUARANTINED"
+    REFUSED = "REFUSED"
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """What a run's jobs did, in numbers; every raw record ends in exactly one of the record counts.
 
     `records_repeated` stood twice on their page; `records_seen_again` are those of pages that had not changed.
-    `urls_drifted` are the failed ones whose page the adapter no longer fits. The last two are named as the database
+    `urls_unusable` came to their end with records of which none could be accepted, for what they are. `urls_drifted`
+    are those, and the failed ones whose page the adapter no longer fits. The last two are named as the database
     names them, and hold what their vertical excuses and what it finds alarming, whatever that is.
     """
 
@@ -48,6 +50,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     records_repeated: int = 0
     records_seen_again: int = 0
     urls_drifted: int = 0
+    urls_unusable: int = 0
     oos_no_price_count: int = 0
     zero_price_count: int = 0
 
@@ -113,7 +116,12 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def final_status(counts: Counts) -> RunStatus:
-    """Return a run's final status from its counts; QUARANTINED when every record waits for a person."""
+    """Return a run's final status from its counts.
+
+    QUARANTINED when every record waits for a person, REFUSED when nothing was asked for.
+    """
+    if counts.urls_refused and not counts.urls_succeeded and not counts.urls_failed:
+        return RunStatus.REFUSED
     if counts.records_quarantined and not counts.records_accepted and not counts.records_seen_again:
         return RunStatus.QUARANTINED
     if counts.urls_failed == 0:

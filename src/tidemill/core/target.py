@@ -63,6 +63,9 @@ UNCHANGED = "UNCHANGED"
 STORED = "STORED"
 """The `last_status` of a target whose page could not be fetched, so that a stored one was used."""
 
+NOTHING_ACCEPTED = "NOTHING_ACCEPTED"
+"""The `last_status` of a target on whose page every record was dropped or set aside, for what it is."""
+
 BROKEN_AFTER = 5
 """Failures in a row after which a target is only rechecked weekly."""
 

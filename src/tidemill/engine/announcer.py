@@ -1,11 +1,13 @@
 """Announces the events of each commit."""
 
+from datetime import datetime
+
 from tidemill.core.failure import MEANING, Failure
-from tidemill.core.job import JobStatus
+from tidemill.core.job import Job, JobStatus
 from tidemill.core.outcome import Advance, Stage
 from tidemill.core.run import RunSummary
 from tidemill.core.verdict import Dropped
-from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Committed, Fetched, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Committed, Fetched, Judged, Unchanged
 from tidemill.pipeline.happenings import (
     Announce,
     BreakerMoved,
@@ -15,6 +17,7 @@ from tidemill.pipeline.happenings import (
     LeaseLost,
     PageGot,
     PersonNeeded,
+    RecordsJudged,
     RecordsKept,
     StageDone,
     StoreTrouble,
@@ -56,15 +59,16 @@ class CommitAnnouncer:
             self._announce(PageGot(*job_fields, result.status_code, len(result.body), milliseconds, unchanged))
         if isinstance(produced, AcceptedRecords):
             kept = committed.kept[job.id]
-            rejected = produced.judged.rejected
-            dropped = sum(isinstance(each.verdict, Dropped) for each in rejected)
             self._announce(
                 RecordsKept(
                     now, job.id, job.run_id, job.source_id, job.vertical, kept.inserted, kept.updated,
-                    kept.unchanged, produced.repeated, dropped, len(rejected) - dropped,
+                    kept.unchanged, produced.repeated, kept.dropped, kept.held_back,
                 )
             )  # fmt: skip
-        self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage))
+        if isinstance(produced, Judged):
+            self._announce(judged_happening(now, job, produced))
+        ends = checkpoint.transition.status is JobStatus.DONE
+        self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage, ends))
 
     def _stopped(self, checkpoint: Checkpoint) -> None:
         now, job, transition = self._clock.now(), checkpoint.claimed.job, checkpoint.transition
@@ -90,3 +94,11 @@ class CommitAnnouncer:
     def store_trouble(self, detail: str) -> None:
         """Announce that the database refused."""
         self._announce(StoreTrouble(self._clock.now(), detail))
+
+
+def judged_happening(now: datetime, job: Job, judged: Judged) -> RecordsJudged:
+    """Return the event of a page's verdicts."""
+    dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
+    aside = len(judged.rejected) - dropped
+    whose = (now, job.id, job.run_id, job.source_id, job.vertical)
+    return RecordsJudged(*whose, len(judged.accepted), dropped, aside)

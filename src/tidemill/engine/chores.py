@@ -9,8 +9,8 @@ from tidemill.core.run import RunSummary
 from tidemill.core.schedules import Cron, Every
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.ports import Waker
-from tidemill.pipeline.dispatch import Dispatcher
-from tidemill.pipeline.happenings import Announce, JobsRescued, Overdue, happenings_at_run_end
+from tidemill.pipeline.dispatch import Dispatcher, OpenedRun
+from tidemill.pipeline.happenings import Announce, JobDead, JobsRescued, JobsStale, Overdue, happenings_at_run_end
 from tidemill.pipeline.ports import Clock, StoreLost
 from tidemill.pipeline.repair import RepairRepository, propose_repairs
 
@@ -37,16 +37,16 @@ class DeadLetterQueue(Protocol):
         """Return the keys of dead letters that are due."""
         ...
 
-    async def retry(self, dead_letter_ids: list[int], now: datetime) -> int:
-        """Enqueue their jobs again and return how many."""
+    async def retry(self, dead_letter_ids: list[int], now: datetime) -> list[OpenedRun]:
+        """Enqueue their jobs again and return their new runs."""
         ...
 
 
 class Sweeper(Protocol):
     """Finds work that was left behind, and maintains the database."""
 
-    async def stale(self, older_than: timedelta, now: datetime) -> int:
-        """Mark jobs that waited too long and return how many."""
+    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[int, int]:
+        """Mark jobs that waited too long and return how many, by source."""
         ...
 
     async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
@@ -66,7 +66,7 @@ class ChoreDependencies:
     announce: Announce
     dispatcher: Dispatcher
     may_rescue: Callable[[], bool]
-    rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued]]]
+    rescue: Callable[[datetime], Awaitable[Sequence[JobsRescued | JobDead]]]
     runs: RunCloser
     dead_letters: DeadLetterQueue
     sweeps: Sweeper
@@ -111,12 +111,12 @@ async def dispatch(deps: ChoreDependencies) -> str:
     """Enqueue due targets and wake workers for them."""
     done = await deps.dispatcher.dispatch()
     deps.waker.wake(done.workers)
-    if done.paused_for > deps.alert_backoff:
-        words = f"scheduling is paused for {done.paused_for} more: the queue has been full for several rounds"
-        deps.announce(Overdue(deps.clock.now(), "schedule", words))
-    if done.paused_for:
-        return f"paused for {done.paused_for} more: the queue was full"
-    return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away"
+    for adapter, left in done.paused.items():
+        if left > deps.alert_backoff:
+            words = f"its scheduling is paused for {left} more: its queue has been full for several rounds"
+            deps.announce(Overdue(deps.clock.now(), f"adapter {adapter}", words))
+    paused = "".join(f"; {adapter} is full and paused for {left} more" for adapter, left in done.paused.items())
+    return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away{paused}"
 
 
 async def rescue(deps: ChoreDependencies) -> str:
@@ -126,8 +126,9 @@ async def rescue(deps: ChoreDependencies) -> str:
     freed = await deps.rescue(deps.clock.now())
     for each in freed:
         deps.announce(each)
-    deps.waker.wake(sum(each.jobs for each in freed))
-    return f"{sum(each.jobs for each in freed)} jobs of {len(freed)} workers"
+    rescued = [each.jobs for each in freed if isinstance(each, JobsRescued)]
+    deps.waker.wake(sum(rescued))
+    return f"{sum(rescued)} jobs of {len(rescued)} workers"
 
 
 async def close_runs(deps: ChoreDependencies) -> str:
@@ -170,14 +171,19 @@ async def check_services(deps: ChoreDependencies) -> str:
 
 async def retry_dead_letters(deps: ChoreDependencies) -> str:
     """Retry the dead letters that are due."""
-    retried = await deps.dead_letters.retry(await deps.dead_letters.due(deps.clock.now()), deps.clock.now())
+    opened = await deps.dead_letters.retry(await deps.dead_letters.due(deps.clock.now()), deps.clock.now())
+    deps.dispatcher.announce_opened(opened)
+    retried = sum(run.jobs for run in opened)
     deps.waker.wake(retried)
     return f"{retried} letters"
 
 
 async def mark_stale_jobs(deps: ChoreDependencies) -> str:
     """Mark jobs that waited for over `stale_after`."""
-    stale = await deps.sweeps.stale(deps.stale_after, deps.clock.now())
+    by_source = await deps.sweeps.stale(deps.stale_after, deps.clock.now())
+    for source_id, jobs in by_source.items():
+        deps.announce(JobsStale(deps.clock.now(), source_id, jobs))
+    stale = sum(by_source.values())
     if stale:
         deps.announce(Overdue(deps.clock.now(), "jobs", f"{stale} jobs waited for over {deps.stale_after}"))
     return f"{stale} jobs"

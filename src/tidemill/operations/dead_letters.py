@@ -8,6 +8,7 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
 from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.pipeline.dispatch import OpenedRun
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.retries import DeadLetterRetries
 from tidemill.store.upkeep.audit import AuditLog
@@ -28,9 +29,16 @@ class DeadLetterActions:
     """Retries and discards dead letters; every action is audited."""
 
     def __init__(
-        self, retries: DeadLetterRetries, views: Views, audit: AuditLog, clock: Clock, wake: Callable[[int], None]
+        self,
+        retries: DeadLetterRetries,
+        views: Views,
+        audit: AuditLog,
+        clock: Clock,
+        wake: Callable[[int], None],
+        opened: Callable[[Sequence[OpenedRun]], None],
     ) -> None:
-        """`wake` tells workers that there is work."""
+        """`wake` tells workers that there is work; `opened` announces the new runs."""
+        self._opened = opened
         self._retries = retries
         self._views = views
         self._audit = audit
@@ -81,7 +89,9 @@ class DeadLetterActions:
     async def _retry(self, keys: Sequence[int], subject: str, actor: str) -> HandledDeadLetters:
         count = 0
         for some in chunks(keys):
-            count += await self._retries.retry(some, self._clock.now())
+            opened = await self._retries.retry(some, self._clock.now())
+            self._opened(opened)
+            count += sum(run.jobs for run in opened)
         self._wake(count)
         await self._note("dlq.retry", subject, actor, {"letters": count})
         return HandledDeadLetters(count=count)

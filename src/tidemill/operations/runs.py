@@ -95,7 +95,9 @@ class RunActions:
         """Requeue stale jobs of one source or of all, and return how many."""
         key = (await self._sources.find(source)).id if source is not None else None
         note = AuditEntry(actor, "jobs.requeue_stale", f"source {source}" if source else "all sources")
-        count = await self._stale_jobs.requeue(key, self._clock.now(), [note])
+        opened = await self._stale_jobs.requeue(key, self._clock.now(), [note])
+        self._dispatcher.announce_opened(opened)
+        count = sum(run.jobs for run in opened)
         self._wake(count)
         return count
 

@@ -78,7 +78,10 @@ class Rejected(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """Normalize's output for persist: every record of a page with its verdict."""
+    """Normalize's output for persist: every record of a page with its verdict.
+
+    `unusable` says that the page had records and none could be accepted, for what they are.
+    """
 
     page: Page
     reader: str
@@ -87,6 +90,7 @@ class Judged(msgspec.Struct, frozen=True):
     truncated: bool = False
     total: int | None = None
     next_url: str | None = None
+    unusable: bool = False
 
 
 class AcceptedRecords(msgspec.Struct, frozen=True):

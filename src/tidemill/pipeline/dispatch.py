@@ -1,13 +1,24 @@
 """Dispatch: which targets are due, how many of them fit, and in what order they go."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, admit, backoff_after, remaining_pause
+from tidemill.core.admission import (
+    Admission,
+    Backoff,
+    Backoffs,
+    QueueLimits,
+    Rejection,
+    admit,
+    backoff_after,
+    has_room,
+    remaining_pause,
+)
 from tidemill.core.job import Urgency
 from tidemill.core.policy import Policy
 from tidemill.core.run import Trigger
@@ -15,11 +26,17 @@ from tidemill.core.schedules import Adaptive, adapted_interval, next_due, parse_
 from tidemill.core.source import Source, priority_score
 from tidemill.core.target import UNCHANGED, Target, TargetStatus
 from tidemill.core.vertical import Vertical, fetcher_for
-from tidemill.pipeline.happenings import Announce, EnqueueRejected, RunOpened
+from tidemill.pipeline.happenings import Announce, EnqueueRejected, RunExtended, RunOpened
 from tidemill.pipeline.ports import Clock, Dice
 
 RANK_STEP = 1_000_000
 JITTER = timedelta(seconds=60)
+ASKED_SOON = timedelta(minutes=3)
+"""A host is given as many jobs as its pace lets it be asked for within this time; the rest of its targets stay due."""
+SMALLEST_SLICE = 50
+"""So many jobs of a host are always admitted together: a source of usual size is never scraped in pieces."""
+MOST_ROUNDS = 10
+"""Rounds of one dispatch; each reads and writes `batch_size` targets at most."""
 
 
 class DueTarget(msgspec.Struct, frozen=True):
@@ -52,19 +69,23 @@ class RunPlan(msgspec.Struct, frozen=True):
 
 
 class OpenedRun(msgspec.Struct, frozen=True):
-    """A run that was created, and its number of jobs."""
+    """A run that was created, and its number of jobs; `joined` if the jobs were added to a run that goes on."""
 
     run_id: int
     source_id: int
     trigger: Trigger
     jobs: int
+    joined: bool = False
 
 
 class DueTargets(Protocol):
     """Dispatch's port to the ledger."""
 
-    async def due(self, now: datetime, limit: int) -> list[DueTarget]:
-        """Return targets that are due: source enabled, vertical known, breaker closed, no job open."""
+    async def due(self, now: datetime, limit: int, paused: Collection[str] = ()) -> list[DueTarget]:
+        """Return targets that are due: source enabled, vertical known, breaker closed, no job open.
+
+        Of each host a slice: what its pace allows soon, less what waits already. Those of `paused` adapters stay due.
+        """
         ...
 
     async def pending(self) -> tuple[Mapping[str, int], int]:
@@ -79,22 +100,22 @@ class DueTargets(Protocol):
         """Write runs and jobs in one transaction; a target is never enqueued twice for one due time."""
         ...
 
-    async def backoff(self) -> Backoff:
-        """Return the current backoff of scheduling."""
+    async def backoffs(self) -> Backoffs:
+        """Return the adapters whose scheduling is paused, or was in the last cycle."""
         ...
 
-    async def set_backoff(self, backoff: Backoff, now: datetime) -> None:
-        """Store the backoff."""
+    async def set_backoffs(self, backoffs: Backoffs, now: datetime) -> None:
+        """Store the pauses."""
         ...
 
 
 class Dispatched(msgspec.Struct, frozen=True):
-    """The result of a round of scheduling."""
+    """The result of a round of scheduling; `paused` says for how much longer each full adapter waits."""
 
     runs: int
     jobs: int
     rejected: int
-    paused_for: timedelta = timedelta(0)
+    paused: Mapping[str, timedelta] = msgspec.field(default_factory=dict)
 
     @property
     def workers(self) -> int:
@@ -126,27 +147,51 @@ class Dispatcher:
         self._batch_size = batch_size
 
     async def dispatch(self) -> Dispatched:
-        """Enqueue everything that is due and fits."""
+        """Enqueue everything that is due and fits, a slice of each host; a full adapter holds up no other."""
         now = self._clock.now()
-        backoff = await self._queue.backoff()
-        if backoff.is_active(now):
-            return Dispatched(0, 0, 0, remaining_pause(backoff, now))
-        due = await self._queue.due(now, self._batch_size)
-        done, answer = await self._enqueue(due, Trigger.SCHEDULED, now)
-        await self._queue.set_backoff(backoff_after(backoff, answer, self._limits, now), now)
-        return done
+        backoffs = await self._queue.backoffs()
+        paused = await self._paused(backoffs, now)
+        answers: dict[str, Admission] = {}
+        runs = jobs = 0
+        for _ in range(MOST_ROUNDS):
+            due = await self._queue.due(now, self._batch_size, paused)
+            done, answer = await self._enqueue(due, Trigger.SCHEDULED, now)
+            answers = merged_answers(answers, answer.by_adapter)
+            runs, jobs = runs + done.runs, jobs + done.jobs
+            if len(due) < self._batch_size or answer.rejected:
+                break
+        after = {name: backoff for name, backoff in backoffs.items() if name in paused}
+        after |= {name: backoff_after(backoffs.get(name, Backoff()), each, self._limits, now)
+                  for name, each in answers.items()}  # fmt: skip
+        after = {name: backoff for name, backoff in after.items() if backoff.cycles}
+        await self._queue.set_backoffs(after, now)
+        waits = {name: left for name, backoff in after.items() if (left := remaining_pause(backoff, now))}
+        return Dispatched(runs, jobs, sum(each.rejected for each in answers.values()), waits)
+
+    async def _paused(self, backoffs: Backoffs, now: datetime) -> frozenset[str]:
+        """Return the adapters that are left alone in this cycle: a pause is over when there is room again."""
+        active = [name for name, backoff in backoffs.items() if backoff.is_active(now)]
+        if not active:
+            return frozenset()
+        pending, total = await self._queue.pending()
+        return frozenset(name for name in active if not has_room(pending.get(name, 0), total, self._limits))
 
     async def enqueue(self, due: Sequence[DueTarget], trigger: Trigger) -> tuple[Dispatched, Admission]:
         """Enqueue targets that a person or a recheck asks for, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
+    def announce_opened(self, opened: Sequence[OpenedRun]) -> None:
+        """Announce runs that were created, here or by whoever put jobs back into the queue."""
+        for run in opened:
+            kind = RunExtended if run.joined else RunOpened
+            self._announce(kind(self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs))
+
     async def _enqueue(self, due: Sequence[DueTarget], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
-        ordered = sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id))
+        ordered = across_hosts(sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id)))
         admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
         opened = await self._queue.open(plans, now) if plans else []
-        for run in opened:
-            self._announce(RunOpened(now, run.run_id, run.source_id, run.trigger, run.jobs))
+        self.announce_opened(opened)
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))
@@ -158,26 +203,30 @@ class Dispatcher:
         """Admit targets in order while both limits hold, and report why the rest is rejected and when to retry."""
         waiting = dict(pending)
         admitted: list[DueTarget] = []
-        refused: list[Rejection] = []
+        refused: list[tuple[str, Rejection]] = []
         for each in ordered:
             adapter = each.target.adapter_id
-            if each.source.vertical not in self._verticals:
-                refused.append(Rejection.NOT_INSTALLED)
-                continue
-            if adapter in disabled:
-                refused.append(Rejection.ADAPTER_DISABLED)
-                continue
-            answer = admit(1, waiting.get(adapter, 0), total, self._limits)
-            if answer.reason is not None and not self._policy(each).always_admitted:
-                refused.append(answer.reason)
+            if (reason := self._rejection(each, waiting.get(adapter, 0), total, disabled)) is not None:
+                refused.append((adapter, reason))
                 continue
             waiting[adapter] = waiting.get(adapter, 0) + 1
             total += 1
             admitted.append(each)
-        full = refused.count(Rejection.QUEUE_FULL)
-        reason = Rejection.QUEUE_FULL if full else next(iter(refused), None)
+        reasons = [reason for _, reason in refused]
+        reason = Rejection.QUEUE_FULL if Rejection.QUEUE_FULL in reasons else next(iter(reasons), None)
         retry_after = self._limits.retry_after if refused else None
-        return admitted, Admission(len(admitted), len(refused), reason, retry_after)
+        taken, turned_away = Counter(each.target.adapter_id for each in admitted), Counter(name for name, _ in refused)
+        by_adapter = {name: Admission(taken[name], turned_away[name]) for name in {*taken, *turned_away}}
+        return admitted, Admission(len(admitted), len(refused), reason, retry_after, by_adapter)
+
+    def _rejection(self, due: DueTarget, waiting: int, total: int, disabled: frozenset[str]) -> Rejection | None:
+        if due.source.vertical not in self._verticals:
+            return Rejection.NOT_INSTALLED
+        if due.target.adapter_id in disabled:
+            return Rejection.ADAPTER_DISABLED
+        if self._policy(due).always_admitted:
+            return None
+        return admit(1, waiting, total, self._limits).reason
 
     def _policy(self, due: DueTarget) -> Policy:
         return self._verticals[due.source.vertical].policy
@@ -233,6 +282,25 @@ class Dispatcher:
         zone = ZoneInfo(policy.cron_zone or source.time_zone)
         moment = next_due(schedule, now, zone, policy.tiers, source.tier)
         return with_jitter(moment, roll, JITTER), None
+
+
+def across_hosts(ordered: Sequence[DueTarget]) -> list[DueTarget]:
+    """Return the targets host by turns: the best of each host, then the second of each, and so on."""
+    places: Counter[str] = Counter()
+    turns = []
+    for number, each in enumerate(ordered):
+        places[each.target.host] += 1
+        turns.append((places[each.target.host], number, each))
+    return [each for _, _, each in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def merged_answers(before: Mapping[str, Admission], more: Mapping[str, Admission]) -> dict[str, Admission]:
+    """Return what each adapter was answered in all rounds of a cycle."""
+    merged = dict(before)
+    for name, each in more.items():
+        known = merged.get(name, Admission(0))
+        merged[name] = Admission(known.accepted + each.accepted, known.rejected + each.rejected)
+    return merged
 
 
 RECHECK_EVERY = timedelta(days=7)

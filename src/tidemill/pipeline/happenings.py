@@ -12,13 +12,14 @@ from tidemill.core.services.degradation import Service
 
 
 class StageDone(msgspec.Struct, frozen=True, tag=True):
-    """A job finished a stage, and its output is stored."""
+    """A job finished a stage, and its output is stored; `ends` says that the job is done."""
 
     at: datetime
     job_id: int
     run_id: int
     source_id: int
     stage: Stage
+    ends: bool = False
 
 
 class PageGot(msgspec.Struct, frozen=True, tag=True):
@@ -106,8 +107,21 @@ class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
     until: datetime | None
 
 
+class RecordsJudged(msgspec.Struct, frozen=True, tag=True):
+    """A page's records got their verdicts; of the `accepted` ones the repository may still turn some away."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    vertical: str
+    accepted: int
+    dropped: int
+    quarantined: int
+
+
 class RecordsKept(msgspec.Struct, frozen=True, tag=True):
-    """A page's records were written to their repository."""
+    """A page's records were written to their repository; it turned away the `dropped` and `quarantined` ones."""
 
     at: datetime
     job_id: int
@@ -124,6 +138,16 @@ class RecordsKept(msgspec.Struct, frozen=True, tag=True):
 
 class RunOpened(msgspec.Struct, frozen=True, tag=True):
     """A run was created with its jobs."""
+
+    at: datetime
+    run_id: int
+    source_id: int
+    trigger: str
+    jobs: int
+
+
+class RunExtended(msgspec.Struct, frozen=True, tag=True):
+    """Jobs were added to a run that goes on: more of the targets that were due when it began."""
 
     at: datetime
     run_id: int
@@ -190,6 +214,14 @@ class JobsRescued(msgspec.Struct, frozen=True, tag=True):
     worker_id: int
     jobs: int
     reason: str
+
+
+class JobsStale(msgspec.Struct, frozen=True, tag=True):
+    """Jobs of a source waited for too long and were given up; a person may requeue them."""
+
+    at: datetime
+    source_id: int
+    jobs: int
 
 
 class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
@@ -259,9 +291,10 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
 
 
 Happening = (
-    StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved | RecordsKept
-    | RunOpened
-    | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | StoreTrouble
+    StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved
+    | RecordsJudged | RecordsKept
+    | RunOpened | RunExtended
+    | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | JobsStale | StoreTrouble
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled
 )  # fmt: skip

@@ -1,14 +1,11 @@
 """Normalize: judge each record by its vertical's rules."""
 
-from collections import Counter
-
 import msgspec
 
-from tidemill.core.failure import Failure
-from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.outcome import Advance, Outcome, Stage
 from tidemill.core.record import RawRecord
 from tidemill.core.services.degradation import Service
-from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
+from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict, is_fault
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
 from tidemill.pipeline.dependencies import StageDependencies
@@ -22,8 +19,9 @@ encode = msgspec.json.Encoder().encode
 def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outcome:
     """Judge every raw record on the page: accept, drop or quarantine it.
 
-    One bad record does not affect the others; the job fails only when the page had records and all of them
-    were rejected for what they are (an agenda that is merely over is no failure).
+    One bad record does not affect the others, and a rejected record is no failure of the job: it is counted and
+    stored with its reason. A page whose records were all rejected for what they are is marked `unusable`, which
+    drift detection counts (an agenda that is merely over is not).
     """
     vertical = deps.verticals[claimed.job.vertical]
     context = Context(claimed.source, parsed.page.final_url, parsed.page.fetched_at, claimed.target.parameters)
@@ -46,10 +44,8 @@ def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outc
         parsed.found.truncated,
         parsed.found.total,
         parsed.found.next_url,
+        unusable=not accepted and any(is_fault(each.verdict) for each in rejected),
     )
-    if not accepted and any(is_fault(each.verdict) for each in rejected):
-        without = unavailable_services(claimed, judged, deps)
-        return Fail(Failure.NOTHING_USABLE, commonest_reason(rejected), evidence=judged, degraded=without)
     return Advance(Stage.PERSIST, judged, unavailable_services(claimed, judged, deps))
 
 
@@ -70,14 +66,3 @@ def judge(vertical: Vertical, raw: RawRecord, context: Context) -> Verdict:
         return vertical.judge(raw, context)
     except Exception as error:  # noqa: BLE001 - one record's crash must not cost its neighbours
         return Quarantined(NORMALIZATION_FAILED, f"{type(error).__name__}: {error}"[:500])
-
-
-def is_fault(verdict: Dropped | Quarantined) -> bool:
-    """Return whether a rejection means that something is wrong with the record, not just that it is not wanted."""
-    return isinstance(verdict, Quarantined) or not verdict.harmless
-
-
-def commonest_reason(rejected: list[Rejected]) -> str:
-    """Return the most common reason of the rejected records, in words."""
-    (reason, count), *_ = Counter(each.verdict.reason for each in rejected).most_common(1)
-    return f"none of {len(rejected)} records could be kept; {count} for {reason}"

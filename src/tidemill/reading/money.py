@@ -11,9 +11,15 @@ from decimal import Decimal
 import msgspec
 from price_parser import Price
 
+from tidemill.reading.amounts.worded_money import worded_amount
 from tidemill.reading.currencies import currency_code
 
 _LONGEST = 200
+_WORDY = re.compile(
+    r"[^\W\d_]{4}|\d\s?k\b|[^\W\d_]\s+\d+\D*$|[$€£]\s?\d+\s+(?:and\s|en\s)?\d|\d\s?(?:c|rm|le|l\.e\.?)\b", re.IGNORECASE
+)
+_LETTER_WITHIN = re.compile(r"\d[^\W\d_]{1,2}[.,]?\d")
+"""A letter among digits: no number, however much of it could be read."""
 _DIGITS = re.compile(r"\d")
 _NUMBER = r"\d[\d.,' \u00a0\u202f\u2009’]*"
 _SIGN = r"[$€£¥￥₹₽₺₩₫₪₴฿₱₦₸₡]|(?:[A-Z]{3}|kr|Kč|zł|Ft|Rs|Rp|RM|R)\.?"
@@ -82,15 +88,21 @@ def parse_money(
     hint: str = "",
     *,
     page_currency: str = "",
+    language: str = "",
     decimal_separator: str | None = None,
     digit_group_separator: str | None = None,
 ) -> Money | None:
     """The price that a text tells; None if it tells none: no number, a percentage, a discount, a date, a weight.
 
+    Amounts are read as running text tells them too, in the words of `language` (Dutch and English if it is not given):
+    `vijf euro vijftig`, `$10k`, `five dollars`.
+
     `hint` is text that stands beside it and may name its currency; `page_currency` the ISO code of the page's own,
     which decides what `$` or `kr` means. The separators are only for texts whose spelling the caller knows.
     """
     line = _plain(text)
+    if line and _has_words(line) and (told := worded_amount(line, language, page_currency=page_currency)) is not None:
+        return Money(told.amount, told.currency, told.symbol)
     if not line or _is_no_price(line):
         return Money(Decimal(0), page_currency) if line and _FREE.match(line) else None
     if (cents := _in_cents(line, page_currency)) is not None:
@@ -101,6 +113,10 @@ def parse_money(
     if found is None or found.amount is None:
         return None
     return _money(line, found, found.amount, page_currency, quantity)
+
+
+def _has_words(line: str) -> bool:
+    return _WORDY.search(line) is not None and _LETTER_WITHIN.search(line) is None
 
 
 def _plain(text: str) -> str:

@@ -26,7 +26,8 @@ _MEANS = {word: state for state, words in _VOCABULARY.items() for word in words.
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
 _GONE = (
-    r"(?:temporarily |currently |momentarily )?out[ -]?of[ -]?stock", r"sold[ -]?out", r"\bunavailable\b",
+    r"(?:temporarily |currently |momentarily )?(?:out[ -]?of[ -]?stock|unavailable\b)", r"sold[ -]?out",
+    r"\bunavailable\b",
     r"\bnot (?:currently |yet )?(?:available|in stock)", r"no longer available", r"\bdiscontinued\b", r"\bno stock\b",
     r"notify me (?:when|if)|email me when|back in stock (?:alert|notif)", r"\b0 in stock\b", r"stock:? 0\b",
     r"uitverkocht", r"niet (?:op|meer op|in) voorraad", r"niet (?:meer )?(?:leverbaar|beschikbaar)",
@@ -92,7 +93,7 @@ def stock_line(text: str) -> Availability:
     For lines that nothing names as a notice of stock: 'in stock soon in more colours' is none.
     """
     begins = _LINE.match(text)
-    line = text[begins.end() :] if begins is not None else text
+    line = (text[begins.end() :] if begins is not None else text).split(". ")[0].rstrip(" .!")
     for state, pattern in _PHRASES:
         match = pattern.match(line)
         if match is not None:

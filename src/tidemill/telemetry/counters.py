@@ -41,6 +41,10 @@ class LabelledCounter(Collector):
         """Return the count of these label values."""
         return self._counts.get(labels, 0)
 
+    def counts(self) -> Iterable[tuple[tuple[str, ...], float]]:
+        """Return every series with its count."""
+        return self._counts.items()
+
     def collect(self) -> Iterable[CounterMetricFamily]:
         """Yield the counter in Prometheus' form."""
         family = CounterMetricFamily(self.name, self.meaning, labels=self.labels)

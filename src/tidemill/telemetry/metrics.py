@@ -26,6 +26,7 @@ from tidemill.pipeline.happenings import (
     JobDead,
     JobRefused,
     JobsRescued,
+    JobsStale,
     JobWaits,
     LeaseLost,
     Overdue,
@@ -33,8 +34,10 @@ from tidemill.pipeline.happenings import (
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
+    RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
@@ -96,6 +99,7 @@ class Metrics:
         counter = LabelledCounter
         self.stages = counter("scraper_stages_done", "Stages finished and safe.", ("stage",))
         self.opened = counter("scraper_runs_opened", "Runs started.", ("trigger",))
+        self.extended = counter("scraper_runs_extended", "Times that jobs were added to a run.", ("trigger",))
         self.closed = counter("scraper_runs_closed", "Runs ended.", ("vertical", "status"))
         self.incomplete = counter("scraper_runs_incomplete", "Runs that were not certified complete.", ("vertical",))
         self.removed = counter("scraper_records_removed", "Records gone by a complete run's word.", ("vertical",))
@@ -114,6 +118,9 @@ class Metrics:
         )
         self.disabled = counter(
             "scrape_adapter_disabled", "Adapters that drift detection switched off.", ("adapter_id", "reason")
+        )
+        self.sources_disabled = counter(
+            "scraper_source_disabled", "Sources that drift detection switched off.", ("source_id", "reason")
         )
         self.drift = counter("scraper_drift_noticed", "Adapters found off, by rule.", ("adapter_id", "rule"))
         self.sold_out = counter("scrape_oos_no_price", "Products sold out and shown without a price.", _SOURCE)
@@ -142,20 +149,23 @@ class Metrics:
             JobRefused: self._job_refused,
             JobDead: self._job_dead,
             PersonNeeded: lambda each: self.person_needed.add((str(each.source_id), str(each.failure))),
+            RecordsJudged: self._records_judged,
             RecordsKept: self._records_kept,
+            RunExtended: lambda each: self.extended.add((each.trigger,)),
             RunOpened: lambda each: self.opened.add((each.trigger,)),
             RunClosed: lambda each: self._run_closed(each.summary),
             EnqueueRejected: lambda each: self.rejected.add((each.reason,), each.rejected),
             BreakerMoved: lambda each: self.breaker_moves.add((each.after,)),
             TickRan: lambda each: self.ticks.add((each.name, each.status)),
             JobsRescued: lambda each: self.rescued.add((), each.jobs),
+            JobsStale: lambda each: self.failed.add((str(each.source_id), "stale"), each.jobs),
             LeaseLost: partial(_increment, self.leases_lost),
             StoreTrouble: partial(_increment, self.store_trouble),
             ClockJumped: partial(_increment, self.clock_jumps),
             PartCrashed: partial(_increment, self.crashes),
             Overdue: partial(_increment, self.overdue),
             DriftNoticed: lambda each: self.drift.add((each.adapter_id, each.rule), 0 if each.is_over else 1),
-            AdapterDisabled: lambda each: self.disabled.add((each.adapter_id, each.rule)),
+            AdapterDisabled: self._disabled,
             ServiceDegraded: lambda each: self.service_moves.add((each.service.value, "degraded")),
             ServiceRestored: lambda each: self.service_moves.add((each.service.value, "works")),
             PlaceSearched: self._place_searched,
@@ -164,14 +174,11 @@ class Metrics:
 
     def _stage_done(self, happening: StageDone) -> None:
         self.stages.add((str(happening.stage),))
-        if happening.stage is Stage.PERSIST:
+        if happening.ends:
             self.succeeded.add((str(happening.source_id),))
 
     def _page_got(self, page: PageGot) -> None:
-        source = str(page.source_id)
-        self.attempts.add((source, "unchanged" if page.unchanged else "ok"))
-        if page.unchanged:
-            self.succeeded.add((source,))
+        self.attempts.add((str(page.source_id), "unchanged" if page.unchanged else "ok"))
         self.scrapes.add((page.host, "success"))
         self.answers.add((_CLASSES.get(page.status_code // 100, "other"),))
         self.bytes.add((), page.size)
@@ -200,11 +207,21 @@ class Metrics:
         self.attempts.add((str(what.source_id), "failed"))
         self.scrapes.add((what.host, "failure"))
 
+    def _disabled(self, disabled: AdapterDisabled) -> None:
+        if disabled.scope == "source":
+            self.sources_disabled.add((str(disabled.source_id), disabled.rule))
+        else:
+            self.disabled.add((disabled.adapter_id, disabled.rule))
+
+    def _records_judged(self, judged: RecordsJudged) -> None:
+        source = (str(judged.source_id),)
+        self.extracted.add(source, judged.accepted + judged.dropped + judged.quarantined)
+        self.dropped.add(source, judged.dropped)
+        self.quarantined.add(source, judged.quarantined)
+
     def _records_kept(self, kept: RecordsKept) -> None:
         source = (str(kept.source_id),)
-        accepted = kept.inserted + kept.updated + kept.unchanged + kept.repeated
-        self.extracted.add(source, accepted + kept.dropped + kept.quarantined)
-        self.valid.add(source, accepted)
+        self.valid.add(source, kept.inserted + kept.updated + kept.unchanged + kept.repeated)
         self.dropped.add(source, kept.dropped)
         self.quarantined.add(source, kept.quarantined)
         self.records.add((kept.vertical, "inserted"), kept.inserted)

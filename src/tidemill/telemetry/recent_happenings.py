@@ -7,12 +7,13 @@ from tidemill.pipeline.happenings import (
     JobRefused,
     JobWaits,
     PageGot,
+    RecordsJudged,
     RecordsKept,
     StageDone,
     TickRan,
 )
 
-FREQUENT_KINDS = (StageDone, PageGot, RecordsKept, JobWaits, JobRefused, TickRan)
+FREQUENT_KINDS = (StageDone, PageGot, RecordsJudged, RecordsKept, JobWaits, JobRefused, TickRan)
 """These come with every page or every few seconds, and would push out the others."""
 
 

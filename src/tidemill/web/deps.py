@@ -19,6 +19,7 @@ from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
+from tidemill.web.stream.access import StreamAccess
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Host names that are accepted by default; DNS rebinding from other sites is refused."""
@@ -33,8 +34,9 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`, `services` tells how those outside of us stand, and `report_bug` is told of our own bugs.
-    `verticals` are the kinds of data by name. `allowed_hosts` are the names under which we may be called; None allows
+    `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within seconds,
+    and `report_bug` is told of our own bugs. `verticals` are the kinds of data by name. `allowed_hosts` are the names
+    under which we may be called; None allows
     any. `api_token` is asked of whoever changes something; without it only this machine may.
     """
 
@@ -61,6 +63,7 @@ class WebDeps:
     runs: RunActions
     targets: TargetActions
     upgrades: UpgradeActions
+    streams: StreamAccess
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES

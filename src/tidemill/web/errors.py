@@ -16,12 +16,13 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.web.authorization import NotAllowed
 from tidemill.web.extension import RenderPage
 from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
+from tidemill.web.stream.queries import MalformedCursor
 
 _QUOTED = re.compile(r"'([^']*)'")
 
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
-    Mistake, Exception,
+    MalformedCursor, Mistake, Exception,
 )  # fmt: skip
 
 
@@ -54,6 +55,9 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 -
             return 404, ErrorText("not_found", f"{error}")
         case Conflict():
             return 409, ErrorText("conflict", f"{error}")
+        case MalformedCursor():
+            hint = "A cursor is what `id:` of an event or X-Stream-Cursor said: 8 hex digits, a dot, a number."
+            return 400, ErrorText("malformed_cursor", "This is no cursor.", hint)
         case BadParameter() | Mistake():
             return 422, ErrorText("bad_parameter", f"{error}")
         case RequestValidationError():

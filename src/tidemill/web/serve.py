@@ -7,11 +7,21 @@ from contextlib import contextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tidemill.web.listening import address_of, listen
 
 GRACE_SECONDS = 3
 """How long open requests may take to finish when the server stops."""
+
+
+class TransportProtocol(H11Protocol):
+    """Hands the connection's transport to the app, so that a stream can bound what waits for a slow reader."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Keep the transport where requests of this connection find it."""
+        self.app_state = {**self.app_state, "transport": transport}
+        super().connection_made(transport)
 
 
 class InLoopServer(uvicorn.Server):
@@ -33,21 +43,29 @@ class InLoopServer(uvicorn.Server):
         self._listening()
 
 
-async def serve(app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None]) -> None:
+def do_nothing() -> None:
+    """Do nothing."""
+
+
+async def serve(
+    app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None], stopping: Callable[[], None] = do_nothing
+) -> None:
     """Serve until cancelled; then finish open requests and return.
 
-    `ready` is told the address once we listen; with port 0 it holds the port that was picked.
+    `ready` is told the address once we listen; with port 0 it holds the port that was picked. `stopping` is called
+    before the server waits for open requests, so that those without an end can end.
     """
     listener = listen(host, port)
     config = uvicorn.Config(
         app, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS, http=TransportProtocol,
     )  # fmt: skip
     server = InLoopServer(config, lambda: ready(address_of(listener)))
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="web")
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
+        stopping()
         server.should_exit = True
         await serving
         raise

@@ -13,6 +13,7 @@ from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.page import Page
 from tidemill.core.quality.verification import Presence, VerificationResult
+from tidemill.core.run import RunStatus
 from tidemill.core.verdict import Accepted
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
@@ -423,3 +424,21 @@ async def test_what_nobody_could_vouch_for_fades_away_and_is_kept(repository):
     assert [row["is_active"] for row in rows] == [False, False]
     await repository.put(flat(1), now=NOW + 40 * HOUR)
     assert [row["is_active"] for row in await repository.rows()] == [True, False]
+
+
+@pytest.mark.shows("O8")
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (RunStatus.REFUSED, (None, None, 2)),
+        (RunStatus.QUARANTINED, (None, "quarantined", 0)),
+        (RunStatus.SUCCESS, (NOW, "completed", 0)),
+    ],
+)
+async def test_a_market_of_which_nothing_was_asked_is_left_as_it_was(repository, database, status, expected):
+    async with database.write() as connection:
+        await connection.execute(update(market_configs).values(consecutive_failures=2))
+        await repository.repository.close_run(connection, "boston", status, NOW)
+        columns = ("last_scrape_at", "last_scrape_status", "consecutive_failures")
+        query = select(*(market_configs.c[name] for name in columns)).where(market_configs.c.id == "boston")
+        assert tuple((await connection.execute(query)).one()) == expected

@@ -38,8 +38,33 @@ async def test_a_record_is_released_once_a_person_has_put_it_right(market: Marke
     assert offer.price_cents == 1250
     with pytest.raises(Mistake, match="released by ans"):
         await desk.reject(record.id, "ans")
-    letters = await market.system.store.views.dead_letters(DeadLetterFilter(status="resolved"))
-    assert [letter.job_id for letter in letters] == [record.job_id]
+    assert await market.system.store.views.dead_letters(DeadLetterFilter()) == []
+
+
+@pytest.mark.shows("N1")
+async def test_a_page_that_is_set_aside_again_and_again_is_no_failure_and_has_one_open_row(market: Market) -> None:
+    for _ in range(5):
+        await market.run("acme")
+    rows = await market.system.actions.quarantine.every()
+    assert sorted((row.reason, row.times) for row in rows) == [("ZERO_PRICE_EXTRACTED", 6)] * 3
+    assert len({row.run_id for row in rows}) == 1
+    assert await market.system.store.views.dead_letters(DeadLetterFilter()) == []
+    targets = await market.system.store.views.targets()
+    assert {(one.status, one.consecutive_failures, one.last_status) for one in targets} == {
+        ("ACTIVE", 0, "NOTHING_ACCEPTED")
+    }
+    runs = await market.system.store.views.runs()
+    assert {(run.urls_failed, run.urls_succeeded, run.status) for run in runs} == {(0, 3, "QUARANTINED")}
+    assert not any(run.complete for run in runs)
+
+
+@pytest.mark.shows("N1")
+async def test_a_decided_row_is_left_alone_and_the_next_reading_opens_another(market: Market) -> None:
+    desk = market.system.actions.quarantine
+    await desk.reject_all(QuarantineFilter(vertical="prices"), "ans")
+    await market.run("acme")
+    assert sorted(row.times for row in await desk.every()) == [1, 1, 1]
+    assert len(await desk.every(QuarantineFilter(waiting=False))) == 6
 
 
 @pytest.mark.shows("N1")

@@ -140,8 +140,11 @@ async def browsing(
     ready = asyncio.get_running_loop().create_future()
     deps = replace(deps or deps_of(system), **changes)
     app = create_app(deps, web_extensions(system, deps) if extensions is None else extensions)
-    serving = asyncio.create_task(serve(app, "127.0.0.1", 0, ready=ready.set_result))
+    serving = asyncio.create_task(
+        serve(app, "127.0.0.1", 0, ready=ready.set_result, stopping=deps.streams.hub.close_soon)
+    )
     async with aiohttp.ClientSession() as session:
         yield Browser(session, await ready)
     serving.cancel()
     await asyncio.wait([serving])
+    await deps.streams.hub.close()

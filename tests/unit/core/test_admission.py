@@ -7,7 +7,7 @@ from tidemill.core.admission import Admission, Backoff, QueueLimits, Rejection, 
 
 pytestmark = pytest.mark.shows("O4")
 
-LIMITS = QueueLimits()
+LIMITS = QueueLimits(per_adapter=1_000, total=10_000)
 FULL = Admission(0, 10, Rejection.QUEUE_FULL, timedelta(minutes=5))
 
 

@@ -59,7 +59,7 @@ def test_dutch_dates(text: str, expected: tuple[str, str, str]) -> None:
         ("December 13, 2026 at midnight", ("2026-12-13T00:00", "minute", "")),
         ("third Tuesday of December", ("2026-12-15", "day", "")),
         ("next Friday", ("2026-11-20", "day", "")),
-        ("tomorrow evening", ("2026-11-16T20:00", "part", "")),
+        ("tomorrow evening", ("2026-11-16T18:00", "part", "")),
     ],
 )
 def test_english_dates(text: str, expected: tuple[str, str, str]) -> None:
@@ -124,8 +124,8 @@ def test_times(text: str, time: str) -> None:
         ("vanavond", "2026-11-15"),
         ("gisteravond", "2026-11-14"),
         ("komend weekend", "2026-11-14"),
-        ("volgende week", "2026-11-22"),
-        ("volgende maand", "2026-12-15"),
+        ("volgende week", "2026-11-16"),
+        ("volgende maand", "2026-12-01"),
     ],
 )
 def test_relative_dates(text: str, day: str) -> None:

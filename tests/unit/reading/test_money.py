@@ -82,3 +82,34 @@ def test_a_krone_is_nobodys_until_the_page_says_whose() -> None:
 
 def test_free_is_zero_and_not_nothing() -> None:
     assert parse_money("Gratis") == Money(Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("vijf euro vijftig", "5.50", "EUR"), ("5 euro 50", "5.50", "EUR"), ("five hundred dollars", "500", "USD"),
+        ("2 dollars and 5 cents", "2.05", "USD"), ("$10k", "10000", "USD"), ("1,5 miljoen euro", "1500000", "EUR"),
+        ("twee-en-veertig pond", "42", "GBP"), ("42 Lebanese Pounds", "42", "LBP"), ("about ten euros", "10", "EUR"),
+        ("€ 2 million", "2000000", "EUR"), ("3 GBP een penny", "3.01", "GBP"),
+    ],
+)  # fmt: skip
+def test_amounts_in_running_text_are_told_in_words(text: str, amount: str, currency: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert (money.amount, money.currency) == (Decimal(amount), currency)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "amount"),
+    [("de", "fünfundzwanzig euro", "25"), ("fr", "vingt et un euros", "21"), ("es", "treinta y cinco euros", "35"),
+     ("it", "ventotto euro", "28")],
+)  # fmt: skip
+def test_amounts_in_other_languages_come_from_their_tables(language: str, text: str, amount: str) -> None:
+    money = parse_money(text, language=language)
+    assert money is not None
+    assert (money.amount, money.currency) == (Decimal(amount), "EUR")
+
+
+@pytest.mark.parametrize("text", ["a hundred guests", "twee aanbiedingen", "five stars from ten people"])
+def test_a_number_of_other_things_is_no_amount(text: str) -> None:
+    assert parse_money(text) is None

@@ -16,14 +16,17 @@ from tidemill.pipeline.happenings import (
     JobDead,
     JobRefused,
     JobsRescued,
+    JobsStale,
     JobWaits,
     LeaseLost,
     Overdue,
     PageGot,
     PersonNeeded,
     PlaceSearched,
+    RecordsJudged,
     RecordsKept,
     RunClosed,
+    RunExtended,
     RunOpened,
     ServiceDegraded,
     ServiceRestored,
@@ -35,7 +38,10 @@ from tidemill.pipeline.happenings import (
 LATER = NOON + timedelta(minutes=5)
 HOST = "town.example"
 
-STAGE_DONE = StageDone(NOON, 11, 3, 7, Stage.PERSIST)
+STAGE_DONE = StageDone(NOON, 11, 3, 7, Stage.PERSIST, ends=True)
+UNCHANGED_DONE = StageDone(NOON, 12, 3, 7, Stage.FETCH, ends=True)
+JUDGED = RecordsJudged(NOON, 11, 3, 7, "events", 17, 1, 3)
+STALE = JobsStale(NOON, 7, 2)
 PAGE_GOT = PageGot(NOON, 11, 3, 7, HOST, 200, 30_000, 120, unchanged=False)
 PAGE_UNCHANGED = PageGot(NOON, 12, 3, 7, HOST, 304, 0, 40, unchanged=True)
 SNOOZED = JobWaits(NOON, 11, 3, 7, HOST, Stage.FETCH, LATER, "the source's breaker is open", None)
@@ -46,7 +52,8 @@ NEEDED = PersonNeeded(NOON, 11, 3, 7, HOST, Failure.TLS_FAILED, "the certificate
 LOST = LeaseLost(NOON, 11, 3, 7, Stage.PARSE)
 OPENED_BREAKER = BreakerMoved(NOON, 7, "CLOSED", "OPEN", LATER)
 CLOSED_BREAKER = BreakerMoved(NOON, 7, "HALF_OPEN", "CLOSED", None)
-KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 6)
+KEPT = RecordsKept(NOON, 11, 3, 7, "events", 5, 4, 3, 2, 1, 2)
+RUN_EXTENDED = RunExtended(NOON, 3, 7, "SCHEDULED", 4)
 RUN_OPENED = RunOpened(NOON, 3, 7, "SCHEDULED", 4)
 SUMMARY = RunSummary(
     run_id=3,
@@ -76,6 +83,7 @@ SPILLED = DiscoverySpilled(NOON, "discovered-2026-03-02.jsonl", "the database do
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
 
 EVERY_KIND: list[Happening] = [
-    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, KEPT, RUN_OPENED, RUN_CLOSED, REJECTED,
-    TICKED, RESCUED, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
+    STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, JUDGED, KEPT,
+    RUN_OPENED, RUN_EXTENDED, RUN_CLOSED, REJECTED,
+    TICKED, RESCUED, STALE, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
 ]  # fmt: skip

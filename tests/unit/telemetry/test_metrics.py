@@ -59,7 +59,7 @@ def test_a_page_counts_as_attempt_answer_bytes_and_time() -> None:
 
 
 def test_a_job_succeeds_when_it_is_on_the_shelf_or_unchanged() -> None:
-    found = counted(announced.PAGE_GOT, announced.STAGE_DONE, announced.PAGE_UNCHANGED)
+    found = counted(announced.PAGE_GOT, announced.STAGE_DONE, announced.PAGE_UNCHANGED, announced.UNCHANGED_DONE)
     assert found["scrape_urls_succeeded_total", "7"] == 2
 
 
@@ -77,7 +77,7 @@ def test_a_failed_try_is_a_retry_and_a_dead_letter_a_failure() -> None:
 
 
 def test_every_record_read_is_counted_once() -> None:
-    found = counted(announced.KEPT)
+    found = counted(announced.JUDGED, announced.KEPT)
     read = found["scrape_offers_extracted_total", "7"]
     parts = [found[f"scrape_offers_{part}_total", "7"] for part in ("valid", "dropped", "quarantined")]
     assert read == sum(parts) == 21

@@ -52,7 +52,7 @@ short in a source's first days would otherwise remove everything else."""
 
 def certify(evidence: RunEvidence) -> Certificate:
     """Check a run's pages, the site's own total, truncation marks and the usual count."""
-    checks = (_every_page, _no_truncation, _no_stored_pages, _claimed_total, _usual_count)
+    checks = (_every_page, _every_page_usable, _no_truncation, _no_stored_pages, _claimed_total, _usual_count)
     return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
 
 
@@ -71,6 +71,13 @@ def _every_page(evidence: RunEvidence) -> CompletenessDoubt | None:
     if answered >= expected and evidence.targets > 0:
         return None
     return CompletenessDoubt("pages", f"{answered} of {expected} pages answered")
+
+
+def _every_page_usable(evidence: RunEvidence) -> CompletenessDoubt | None:
+    """What a page shows but cannot be believed is there all the same: it must not fade."""
+    if evidence.counts.urls_unusable == 0:
+        return None
+    return CompletenessDoubt("unusable", f"{evidence.counts.urls_unusable} pages held records, none of them usable")
 
 
 def _no_truncation(evidence: RunEvidence) -> CompletenessDoubt | None:

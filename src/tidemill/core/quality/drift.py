@@ -92,9 +92,13 @@ def batch_size(counts: Counts) -> int:
 
 
 def failure_rate(counts: Counts) -> float:
-    """Return the share of failures among the URLs that count."""
+    """Return the share of URLs that failed or yielded nothing usable, among those that count."""
     size = batch_size(counts)
-    return counts.urls_failed / size if size > 0 else 0.0
+    return _fruitless(counts) / size if size > 0 else 0.0
+
+
+def _fruitless(counts: Counts) -> int:
+    return counts.urls_failed + counts.urls_unusable
 
 
 def drift_rate(counts: Counts) -> float:
@@ -154,7 +158,14 @@ def _failures(counts: Counts, after: DriftStrikes) -> list[DriftFinding]:
         return []
     disables = after.failed_batches >= STRIKES_TO_DISABLE
     again = f", {after.failed_batches} times in a row" if disables else ""
-    return [DriftFinding(DriftRule.FAILURES, f"{_share(counts.urls_failed, counts)} failed{again}", disables=disables)]
+    detail = f"{_share(_fruitless(counts), counts)} {_came_to_nothing(counts)}{again}"
+    return [DriftFinding(DriftRule.FAILURES, detail, disables=disables)]
+
+
+def _came_to_nothing(counts: Counts) -> str:
+    if not counts.urls_unusable:
+        return "failed"
+    return "failed or yielded nothing usable" if counts.urls_failed else "yielded nothing usable"
 
 
 def _emptiness(after: DriftStrikes) -> list[DriftFinding]:

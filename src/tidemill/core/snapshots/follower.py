@@ -3,6 +3,7 @@
 The reference clients in Python and JavaScript are these rules and a connection.
 """
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -41,10 +42,12 @@ class StreamFollower:
         match kind:
             case "snapshot":
                 self.put(data[self._name], data["state"], data["seq"], data["checksum"], data.get("checked_at", ""))
-            case "delta" | "correction":
+            case "delta" | "correction" | "status":
                 gap = self._patch(data)
             case "stale" | "fresh" if data[self._name] in self.records:
                 self.records[data[self._name]].stale = data if kind == "stale" else None
+            case "heartbeat":
+                self._age(data)
             case "resync":
                 self.resyncs.append(data["reason"])
                 if data["reason"] != "too_far":
@@ -59,6 +62,13 @@ class StreamFollower:
         if held is None or seq >= held.seq:
             self.records[key] = Followed(state, seq, digest, checked_at, held.stale if held else None)
 
+    def _age(self, data: dict[str, Any]) -> None:
+        """Take in how long ago each record was checked."""
+        at = datetime.fromisoformat(data["at"])
+        for key, seconds in data["ages"].items():
+            if key in self.records:
+                self.records[key].checked_at = (at - timedelta(seconds=seconds)).isoformat()
+
     def _patch(self, data: dict[str, Any]) -> str | None:
         key = data[self._name]
         held = self.records.get(key) or Followed({}, 0, "")
@@ -68,5 +78,6 @@ class StreamFollower:
         if data["prev"] != held.seq or wire_checksum(checksum(canonical(state))) != data["checksum"]:
             self.gaps += 1
             return str(key)
-        self.records[key] = Followed(state, data["seq"], data["checksum"], data["checked_at"], held.stale)
+        checked_at = data.get("checked_at", held.checked_at)
+        self.records[key] = Followed(state, data["seq"], data["checksum"], checked_at, held.stale)
         return None

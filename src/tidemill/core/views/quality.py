@@ -36,6 +36,8 @@ class QuarantinedView(msgspec.Struct, frozen=True, kw_only=True):
     reviewed_by: str | None
     reviewed_at: datetime | None
     review_notes: str | None
+    times: int = 1
+    last_seen_at: datetime | None = None
 
 
 class IncidentView(msgspec.Struct, frozen=True, kw_only=True):

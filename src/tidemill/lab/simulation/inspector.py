@@ -187,7 +187,7 @@ _STAGED = (
 )
 _RECORDS = (
     "SELECT raw_records.page_id, raw_records.records, coalesce(staged_records.accepted, 0),"
-    " (SELECT count(*) FROM rejected_records WHERE rejected_records.page_id = raw_records.page_id)"
+    " coalesce(staged_records.dropped + staged_records.quarantined, 0)"
     " FROM raw_records JOIN pipeline_jobs ON pipeline_jobs.id = raw_records.job_id"
     " LEFT JOIN staged_records ON staged_records.page_id = raw_records.page_id"
     " WHERE pipeline_jobs.status = 'done' OR staged_records.page_id IS NOT NULL ORDER BY raw_records.page_id"

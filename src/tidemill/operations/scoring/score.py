@@ -12,6 +12,10 @@ TUNED, JUDGED = "tuned", "judged"
 """The half of the cases that rules may be fitted to, and the half that only judges them."""
 
 
+CONFIDENCE_EDGES = (0.0, 0.35, 0.45, 0.55, 0.65, 0.75, 0.9)
+"""Where the bands of confidence begin whose readings are compared."""
+
+
 class Score(msgspec.Struct, frozen=True):
     """How many answers were right, of `read` that were given and of `of` that were wanted, in one half of the cases."""
 
@@ -30,6 +34,11 @@ class Score(msgspec.Struct, frozen=True):
     def recall(self) -> float:
         """The share of the wanted answers that were given."""
         return self.right / self.of if self.of else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return 2 * self.right / (self.read + self.of) if self.read + self.of else 0.0
 
 
 class Tally:
@@ -70,6 +79,18 @@ def cases_in(folder: Path, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for path in sorted(place.glob("*.json")):
             for case in json.loads(path.read_text("utf-8")):
                 yield path.stem, case
+
+
+def listed_in(folder: Path, kind: str, name: str) -> list[dict[str, Any]]:
+    """The cases of one file of a kind; none where the folder has no such file."""
+    path = folder / kind / name
+    return json.loads(path.read_text("utf-8")) if path.exists() else []
+
+
+def confidence_band(confidence: float) -> str:
+    """The band that a confidence falls in, as the table of calibration names it; in the order of their names."""
+    low = max((edge for edge in CONFIDENCE_EDGES if edge <= confidence), default=CONFIDENCE_EDGES[0])
+    return f"from {low:.2f}"
 
 
 def expectations_in(folder: Path, kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -5,6 +5,8 @@ from datetime import date, timedelta
 
 PAST_WINDOW = timedelta(days=120)
 """How long a date without a year is taken to be past rather than next year's."""
+_EARLY = 5
+"""From the month after this one, no date of last year lies within the window."""
 _PIVOT = 70
 _EARLIEST, _LATEST = 1900, 2199
 
@@ -33,6 +35,9 @@ def without_year(month: int, number: int, weekday: int | None, today: date) -> d
 
     A weekday that the page names with it is evidence: of last, this and next year, the one that fits.
     """
+    here = day(today.year, month, number)
+    if here is not None and today.month > _EARLY and here >= today and weekday in {None, here.weekday()}:
+        return here  # the commonest case: still to come, and in the last year's no rival within the window
     years = (today.year - 1, today.year, today.year + 1, today.year + 2)
     days = [found for year in years if (found := day(year, month, number)) is not None]
     days += [found for found in (day(today.year + step, month, number) for step in (3, 4, 7, 8)) if found and not days]

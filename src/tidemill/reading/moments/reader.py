@@ -9,8 +9,11 @@ import msgspec
 
 from tidemill.reading.moments.calendar import day
 from tidemill.reading.moments.clock import ClockTime, chosen, clocks_in, says_all_day
+from tidemill.reading.moments.common import parse_common
 from tidemill.reading.moments.dates import Calendar, Mention, dates_in
 from tidemill.reading.moments.foreign import parse_foreign
+from tidemill.reading.moments.grammar.phrase import LONGEST as LONGEST_PHRASE
+from tidemill.reading.moments.grammar.phrase import parse_phrase
 from tidemill.reading.moments.iso import parse_iso
 from tidemill.reading.moments.moment import LAST_MINUTE, VAGUE, Grain, Moment, in_zone, local, zone_of
 from tidemill.reading.moments.relative import relatives_in
@@ -19,6 +22,7 @@ from tidemill.reading.moments.words import DATE_HINT, TO, prepared
 LONGEST = 600
 """Characters of a text that are read for a date; one further on is not what the text is about."""
 
+_COMMON_LANGUAGES = frozenset({"nl", "en"})
 _BETWEEN = re.compile(rf"[\s,;()\x00]*{TO}[\s,;()]*(?:de\s|the\s)?")
 
 
@@ -47,7 +51,10 @@ def parse_moment(
     `now` is what relative dates and missing years are read against. Digits are read day first, except in
     English unless `day_first` says so. A time without a date is today's, with `date_given` false.
     """
-    stamp = parse_iso(text, zone_of(time_zone))
+    zone = zone_of(time_zone)
+    stamp = parse_iso(text, zone)
+    if stamp is None and language in _COMMON_LANGUAGES:
+        stamp = parse_common(text, (in_zone(now, zone) if now.tzinfo is not None else now).date(), zone)
     if stamp is not None:
         return stamp
     found = parse_moments(text, now, time_zone, language, day_first=day_first)
@@ -67,11 +74,14 @@ def parse_moments(
     moment = parse_iso(stripped, zone)
     if moment is not None:
         return [moment]
-    if not DATE_HINT.search(stripped):
+    if not DATE_HINT.search(stripped) and len(stripped) > LONGEST_PHRASE:
         return []
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)
-    reading = _MomentSearch(prepared(stripped[:LONGEST]), here, zone, _calendar(here.date(), language, day_first))
-    moments = [found.moment for found in reading.moments()]
+    line, calendar = prepared(stripped[:LONGEST]), _calendar(here.date(), language, day_first)
+    phrase = parse_phrase(line, here, zone, language, day_first=calendar.day_first)
+    if phrase is not None:
+        return [msgspec.structs.replace(phrase, text=stripped)]
+    moments = [found.moment for found in _MomentSearch(line, here, zone, calendar).moments()]
     if not moments and (foreign := parse_foreign(stripped, here)) is not None:
         moments = [Moment(starts=local(foreign, zone))]
     return [msgspec.structs.replace(one, text=stripped[:LONGEST]) for one in moments]

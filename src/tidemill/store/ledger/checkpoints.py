@@ -32,6 +32,7 @@ from tidemill.store.ledger.following import Onward, follow
 from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
+from tidemill.store.pages.rejections import write_rejected
 from tidemill.store.records.repository import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.schema import staged_records
 from tidemill.store.services.enrichment_requests import note_wants
@@ -98,7 +99,7 @@ class Checkpoints:
         rows = [outputs.raw_rows(parsed, now), outputs.staged_rows(staged, now)]
         await self._bodies.outputs.put(connection, [one for one in rows if one[1]])
         if judged:
-            await outputs.write_rejected(connection, self._database, self._ids, judged, now)
+            await write_rejected(connection, self._database, self._ids, judged, now)
             if lost := [
                 (job, job.target_id, one.request) for job, each in judged for one in each.rejected if one.request
             ]:

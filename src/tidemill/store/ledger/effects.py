@@ -12,7 +12,7 @@ from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.services.degradation import merged_services
-from tidemill.core.target import STORED, UNCHANGED, TargetStatus, after_failure, after_success
+from tidemill.core.target import NOTHING_ACCEPTED, STORED, UNCHANGED, TargetStatus, after_failure, after_success
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
@@ -113,7 +113,7 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "id": target.id,
         "status": status,
         "consecutive_failures": failures,
-        "last_scraped_at": now,
+        "last_scraped_at": target.last_scraped_at if move.status is JobStatus.REFUSED else now,
         "last_status": last_status(checkpoint),
         "etag": target.etag,
         "last_modified": target.last_modified,
@@ -126,7 +126,7 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "recheck": now + RECHECK_EVERY,
     }
     produced = getattr(checkpoint.outcome, "produced", None)
-    if isinstance(produced, AcceptedRecords):
+    if isinstance(produced, AcceptedRecords) and not produced.judged.unusable:
         page = produced.judged.page
         row |= {
             "etag": page.etag,
@@ -145,19 +145,29 @@ def last_status(checkpoint: Checkpoint) -> str:
         return str(move.failure or move.status).upper()
     if served_of(checkpoint) is not None:
         return STORED
-    return UNCHANGED if isinstance(getattr(checkpoint.outcome, "produced", None), Unchanged) else "SUCCESS"
+    match getattr(checkpoint.outcome, "produced", None):
+        case Unchanged():
+            return UNCHANGED
+        case AcceptedRecords(judged=judged) if judged.unusable:
+            return NOTHING_ACCEPTED
+        case _:
+            return "SUCCESS"
 
 
 async def settle_sources(connection: AsyncConnection, ended: Sequence[Checkpoint], now: datetime) -> None:
-    """Note when each source was last scraped and whether it went well."""
+    """Note when each source was last scraped and whether it went well; a refused job asked nothing of it."""
     well: dict[int, bool] = {}
     bad: dict[int, int] = {}
     for each in ended:
+        if each.transition.status is JobStatus.REFUSED:
+            continue
         key = each.claimed.source.id
         heard = each.transition.status is JobStatus.DONE and served_of(each) is None
         well[key] = well.get(key, False) or heard
         bad[key] = bad.get(key, 0) + (each.transition.status is JobStatus.DEAD)
     rows = [{"id": key, "ended_at": now, "is_well": well[key], "failures": bad[key]} for key in sorted(well)]
+    if not rows:
+        return
     await sql.HOLD_SOURCES.fetch(connection, ids=sorted(well))
     await sql.SETTLE_SOURCES.write_at_commit(connection, rows)
 

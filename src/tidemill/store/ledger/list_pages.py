@@ -48,7 +48,7 @@ async def remember(connection: AsyncConnection, database: Database, ended: Seque
     rows = {}
     for each in ended:
         harvest = getattr(each.outcome, "produced", None)
-        if each.claimed.job.page_number > 1 and isinstance(harvest, AcceptedRecords):
+        if each.claimed.job.page_number > 1 and isinstance(harvest, AcceptedRecords) and not harvest.judged.unusable:
             row = _row(each.claimed.job, harvest)
             rows[row["target_id"], row["page_number"]] = row
     await write_each(connection, _REMEMBERED[database.dialect], [rows[key] for key in sorted(rows)])

@@ -12,6 +12,7 @@ from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.job import JobStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Trigger
+from tidemill.pipeline.dispatch import OpenedRun
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -74,10 +75,10 @@ class DeadLetterRetries:
         async with self._database.glance() as connection:
             return list((await connection.execute(_DUE, {"b_now": now})).scalars())
 
-    async def retry(self, letter_ids: Sequence[int], now: datetime) -> int:
-        """Put the letters' jobs back into the queue at the stage where they died; answers how many."""
+    async def retry(self, letter_ids: Sequence[int], now: datetime) -> list[OpenedRun]:
+        """Put the letters' jobs back into the queue at the stage where they died; answers their new runs."""
         if not letter_ids:
-            return 0
+            return []
         await self._ids.reserve(len(letter_ids) + 1)
         async with self._database.write() as connection:
             opened = await self._open(connection, letter_ids)
@@ -86,12 +87,13 @@ class DeadLetterRetries:
             alone = [letter["id"] for letter in opened if letter["source_id"] not in new_runs]
             await self._leave_to_a_person(alone, connection, now)
             if not letters:
-                return 0
+                return []
             for letter in letters:
                 await self._revive(connection, letter, new_runs[letter["source_id"]], now)
             await connection.execute(_GOING, {"b_keys": [letter["id"] for letter in letters], "b_now": now})
             await mark_work(connection, {letter["payload"]["host"] for letter in letters})
-        return len(letters)
+        counts = Counter(letter["source_id"] for letter in letters)
+        return [OpenedRun(run_id, source, Trigger.RETRY, counts[source]) for source, run_id in new_runs.items()]
 
     async def discard(self, letter_ids: Sequence[int], notes: str, now: datetime) -> int:
         """Give letters up, on a person's word."""

@@ -23,7 +23,7 @@ COUNTED = (
     "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
     "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
     "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
-    "urls_drifted", "oos_no_price_count", "zero_price_count",
+    "urls_drifted", "urls_unusable", "oos_no_price_count", "zero_price_count",
 )  # fmt: skip
 
 
@@ -154,6 +154,8 @@ def count_verdicts(tally: RunCounts, job: Job, judged: Judged, notable: Mapping[
         records_read=kept + len(rejected),
         records_accepted=kept,
         truncated_pages=int(judged.truncated),
+        urls_unusable=int(judged.unusable),
+        urls_drifted=int(judged.unusable),
     )
     if rejected:
         dropped = sum(isinstance(each.verdict, Dropped) for each in rejected)

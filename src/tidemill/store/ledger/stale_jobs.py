@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.job import JobStatus
 from tidemill.core.run import Trigger
+from tidemill.pipeline.dispatch import OpenedRun
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
@@ -29,8 +30,8 @@ class StaleJobs:
         self._database = database
         self._ids = ids
 
-    async def requeue(self, source_id: int | None, now: datetime, audit: Sequence[AuditEntry] = ()) -> int:
-        """Make stale jobs ready again at the stage where they stood; answers how many."""
+    async def requeue(self, source_id: int | None, now: datetime, audit: Sequence[AuditEntry] = ()) -> list[OpenedRun]:
+        """Make stale jobs ready again at the stage where they stood; answers their new runs."""
         await self._ids.reserve(AT_ONCE)
         keys = await take_keys(self._ids, len(audit))
         async with self._database.write() as connection:
@@ -44,13 +45,15 @@ class StaleJobs:
             if source_id is not None:
                 query = query.where(jobs.c.source_id == source_id)
             rows = (await connection.execute(query.with_for_update(of=jobs))).all()
+            new_runs: dict[int, int] = {}
             if rows:
                 new_runs = await self._open_runs(connection, rows, now)
                 await connection.execute(_READY, [{"b_id": row.id, "b_run": new_runs[row.source_id]} for row in rows])
                 await take_up(connection, [row.id for row in rows], now)
                 await mark_work(connection, {row.host for row in rows})
             await write_audit(connection, zip(keys, audit, strict=True), now)
-        return len(rows)
+        counts = Counter(row.source_id for row in rows)
+        return [OpenedRun(run_id, source, Trigger.RETRY, counts[source]) for source, run_id in new_runs.items()]
 
     async def _open_runs(self, connection: AsyncConnection, rows: Sequence[object], now: datetime) -> dict[int, int]:
         counts = Counter((row.source_id, row.vertical, row.adapter_id) for row in rows)  # type: ignore[attr-defined]  # rows

@@ -1,6 +1,7 @@
 """Sweeps: jobs that waited too long, and the gap between what the schedule asked for and what happened."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -26,32 +27,30 @@ class Sweeps:
         self._database = database
         self._installed = None if verticals is None else sorted(verticals)
 
-    async def stale(self, older_than: timedelta, now: datetime) -> int:
-        """Jobs pending for longer than this become STALE: counted, visible, requeueable.
+    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[int, int]:
+        """Jobs pending for longer than this become STALE: visible, requeueable, and counted by source in the answer.
 
         A job waits since its run began: one that was retried is as old as its retry, not as its first try.
         """
         before = now - older_than
         # Ages are looked at afterwards: asked with them, SQLite walks every job and run that is older, ended or not.
-        old = select(jobs.c.id, jobs.c.run_id, jobs.c.created_at, _RUN_BEGAN).where(IS_OPEN, _WAITS)
+        old = select(jobs.c.id, jobs.c.run_id, jobs.c.source_id, jobs.c.created_at, _RUN_BEGAN).where(IS_OPEN, _WAITS)
         if self._installed is not None:
             old = old.where(jobs.c.vertical.in_(self._installed))
         async with self._database.write() as connection:
             found = await connection.execute(old.with_for_update(skip_locked=True, of=jobs))
             rows = [row for row in found if row.created_at < before and row.began is not None and row.began < before]
             if not rows:
-                return 0
+                return {}
             ended = {"status": JobStatus.STALE, "fence": jobs.c.fence + 1, "completed_at": now}
             await connection.execute(update(jobs).where(jobs.c.id.in_([row.id for row in rows])).values(**ended))
             await give_back(connection, [row.id for row in rows], now)
-            counts: dict[int, int] = {}
-            for row in rows:
-                counts[row.run_id] = counts.get(row.run_id, 0) + 1
+            counts = Counter(row.run_id for row in rows)
             for run_id, count in sorted(counts.items()):
                 fewer = {"open_jobs": runs.c.open_jobs - count, "urls_attempted": runs.c.urls_attempted + count,
                          "urls_failed": runs.c.urls_failed + count}  # fmt: skip
                 await connection.execute(update(runs).where(runs.c.id == run_id).values(**fewer))
-        return len(rows)
+        return Counter(row.source_id for row in rows)
 
     async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
         """Sources with targets long due that nothing holds back, yet no job was made of."""

@@ -11,7 +11,7 @@ from tidemill.core.job import Job, JobStatus, JobTransition, after_failure
 from tidemill.core.outcome import Fail, Stage
 from tidemill.core.policy import AGENDA, Policy
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
-from tidemill.pipeline.happenings import JobsRescued
+from tidemill.pipeline.happenings import JobDead, JobsRescued
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import dead_letters
@@ -91,31 +91,36 @@ class Workers:
             await _free(connection, held)
         return len(held)
 
-    async def rescue(self, now: datetime) -> list[JobsRescued]:
-        """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long."""
+    async def rescue(self, now: datetime) -> list[JobsRescued | JobDead]:
+        """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long.
+
+        Answers what is to be announced: of each worker what was freed, and each job that became a dead letter.
+        """
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
             dead = (await connection.execute(_UNSEEN, {"b_since": now - self._lease})).scalars().all()
-            rescues = [await self._rescue_worker(connection, worker_id, now) for worker_id in dead]
-            stuck = await self._rescue_stuck(connection, now)
-        return rescues + stuck
+            told = [each for worker_id in dead for each in await self._rescue_worker(connection, worker_id, now)]
+            return told + await self._rescue_stuck(connection, now)
 
-    async def _rescue_worker(self, connection: AsyncConnection, worker_id: int, now: datetime) -> JobsRescued:
+    async def _rescue_worker(
+        self, connection: AsyncConnection, worker_id: int, now: datetime
+    ) -> list[JobsRescued | JobDead]:
         held = await _held_by(connection, [worker_id])
-        await _after_death(connection, self._database, self._ids, held, Failure.WORKER_DIED, now)
+        died = await _after_death(connection, self._database, self._ids, held, Failure.WORKER_DIED, now)
         await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
-        return JobsRescued(now, worker_id, len(held), "its worker died")
+        return [JobsRescued(now, worker_id, len(held), "its worker died"), *died]
 
-    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued]:
+    async def _rescue_stuck(self, connection: AsyncConnection, now: datetime) -> list[JobsRescued | JobDead]:
         rows = (await connection.execute(_STUCK, {"b_since": now - self._job_limit})).mappings().all()
         if not rows:
             return []
         stuck = [job_of(row) for row in rows]
-        await _after_death(connection, self._database, self._ids, stuck, Failure.STALLED, now)
+        died = await _after_death(connection, self._database, self._ids, stuck, Failure.STALLED, now)
         failures = {"consecutive_failures": sources.c.consecutive_failures + 1}
         at_fault = sorted({job.source_id for job in stuck})
         await connection.execute(update(sources).where(sources.c.id.in_(at_fault)).values(**failures))
-        return [JobsRescued(now, rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")]
+        freed = JobsRescued(now, rows[0]["leased_by"] or 0, len(stuck), f"in hand for over {self._job_limit}")
+        return [freed, *died]
 
 
 PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
@@ -140,7 +145,7 @@ async def _free(connection: AsyncConnection, held: list[Job]) -> None:
 
 async def _after_death(
     connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], failure: Failure, now: datetime
-) -> None:
+) -> list[JobDead]:
     """Spend an attempt of each job; those with road left are ready at once, the others become dead letters."""
     policy: Policy = PATIENT
     moves = [(job, after_failure(job, Fail(failure, failure.value), policy, now, 0.0)) for job in held]
@@ -153,6 +158,9 @@ async def _after_death(
     if dead:
         await _bury(connection, dead, now)
         await dead_letters.bury(connection, database, ids, dead, now)
+    return [
+        JobDead(now, job.id, job.run_id, job.source_id, job.host, job.stage, failure, move.detail) for job, move in dead
+    ]
 
 
 async def _bury(connection: AsyncConnection, dead: list[tuple[Job, JobTransition]], now: datetime) -> None:

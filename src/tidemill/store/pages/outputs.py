@@ -1,4 +1,4 @@
-"""What stages produced, written set by set: pages, raw records, staged records and the rejected ones."""
+"""What stages produced, written set by set: pages, raw records and staged records."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,17 +12,13 @@ from tidemill.core.page import Page
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.database.codecs import codecs_of
-from tidemill.store.database.column_types import storable
-from tidemill.store.database.database import Database
 from tidemill.store.database.hot_statements import HotRows
-from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies, Body, body_key
 from tidemill.store.pages.output_files import Made
 from tidemill.store.pages.raw_records import encode_found
-from tidemill.store.schema import page_screenshots, pages, raw_records, rejected_records, staged_records
+from tidemill.store.schema import page_screenshots, pages, raw_records, staged_records
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
-LONGEST_DETAIL = 2_000
 MILLISECOND = timedelta(milliseconds=1)
 
 _encode = msgspec.json.Encoder().encode
@@ -44,6 +40,7 @@ class Staged(msgspec.Struct, frozen=True):
     truncated: bool = False
     total: int | None = None
     next_url: str | None = None
+    unusable: bool = False
 
 
 class StagedIdentity(msgspec.Struct, frozen=True):
@@ -166,30 +163,4 @@ def staged_rows(judged: Sequence[tuple[Job, Judged]], now: datetime) -> Made:
 def staged_of(judged: Judged) -> Staged:
     """The accepted records, each encoded already."""
     accepted = [StagedRecord(each.identity, msgspec.Raw(each.encoded)) for each in judged.accepted]
-    return Staged(judged.reader, accepted, judged.truncated, judged.total, judged.next_url)
-
-
-async def write_rejected(
-    connection: AsyncConnection, database: Database, ids: Ids, judged: Sequence[tuple[Job, Judged]], now: datetime
-) -> None:
-    """Store every record that was dropped or set aside, with its reason: nothing goes silently."""
-    rows = [
-        {
-            "id": ids.take(),
-            "job_id": job.id,
-            "run_id": job.run_id,
-            "source_id": job.source_id,
-            "page_id": each.page.id,
-            "position": position,
-            "vertical": job.vertical,
-            "verdict": "dropped" if isinstance(one.verdict, Dropped) else "quarantined",
-            "reason": storable(one.verdict.reason, LONGEST_DETAIL),
-            "detail": storable(one.verdict.detail, LONGEST_DETAIL),
-            "raw": msgspec.to_builtins(one.raw),
-            "created_at": now,
-        }
-        for job, each in judged
-        for position, one in enumerate(each.rejected)
-    ]
-    if rows:
-        await connection.execute(database.insert(rejected_records).on_conflict_do_nothing(), rows)
+    return Staged(judged.reader, accepted, judged.truncated, judged.total, judged.next_url, judged.unusable)

@@ -29,7 +29,8 @@ _ASIDE = (
             rejected_records.c[name]
             for name in (
                 "id", "source_id", "run_id", "job_id", "page_id", "vertical", "reason", "detail", "raw", "created_at",
-                "review", "reviewed_by", "reviewed_at", "review_notes",
+                "review", "reviewed_by", "reviewed_at", "review_notes", "times",
+                "last_seen_at",
             )
         ),
         func.coalesce(sources.c.name, "").label("source_name"),

@@ -13,7 +13,13 @@ from tidemill.store.schema.quality import (
     webhook_deliveries,
     webhook_subscriptions,
 )
-from tidemill.store.schema.records import raw_records, record_history, rejected_records, staged_records
+from tidemill.store.schema.records import (
+    IS_OPEN_SUBJECT,
+    raw_records,
+    record_history,
+    rejected_records,
+    staged_records,
+)
 from tidemill.store.schema.services import actor_runs, fetcher_upgrades, service_spend, service_status
 from tidemill.store.schema.snapshots import cached_values, change_log, snapshot_history, snapshots
 from tidemill.store.schema.sources import adapter_status, hosts, sources, target_pages, targets
@@ -22,6 +28,7 @@ from tidemill.store.schema.work import IS_OPEN, breakers, dead_letters, jobs, ru
 
 __all__ = [
     "IS_OPEN",
+    "IS_OPEN_SUBJECT",
     "actor_runs",
     "adapter_status",
     "audit_log",

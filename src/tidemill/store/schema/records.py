@@ -2,10 +2,13 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint, text
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.database.metadata import metadata, partial
+
+IS_OPEN_SUBJECT = text("verdict = 'quarantined' AND review IS NULL AND subject <> ''")
+"""Which rejected records are open once per subject and reason; those of before subjects were kept have none."""
 
 
 def _whereabouts() -> tuple[Column[Any], ...]:
@@ -59,10 +62,22 @@ rejected_records = Table(
     Column("reviewed_by", Text),
     Column("reviewed_at", Timestamp),
     Column("review_notes", Text),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("times", Integer, nullable=False, server_default="1"),
+    Column("last_seen_at", Timestamp),
     UniqueConstraint("page_id", "position"),
 )
 Index("ix_rejected_records_source", rejected_records.c.source_id, rejected_records.c.created_at)
 partial("ix_rejected_records_waiting", "verdict = 'quarantined' AND review IS NULL", rejected_records.c.id)
+Index(
+    "uq_rejected_records_open_subject",
+    rejected_records.c.source_id,
+    rejected_records.c.subject,
+    rejected_records.c.reason,
+    unique=True,
+    sqlite_where=IS_OPEN_SUBJECT,
+    postgresql_where=IS_OPEN_SUBJECT,
+)
 
 record_history = Table(
     "record_history",

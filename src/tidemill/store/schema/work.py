@@ -49,6 +49,7 @@ runs = Table(
     Column("truncated_pages", Integer, nullable=False, server_default="0"),
     Column("pages_followed", Integer, nullable=False, server_default="0"),
     Column("urls_drifted", Integer, nullable=False, server_default="0"),
+    Column("urls_unusable", Integer, nullable=False, server_default="0"),
     Column("oos_no_price_count", Integer, nullable=False, server_default="0"),
     Column("zero_price_count", Integer, nullable=False, server_default="0"),
     Column("field_counts", Json),

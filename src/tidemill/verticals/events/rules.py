@@ -93,9 +93,9 @@ def _refusal(moment: Moment, ends: datetime | None, now: datetime) -> Verdict | 
         return Dropped(Reason.VAGUE_DATE, moment.text[:200])
     earliest, latest = _window(now, moment.starts.tzinfo)
     if (ends or moment.starts) < earliest:
-        return Dropped(Reason.LONG_PAST, moment.starts.isoformat())
+        return Dropped(Reason.LONG_PAST, moment.starts.isoformat(), harmless=True)
     if moment.starts > latest:
-        return Dropped(Reason.TOO_FAR, moment.starts.isoformat())
+        return Dropped(Reason.TOO_FAR, moment.starts.isoformat(), harmless=True)
     if moment.year_given and moment.weekday_agrees is False:
         return Quarantined(Reason.CONTRADICTORY_DATE, f"{moment.text[:150]}: that day is no such weekday")
     return None

@@ -11,13 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tidemill.core.record import RawRecord
-from tidemill.operations.scoring.score import Score, Tally, expectations_in, half_of
+from tidemill.operations.scoring.score import Score, Tally, confidence_band, expectations_in, half_of
 from tidemill.reading import Document, ReadingContext, parse_moment
 from tidemill.verticals.events.reading.events import read_events
 
 _MINUTE, _DAY = 16, 10
-_BANDS = (0.45, 0.55, 0.65, 0.75, 0.9)
-"""Where the bands of confidence end whose readings are compared."""
 _NO_DAY = "2022-01-01"
 
 
@@ -26,7 +24,11 @@ def event_scores(folder: Path, time_zone: str) -> list[Score]:
     tally = Tally()
     for page, expected in expectations_in(folder, "events"):
         _score_page(page, expected, time_zone, tally)
-    return sorted(tally.scores(), key=lambda score: score.what.startswith("confidence"))
+    return sorted(tally.scores(), key=_calibration_last)
+
+
+def _calibration_last(score: Score) -> str:
+    return score.what if score.what.startswith("confidence") else ""
 
 
 def _score_page(path: Path, page: dict[str, Any], time_zone: str, tally: Tally) -> None:
@@ -74,8 +76,8 @@ def _calibrate(records: Sequence[RawRecord], starts: list[str], value: str, half
     if not records:
         return
     place = next((place for place, start in enumerate(starts) if start[:_DAY] == value[:_DAY]), 0)
-    band = next((f"below {band}" for band in _BANDS if records[place].confidence < band), f"from {_BANDS[-1]}")
-    tally.add(f"confidence {band}: right day", half, right=starts[place][:_DAY] == value[:_DAY])
+    band = confidence_band(records[place].confidence)
+    tally.add(f"confidence of events {band}: right day", half, right=starts[place][:_DAY] == value[:_DAY])
 
 
 def _starts(record: RawRecord, context: ReadingContext) -> str:

@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING
 from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tidemill.core.vertical import Vertical
     from tidemill.lab.part import LabPart
+    from tidemill.operations.scoring.score import Score
     from tidemill.verticals.prices.parts import PricesParts, PricesStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -66,6 +70,12 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
         from tidemill.verticals.prices.lab.part import LAB
 
         return LAB
+
+    def scores(self, folder: "Path", time_zone: str) -> "Sequence[Score]":  # noqa: ARG002 - prices have no clock
+        """How well the products of saved pages are read."""
+        from tidemill.verticals.prices.scoring import product_scores
+
+        return product_scores(folder)
 
 
 VERTICAL = PricesPlugin()

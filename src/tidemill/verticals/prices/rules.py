@@ -3,6 +3,8 @@
 import hashlib
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
@@ -30,15 +32,18 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     if refusal := _unidentified(fields, title, address):
         return refusal
     availability = availability_in(fields.availability)
-    if not fields.price:
-        return _without_price(fields, availability)
-    priced = _priced(fields, context.source)
+    priced = _priced(fields, context.source) if fields.price else _without_price(fields, availability)
     if not isinstance(priced, tuple):
-        return priced
+        return _about(priced, identity_key(fields.product_id, fields.sku, canonicalize(address)))
     if availability is Availability.UNKNOWN:
         return Dropped(DropReason.UNKNOWN_AVAILABILITY, fields.availability[:200] or "the page does not say")
     offer = _offer(fields, title, canonicalize(address), priced, availability, raw, context)
     return Accepted(offer.identity_key, offer)
+
+
+def _about(verdict: Verdict, identity: str) -> Verdict:
+    """What is set aside says which product it is about, so that later readings of it are put to the same row."""
+    return replace(verdict, subject=identity) if isinstance(verdict, Quarantined) else verdict
 
 
 def identity_key(product_id: str, sku: str, canonical_url: str) -> str:

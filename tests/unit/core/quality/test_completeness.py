@@ -53,4 +53,6 @@ def test_a_run_ends_by_what_its_pages_answered():
     assert final_status(Counts(urls_succeeded=3)) is RunStatus.SUCCESS
     assert final_status(Counts(urls_succeeded=2, urls_failed=1)) is RunStatus.PARTIAL
     assert final_status(Counts(urls_failed=1)) is RunStatus.FAILED
-    assert final_status(Counts(urls_refused=2)) is RunStatus.SUCCESS
+    assert final_status(Counts(urls_refused=2, urls_succeeded=1)) is RunStatus.SUCCESS
+    assert final_status(Counts(urls_refused=2, urls_failed=1)) is RunStatus.FAILED
+    assert final_status(Counts(urls_refused=2)) is RunStatus.REFUSED

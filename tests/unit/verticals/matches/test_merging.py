@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from rig.clock import NOON
@@ -34,7 +35,7 @@ class Watch:
         self.memory = LIVE_RULES.begin("m", published, sites or (BEST, OTHER))
         self.changes: list[Any] = []
 
-    def tell(self, site: LiveSite, seconds: float, reading: MatchReading | None | Failure = None) -> Merged:
+    def tell(self, site: LiveSite, seconds: float, reading: MatchReading | Failure | None = None) -> Merged:
         at = NOON + timedelta(seconds=seconds)
         match reading:
             case None:
@@ -214,7 +215,7 @@ def test_the_score_of_each_team_is_its_current_innings() -> None:
 )
 def test_the_last_event_is_runs_a_wicket_or_the_end_of_an_over(ball: Ball, kind: str) -> None:
     watch = Watch(BEST)
-    watch.tell(BEST, 0, told(10, ball.over * 6 + ball.ball, balls=(ball,)))
+    watch.tell(BEST, 0, msgspec.structs.replace(told(10, ball.over * 6 + ball.ball), balls=(ball,)))
     event = watch.memory.state["last_event"]
     assert (event["type"], event["timestamp"]) == (kind, NOON.isoformat())
 

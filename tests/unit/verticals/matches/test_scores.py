@@ -26,11 +26,11 @@ def test_what_is_no_number_of_overs_is_refused(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "score"),
     [
-        ("187/5 (20.3 ov)", WrittenScore(187, 5, 123, False)),
-        ("412/8d (110 overs)", WrittenScore(412, 8, 660, True)),
-        ("95-3 (12.0)", WrittenScore(95, 3, 72, False)),
-        ("231 (48.2 ov)", WrittenScore(231, 10, 290, False)),
-        ("95/3", WrittenScore(95, 3, None, False)),
+        ("187/5 (20.3 ov)", WrittenScore(187, 5, 123, is_declared=False)),
+        ("412/8d (110 overs)", WrittenScore(412, 8, 660, is_declared=True)),
+        ("95-3 (12.0)", WrittenScore(95, 3, 72, is_declared=False)),
+        ("231 (48.2 ov)", WrittenScore(231, 10, 290, is_declared=False)),
+        ("95/3", WrittenScore(95, 3, None, is_declared=False)),
         ("no score yet", None),
         ("95/13 (4 ov)", None),
     ],

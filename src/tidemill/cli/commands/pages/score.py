@@ -18,7 +18,9 @@ app = single_command()
 
 @app.command()
 def score_reading(
-    folder: Annotated[Path, typer.Argument(help="A folder with events, dates, money or structured in it.")],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder with events, products, dates, money, prices or structured in it.")
+    ],
     *,
     time_zone: Annotated[str, typer.Option(help="The clock that the pages' times are on.")] = "America/New_York",
     json: AsJson = False,
@@ -29,9 +31,10 @@ def score_reading(
         print_json([_fields(one) for one in found])
         return
     rows = [
-        (one.what, one.half, one.right, one.read, one.of, f"{one.precision:.3f}", f"{one.recall:.3f}") for one in found
+        (one.what, one.half, one.right, one.read, one.of, f"{one.precision:.3f}", f"{one.recall:.3f}", f"{one.f1:.3f}")
+        for one in found
     ]
-    names = ["what", "half", "right", "read", "of", "precision", "recall"]
+    names = ["what", "half", "right", "read", "of", "precision", "recall", "f1"]
     print_table(str(folder), names, rows, right=names[2:])
 
 
@@ -49,4 +52,5 @@ def _fields(score: Score) -> dict[str, object]:
     return {
         "what": score.what, "half": score.half, "right": score.right, "read": score.read, "of": score.of,
         "precision": round(score.precision, 4), "recall": round(score.recall, 4),
+        "f1": round(score.f1, 4),
     }  # fmt: skip

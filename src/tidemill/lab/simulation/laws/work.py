@@ -9,7 +9,7 @@ from tidemill.lab.faults import EVERYWHERE, Outage
 from tidemill.lab.simulation.event_log import WorkerFell
 from tidemill.lab.simulation.inspector import OPEN, moment
 from tidemill.lab.simulation.laws.finished import FinishedSimulation, LawVerdict, verdict
-from tidemill.pipeline.happenings import JobDead, RunClosed, RunOpened, TickRan
+from tidemill.pipeline.happenings import JobDead, RunClosed, RunExtended, RunOpened, TickRan
 
 DRAINED_WITHIN = timedelta(hours=12)
 FOUND_WITHIN = timedelta(hours=8)
@@ -19,7 +19,10 @@ FOUND_WITHIN = timedelta(hours=8)
 def accounts(finished: FinishedSimulation) -> LawVerdict:
     """Every job has ended or is open, and every run's figures add up to its jobs."""
     open_jobs = Counter(job.run_id for job in finished.rows.jobs if job.status in OPEN)
-    opened = {event.run_id: event.jobs for event in finished.recorder.events if isinstance(event, RunOpened)}
+    opened: Counter[int] = Counter()
+    for event in finished.recorder.events:
+        if isinstance(event, RunOpened | RunExtended):
+            opened[event.run_id] += event.jobs
     breaches = [breach for run in finished.rows.runs.values() for breach in _run(finished, run, open_jobs, opened)]
     breaches += [f"run {key} was announced, but is not in the books" for key in opened if key not in finished.rows.runs]
     closed = Counter(event.summary.run_id for event in finished.recorder.events if isinstance(event, RunClosed))

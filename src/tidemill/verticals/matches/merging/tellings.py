@@ -76,7 +76,7 @@ def _heard(
         lower_since=_lower_since(site, reading, at) if took_back else None,
         recovered_at=at if site.lower_since is not None and not lower else site.recovered_at,
         disputed_since=None if key == memory.leader else _disputed_since(memory, site, reading, progress, at),
-        reliability=after_telling(site.reliability, at, good=not took_back),
+        reliability=after_telling(site.reliability, at, good=not took_back or site.lower_since is not None),
     )
     others = [each for name, each in memory.sites.items() if name != key]
     behind = stands_still(heard, others) if reading.tells_score else False

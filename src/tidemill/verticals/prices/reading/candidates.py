@@ -1,5 +1,6 @@
 """Third step: every price that could be the product's, by claim and by sight, and the title that goes with it."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,6 +19,7 @@ from tidemill.verticals.prices.reading.shown.page_layout import heading_text
 from tidemill.verticals.prices.reading.shown.ranking import RankedPrice, rank_prices
 from tidemill.verticals.prices.reading.shown.shown_prices import shown_prices
 
+_SHORT_WORD = 3
 _NOTHING_SHOWN: Sequence[RankedPrice] = ()
 
 
@@ -34,6 +36,7 @@ class PriceCandidates(msgspec.Struct, frozen=True, kw_only=True):
 def candidates_of(document: Document, data: PageData, content: PageContent) -> PriceCandidates:
     """All candidates; scripts and attributes are asked only where no other data claims a price."""
     claims, unreadable = _all_claims(document, data, content)
+    claims = [claim for claim in claims if not _is_of_another(claim, document, content)]
     ranked, unranked = attempt(lambda: _ranked(document, data, content), _NOTHING_SHOWN)
     return PriceCandidates(
         claims=claims,
@@ -42,6 +45,21 @@ def candidates_of(document: Document, data: PageData, content: PageContent) -> P
         currency=data.currency or _commonest_currency(ranked),
         notes=(*unreadable, *unranked),
     )
+
+
+def _is_of_another(claim: PriceClaim, document: Document, content: PageContent) -> bool:
+    """Whether a claim is about another product: its title shares no word with the heading, which the page's repeats."""
+    heading = content.layout.heading
+    own = _words(heading_text(heading)) if heading is not None else set()
+    claimed = _words(claim.fields.get("title", ""))
+    if not own or not claimed or claim.origin == "meta" or claimed & own:
+        return False
+    page = _words(document.title)
+    return len(own & page) > len(claimed & page) and any(len(word) > _SHORT_WORD for word in own & page)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.split(r"\W+", text.casefold()) if len(word) > 1}
 
 
 def _all_claims(document: Document, data: PageData, content: PageContent) -> tuple[Sequence[PriceClaim], Notes]:

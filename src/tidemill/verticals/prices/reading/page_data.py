@@ -12,6 +12,7 @@ from tidemill.verticals.prices.reading.claims.claim import PriceClaim
 from tidemill.verticals.prices.reading.claims.meta_tags import is_product_page, meta_claim, tags_of
 from tidemill.verticals.prices.reading.claims.platforms import platform_claim
 from tidemill.verticals.prices.reading.claims.script_data import script_currency
+from tidemill.verticals.prices.reading.claims.selected_variant import with_selected_variant
 from tidemill.verticals.prices.reading.claims.structured_data import structured_claims
 
 _NO_CLAIMS: tuple[Sequence[PriceClaim], int] = ((), 0)
@@ -36,6 +37,7 @@ class PageData(msgspec.Struct, frozen=True, kw_only=True):
 def data_of(document: Document, currency: str) -> PageData:
     """Read all data of the page; `currency` is the shop's own, '' if unknown."""
     (structured, listed), broken = attempt(lambda: structured_claims(document), _NO_CLAIMS)
+    structured = [with_selected_variant(claim, document.url) for claim in structured]
     tags, no_tags = attempt(lambda: tags_of(document), _NO_TAGS)
     in_scripts, unreadable = attempt(lambda: script_currency(document), "")
     likely = currency or _claimed_currency(structured) or in_scripts or _currency_by_place(document)

@@ -41,7 +41,7 @@ def chosen_price(candidates: PriceCandidates, content: PageContent, *, sells: bo
     ranked, layout, page_currency = candidates.ranked, content.layout, candidates.currency
     priced = [each for each in candidates.claims if each.price is not None]
     claim = next((each for each in priced if each.price), priced[0] if priced else None)
-    best = next((each for each in ranked if not each.aside and each.score >= FAIR_SCORE), None)
+    best = next((each for each in ranked if not each.aside and each.score >= FAIR_SCORE and _may_be_asked(each)), None)
     if claim is not None and (best is None or _holds_against_page(claim, best, ranked)):
         chosen = _from_claim(claim, ranked, layout, page_currency)
     elif best is not None and (sells or claim is not None):
@@ -49,6 +49,11 @@ def chosen_price(candidates: PriceCandidates, content: PageContent, *, sells: bo
     else:
         return None
     return _price_of_one(chosen, content.tiers)
+
+
+def _may_be_asked(each: RankedPrice) -> bool:
+    """Whether a shown amount can be what one costs: nothing says that it is a former price, a fee, or one per unit."""
+    return not each.shown.hints & (Hint.OLD | Hint.OTHER_AMOUNT | Hint.UNIT) and not each.shown.money.per
 
 
 def _holds_against_page(claim: PriceClaim, best: RankedPrice, ranked: Sequence[RankedPrice]) -> bool:

@@ -6,11 +6,13 @@ from tidemill.core.record import Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability, availability_in
+from tidemill.verticals.prices.reading.address_codes import code_in_address
 from tidemill.verticals.prices.reading.candidates import PriceCandidates
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim, first_field
 from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.pricing import ChosenPrice
 from tidemill.verticals.prices.reading.product import Product
+from tidemill.verticals.prices.reading.shown.hints import Hint
 from tidemill.verticals.prices.reading.shown.labelled_fields import without_label
 from tidemill.verticals.prices.reasons import QuarantineReason
 
@@ -69,6 +71,8 @@ def fields_of(document: Document, claims: Sequence[PriceClaim], content: PageCon
         fields |= {name: field for name, field in found.items() if field[0] and not fields[name][0]}
     sku, place = fields["sku"]
     fields["sku"] = without_label(sku), place
+    if not sku and (coded := code_in_address(document)):
+        fields["sku"] = coded, "address"
     if not fields["url"][0]:
         fields["url"] = _canonical_url(document), "link[rel=canonical]"
     return fields
@@ -89,10 +93,14 @@ def _canonical_url(document: Document) -> str:
 
 
 def availability_of(claims: Sequence[PriceClaim], content: PageContent) -> tuple[Availability, str]:
-    """The stock and where it was read: what data claims first, unless the page's only button refuses to sell."""
+    """The stock and where it was read.
+
+    What the page shows outweighs its data: a button or a notice that refuses is believed. A page that both refuses
+    in a notice and sells by a button, with data that agrees with neither, leaves it open.
+    """
     shown, place = content.stock
-    if shown is Availability.OUT_OF_STOCK and place.startswith("button"):
-        return shown, place
+    if shown is Availability.OUT_OF_STOCK and place.startswith(("button", "notice", "words")):
+        return (Availability.UNKNOWN, "") if _is_sold_still(claims, content, place) else (shown, place)
     for claim in claims:
         claimed = availability_in(claim.fields.get("availability", ""))
         if claimed is not Availability.UNKNOWN:
@@ -102,3 +110,17 @@ def availability_of(claims: Sequence[PriceClaim], content: PageContent) -> tuple
     key = next((key for key in _STOCK_ROWS if key in content.attributes), "")
     in_table = availability_in(content.attributes.get(key, ""))
     return (in_table, f"table: {key}") if in_table is not Availability.UNKNOWN else (shown, place)
+
+
+def _is_sold_still(claims: Sequence[PriceClaim], content: PageContent, place: str) -> bool:
+    """Whether data says in stock and a button of the product sells, against a notice that refuses."""
+    if place.startswith("button"):
+        return False
+    claimed = any(
+        availability_in(claim.fields.get("availability", "")) is Availability.IN_STOCK for claim in claims
+    )  # fmt: skip
+    sold = any(
+        button.sells and button.enabled and not button.hints & (Hint.ASIDE | Hint.HIDDEN)
+        for button in content.layout.buttons
+    )
+    return claimed and sold

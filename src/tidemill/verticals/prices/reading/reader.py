@@ -20,6 +20,7 @@ from tidemill.verticals.prices.reading.page_kind import PageKind, kind_of
 from tidemill.verticals.prices.reading.pricing import ChosenPrice, chosen_price
 from tidemill.verticals.prices.reading.product import NoOffer, Product, ProductReading
 from tidemill.verticals.prices.reading.product_fields import product_of
+from tidemill.verticals.prices.reading.shown.own_price import UnreadPrice, unreadable_price
 from tidemill.verticals.prices.reasons import ExtractReason, QuarantineReason
 
 
@@ -44,7 +45,7 @@ def read_product(page: Document | str | bytes, url: str = "", *, currency: str =
     if price is not None:
         return _offered(product, price)
     notes = (*data.notes, *content.notes, *candidates.notes, *kind.notes, *unpriced, *incomplete)
-    return _without_price(document, kind, product, notes)
+    return _without_price(document, kind, product, notes, unreadable_price(content.layout))
 
 
 def price_of(
@@ -68,7 +69,28 @@ def page_title(
     """
     claims_price = any(claim.price and claim.origin.startswith(("json-ld", "microdata")) for claim in candidates.claims)
     is_products = kind.has_buy_button if claims_price else price is not None or kind.sells
-    return (_without_shop_name(document.title), "title") if is_products else candidates.title
+    title = _without_shop_name(document.title)
+    return (title, "title") if is_products and title.lower() not in _NO_TITLES else candidates.title
+
+
+_NO_TITLES = frozenset(
+    [
+        *(
+            "shop",
+            "webshop",
+            "store",
+            "online store",
+            "home",
+            "homepage",
+            "product",
+            "products",
+            "catalog",
+            "catalogue",
+        ),
+        *("winkel", "startseite", "accueil", "inicio", "tienda", "boutique", "negozio", "untitled", "index", "cart"),
+    ]
+)
+"""What pages are called that have no title of their own."""
 
 
 def _without_shop_name(title: str) -> str:
@@ -86,20 +108,28 @@ def _offered(product: Product, price: ChosenPrice) -> ProductReading:
     return product
 
 
-def _without_price(document: Document, kind: PageKind, product: Product, notes: Notes) -> NoOffer:
+def _without_price(
+    document: Document, kind: PageKind, product: Product, notes: Notes, unread: UnreadPrice | None
+) -> NoOffer:
     refusal = _refusal(document, kind)
     if refusal is not None:
         empty = refusal.failure is Failure.EMPTY_PAGE
         return NoOffer(ExtractReason.EMPTY_PAGE if empty else ExtractReason.BLOCKED_PAGE, refusal.detail)
     if kind.is_list:
         return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, "a list of products, and no product of its own")
-    noted = "; ".join(notes)
+    return _not_offered(kind, product, "; ".join(notes), unread)
+
+
+def _not_offered(kind: PageKind, product: Product, noted: str, unread: UnreadPrice | None) -> NoOffer:
+    """Why a page with something on it has no price: no product, none left, no title, or a price nobody can read."""
     if not kind.sells:
         return NoOffer(ExtractReason.PAGE_STRUCTURE_CHANGED, f"no product on the page; {noted}".strip("; "), product)
     if product.availability is Availability.OUT_OF_STOCK:
         return NoOffer(ExtractReason.OOS_NO_PRICE, product.places.get("availability", ""), product)
     if not product.title:
         return NoOffer(ExtractReason.TITLE_NOT_FOUND, noted, product)
+    if unread is not None:
+        return NoOffer(*unread, product)
     return NoOffer(ExtractReason.PRICE_NOT_FOUND, f"a product, and no price; {noted}".strip("; "), product)
 
 

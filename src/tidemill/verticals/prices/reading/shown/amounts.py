@@ -17,9 +17,9 @@ _GAP = r"[.,'’\u066c\u00a0\u202f\u2009 ]"
 NUMBER = (
     r"(?<!\d)(?<!\d[.,'’])"
     rf"(?:\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,\u066b]\d{{1,2}})?(?!\d)|\d+(?:[.,\u066b]\d{{1,4}})?(?!\d))"
-    r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2})?"
+    r"(?![^\W\d_]{1,2}[.,]?\d)(?:\s?[.,]\s?[-\u2013\u2014]{1,2})?"
 )
-"""A number from its beginning to its end, never the tail of a longer one."""
+"""A number from its beginning to its end, never the tail of a longer one, nor digits with letters among them."""
 AMOUNT = re.compile(
     rf"(?<![\d.,])\d{{1,2}}p\b|\d+€\d{{2}}(?![\d.,])|{SIGN}\s?:?\s?{NUMBER}|{NUMBER}\s?{SIGN}|{NUMBER}(?<=[-\u2013])"
 )

@@ -57,7 +57,8 @@ _NAMES = {
     """,
     Hint.OLD: r"""
         secondary
-        old was list_?price price_?list listprice rrp msrp srp uvp strike\w* crossed cross_?out before
+        old was list_?price price_?list(?!_(?:unstyled|inline|group|none|reset)) listprice rrp msrp srp uvp strike\w*
+        crossed cross_?out before
         previous original origin compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
         oldprice wasprice price_?standard standard_?price price_?recommended recommended_(?:retail_)?price
         antes avant vorher foer gammel stara deleted
@@ -74,7 +75,9 @@ _NAMES = {
         header_?(?:cart|top|bottom|wrapper|container|inner|links|nav|main|content) site_?footer footer nav
         navbar navigation mega_?menu main_?menu breadcrumbs? reviews? comments? testimonials? newsletter
         advert\w* wish_?list product_?list products?_?grid card_?product
-        products teasers? blog faq cookie\w* top_?bar announcement
+        products teasers? blog faq cookie\w* top_?bar announcement\w*
+        (?:site|top|promo|header|page|hero|info)_?(?:banner|bar|strip|ribbon)s? ^banner
+        free_?shipping\w* usps?_?bar
         compare_?(?:list|table|bar) accessor\w* alternatives? more_?products other_?products also_?like
     """,
     Hint.OTHER_AMOUNT: r"""
@@ -181,7 +184,10 @@ _WORDS_BEFORE = {
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
         portes\b frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
-        minimum deposit statiegeld pfand instal payments?_of
+        start(?:ing)?_(?:bid|price) opening_bid startbod startpreis enchère_de_départ mise_à_prix
+
+        \b\d+_?(?:kuud|mēn\w*|mėn\w*|months?|maanden|monaten?|mois|meses|mesi|rat|kk|mies\w*|měsíc\w*|mesiac\w*|luni|мес\w*)\b
+        kuumakse minimum deposit statiegeld pfand instal payments?_of
         interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
         gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
         warenkorb panier tax: vat: btw: donat warranty
@@ -189,13 +195,15 @@ _WORDS_BEFORE = {
         sepette indirim taksit ポイント zzgl\.?\s*$ \bplus\s*$ 배송비 szállítás
     """,
     Hint.CURRENT: r"""
-        \bnow\b \bour_price today sale_price special_price \bprice\b \bprijs\b \bpreis\b \bprix\b precio
+        current_bid huidig_bod aktuelles_gebot enchère_actuelle \bnow\b \bour_price today sale_price special_price
+        \bprice\b \bprijs\b \bpreis\b \bprix\b precio
         preço prezzo \bcena\b \bpris\b \bnu\b \bnur\b jetzt \bvoor\b your_price deal aktuell hinta 販売価格 \bpor:
     """,
     Hint.UNTAXED: r"""
         (?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)
         excl\w*\.?:?\s*$ ex\.?_?(?:vat|tax|btw|gst) hors_taxe \bht\b nett[oó]\b (?:sin|sem)_iva iva_esclusa
-        bez_dph без_ндс (?:plus|\+)_?(?:vat|iva|tax|gst) 税抜 税別 本体価格
+        bez_dph без_ндс brez_ddv bez_pdv bez_pvn be_pvm без_пдв fără_tva kdv_hariç km-ta áfa_nélkül
+        (?:plus|\+)_?(?:vat|iva|tax|gst) 税抜 税別 本体価格
     """,
     Hint.TIER: r"""
         \b(?:[2-9]|\d{2,})_?(?:\+|or_more|of_meer|oder_mehr|stuks|pcs|pieces|ks|szt|dozen|boxes|packs|pakken)
@@ -215,10 +223,12 @@ _WORDS_AFTER = {
         ^\s*(?:/|per\b|pro\b|par\b|por\b|je\b|za\b)\s*(?!\s*(?:1\s?)?(?:st|stück|stuk|each|ea|item|piece|pc|unit|box|pack|pair|set|szt|ks|stk|unité|unidad|pezzo|paar|bottle|fles)\b)(?:1\s?)?\d*\s?[a-zа-яµ²³]{1,9}\b
     """,
     Hint.OTHER_AMOUNT: r"""
+        ^\s+(?:flat[_-]?rate_)?(?:shipping|delivery|postage|handling|fee\b|deposit\b|livraison|frais_de_port)
+        ^\s+(?:verzendkosten|verzending|bezorgkosten|versand\w*|envío|spedizione|frete|frakt|fragt)
         ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,
     Hint.UNTAXED: r"""
-        ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
+        ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|brez_ddv|bez_pdv|bez_pvn|be_pvm|без_пдв|fără_tva|kdv_hariç|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
         ^\#\W*(?:in[ck]\w*\.?_(?:vat|tax|btw|gst|mwst|moms|mva|dph|iva|tva)|ttc|brutto)
     """,
     Hint.CURRENT: r"""
@@ -270,7 +280,8 @@ BUY_TEXT = _any_of(
     \bkjøp\b lisää_(?:osto)?skoriin lisää_ostoskoriin \bosta\b kosárba adaug\w+_(?:î|i)n_co в_корзину
     \bкупить\b до_кошика \bкупити\b в_количката sepete_ekle カートに(?:入れる|追加) (?:買い物)?かごに 購入
     加入购物车 (?:เพิ่มลง|ใส่)ตะกร้า 加入購物車 立即购买 장바구니 구매
-    στο_καλάθι u_košaricu v_košarico ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
+    στο_καλάθι u_košaricu v_košarico ^naroči$ ^naruči$ ^tellige$ ^pasūtīt$ ^pirkt$ ^pirkti$ ^užsakyti$ ^поръчай$
+    ^објави$ ^замовити$ ^заказать$ ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
     beli_sekarang أضف_إلى הוסף_לסל
     """
 )

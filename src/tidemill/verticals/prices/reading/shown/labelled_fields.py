@@ -17,7 +17,9 @@ _SKU = (
     r"bestel(?:l)?[ -]?(?:nr|nummer)\.?|produkt(?:nummer|nr\.?|kod)|vare(?:nr|nummer)\.?|tuote(?:numero|koodi)|"
     r"r[ée]f(?:[ée]rence)?\.?|referencia|referência|riferimento|"
     r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo|art\.?|produs))?|"
-    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|cikkszám|артикул|код товара|ürün kodu|"
+    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|"
+    r"cikkszám|артикул|код(?: товара| товару| продукта)?|ürün kodu|"
+    r"šifra(?: artikla| izdelka| proizvoda)?|tootekood|preces kods|artikuls|prekės kodas|cod produs|κωδικός|"
     r"商品番号|品番|型番|商品コード|商品编号|상품코드"
 )
 _GTIN = (
@@ -37,7 +39,9 @@ _LABELS = {
 _SEPARATORS = re.compile(r"\s[|•·]\s")
 _CODE = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9._/-]{1,39}|[A-Z]+(?:[._/-][A-Z]+)+")
 _LEADING = re.compile(rf"^(?:{_SKU})\s*[:：#]*\s+(?=\S+$)", re.IGNORECASE)
-_TRAILING = re.compile(r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?))\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$")
+_TRAILING = re.compile(
+    r"\s*[\[(|,-]?\s*\b(?:SKU|Art\.?-?Nr\.?|Item (?:#|No\.?)|Код|Kód|Šifra)\s*[:#]?\s*[\w./-]*\d[\w./-]*\W?$"
+)
 _ATTRIBUTES = {
     "sku": ("data-product-sku", "data-sku"),
     "gtin": ("data-product-ean", "data-ean", "data-gtin", "data-upc"),

@@ -30,6 +30,7 @@ _PLAIN = frozenset(
 )
 """Elements that say nothing by themselves: without a name they are passed through at once, and most are such."""
 _NEARBY_LEVELS = 4
+_NAMED_HINTS = Hint.STOCK | Hint.BRAND | Hint.PRICE
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 
 
@@ -55,7 +56,7 @@ class Button(msgspec.Struct, frozen=True, gc=False):
 
 
 class LabelledElement(msgspec.Struct, frozen=True, gc=False):
-    """An element whose class or id names what it holds: the stock, or the brand."""
+    """An element whose class or id names what it holds: the stock, the brand, the price."""
 
     order: int
     node: LexborNode
@@ -70,6 +71,7 @@ class PageLayout(msgspec.Struct, frozen=True):
     buttons: Sequence[Button] = ()
     stock_elements: Sequence[LabelledElement] = ()
     brand_elements: Sequence[LabelledElement] = ()
+    price_elements: Sequence[LabelledElement] = ()
     heading: LexborNode | None = None
     heading_order: int = -1
 
@@ -159,6 +161,7 @@ class _Walk:
         self._buttons: list[Button] = []
         self._stock_elements: list[LabelledElement] = []
         self._brand_elements: list[LabelledElement] = []
+        self._price_elements: list[LabelledElement] = []
 
     def over(self, root: LexborNode) -> PageLayout:
         pending: list[tuple[LexborNode, _Inherited]] = [(root, _START)]
@@ -177,6 +180,7 @@ class _Walk:
             buttons=self._buttons,
             stock_elements=self._stock_elements,
             brand_elements=self._brand_elements,
+            price_elements=self._price_elements,
             heading=self._heading,
             heading_order=self._heading_order,
         )
@@ -217,15 +221,21 @@ class _Walk:
         if place in self._above_heading:
             own, inherited = own & ~(INHERITED | Hint.OLD), inherited & ~INHERITED
         hints = own | inherited
-        if tag in _BUTTONS or attributes.get("role") == "button":
+        if tag in _BUTTONS or attributes.get("role") == "button" or _is_plain_button(node, names):
             self._button(node, tag, names, hints)
-        if own & Hint.STOCK:
-            self._stock_elements.append(LabelledElement(self._order, node, names, hints))
-        if own & Hint.BRAND:
-            self._brand_elements.append(LabelledElement(self._order, node, names, hints))
+        if own & _NAMED_HINTS:
+            self._named_element(LabelledElement(self._order, node, names, hints), own)
         href = (attributes.get("href") or "") if tag == "a" else here.href
         inherited = hints & INHERITED | (Hint.OLD if tag in {"del", "s", "strike"} else inherited & Hint.OLD)
         return _Inherited(inherited, (*here.nearby, own)[-_NEARBY_LEVELS:], href)
+
+    def _named_element(self, element: LabelledElement, own: Hints) -> None:
+        if own & Hint.STOCK:
+            self._stock_elements.append(element)
+        if own & Hint.BRAND:
+            self._brand_elements.append(element)
+        if own & Hint.PRICE and self._heading_order >= 0:
+            self._price_elements.append(element)
 
     def _button(self, node: LexborNode, tag: str, names: str, hints: Hints) -> None:
         attributes = node.attributes
@@ -240,6 +250,22 @@ class _Walk:
             return
         off = "disabled" in attributes or "disabled" in names.lower() or attributes.get("aria-disabled") == "true"
         self._buttons.append(Button(self._order, text, not off, sells, hints, node))
+
+
+def _is_plain_button(node: LexborNode, names: str) -> bool:
+    """Whether a plain element is named like a button and says no more than what a button that sells says."""
+    first = node.first_child
+    if first is None or not first.is_text_node or first.next is not None or not _has_button_name(names):
+        return False
+    return _is_buy_text(squash(first.text_content or "")[:_LONGEST_BUTTON])
+
+
+@lru_cache(maxsize=8_192)
+def _has_button_name(names: str) -> bool:
+    return _BUTTON_NAMES.search(names) is not None
+
+
+_BUTTON_NAMES = re.compile(r"(?<![a-z])(?:btn|button|buy|cart|order)(?![a-z]*(?:list|info|total))", re.IGNORECASE)
 
 
 def _after(node: LexborNode, here: _Inherited) -> _Inherited:

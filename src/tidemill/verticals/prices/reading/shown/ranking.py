@@ -71,6 +71,7 @@ class _PriceScorer:
 
     def score_price(self, shown: ShownPrice, amounts: Counter[Decimal]) -> RankedPrice:
         aside = bool(shown.hints & Hint.ASIDE) or self._leads_elsewhere(shown) or self._is_in_card(shown.node)
+        aside = aside or self._is_above_the_product(shown)
         score = _score_by_hints(shown) + self._score_by_position(shown) + min(amounts[shown.amount] - 1, 2) * 0.5
         if aside:
             score -= 8
@@ -99,6 +100,15 @@ class _PriceScorer:
                 return max(0.0, 2.0 - 0.4 * height)
             node = node.parent
         return 0.0
+
+    def _is_above_the_product(self, shown: ShownPrice) -> bool:
+        """Whether a price stands over the heading, shares no box with it but the page, and is not named a price."""
+        if self._layout.heading_order < 0 or shown.order > self._layout.heading_order or shown.hints & Hint.PRICE:
+            return False
+        node: LexborNode | None = shown.node
+        while node is not None and node.mem_id not in self._heading_ancestors:
+            node = node.parent
+        return node is None or node.tag in {"body", "html"}
 
     def _leads_elsewhere(self, shown: ShownPrice) -> bool:
         href = shown.href.strip()

@@ -126,11 +126,16 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdecimal, text))
 
 
+_DOLLARS_AND_THREE = re.compile(r"(?:US)?\$\s?\d{1,3}\.\d{3}")
+"""`$19.999`: thousands or a third decimal, and nobody can tell which."""
+_POINTED_THOUSANDS = frozenset({"ARS", "CLP", "COP", "UYU", "PYG", "BRL", "CRC", "DOP"})
+
+
 def _shown_price(
     text_node: TextNode, node: LexborNode, written: str, upper: str, label: str, after: str, page_currency: str
 ) -> ShownPrice | None:
     money = parse_money(written, page_currency=page_currency)
-    if money is None:
+    if money is None or (_DOLLARS_AND_THREE.fullmatch(written) and page_currency not in _POINTED_THOUSANDS):
         return None
     high = parse_money(upper, page_currency=page_currency) if upper else None
     if high is not None and high.amount > money.amount:

@@ -1,0 +1,45 @@
+"""What the routes of streamed things share: the hub, the limits, and which things are known not to exist."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tidemill.core.snapshots.changes import LoggedChange, ThingSnapshot
+from tidemill.core.snapshots.staleness import NOT_FOUND_KEPT
+from tidemill.web.responses import ResourceNotFound
+from tidemill.web.stream.hub import StreamHub
+from tidemill.web.stream.limits import StreamLimits
+from tidemill.web.stream.resource import StreamedResource
+
+MOST_REMEMBERED = 10_000
+
+ChangesAfter = Callable[[int, int, int], Awaitable[list[LoggedChange]]]
+
+
+@dataclass(slots=True)
+class StreamAccess:
+    """One per process; every vertical's routes use it. `changes` reads the log of one thing after a number."""
+
+    hub: StreamHub
+    changes: ChangesAfter
+    limits: StreamLimits = field(default_factory=StreamLimits)
+    _missing: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    async def find(self, resource: StreamedResource, key: str) -> ThingSnapshot:
+        """Return the newest snapshot of a thing; that there is none is remembered for a minute."""
+        await self.hub.start()
+        name, now = (resource.vertical, key), self.hub.clock.now()
+        if (seen := self._missing.get(name)) is None or now - seen >= NOT_FOUND_KEPT:
+            await self.hub.catch_up()
+            if found := await self.hub.snapshots(resource.vertical, [key]):
+                self._missing.pop(name, None)
+                return found[0]
+            self._remember(name, now)
+        msg = f"There is no {resource.name} {key[:80]}."
+        raise ResourceNotFound(msg, f"{resource.path} lists what there is.")
+
+    def _remember(self, name: tuple[str, str], now: datetime) -> None:
+        if len(self._missing) >= MOST_REMEMBERED:
+            self._missing = {each: at for each, at in self._missing.items() if now - at < NOT_FOUND_KEPT}
+        if len(self._missing) < MOST_REMEMBERED:
+            self._missing[name] = now
