@@ -42,6 +42,7 @@ def release(root: Path, version: str) -> None:
     if reasons := refusals(root, version):
         raise NotReadyError("\n  ".join(["", *reasons]))
     run(root, "make", "check")
+    run(root, sys.executable, "tools/audit.py")
     run(root, "make", "test")
     try_out(root, build(root, version), version)
     if changed := git(root, "status", "--porcelain"):

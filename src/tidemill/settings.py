@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -151,6 +152,25 @@ class Settings(BaseSettings):
         "127.0.0.1", max_length=253, pattern=r"^[a-zA-Z0-9.:_-]+$", description="Address that the web app listens on."
     )
     web_port: int = Field(8420, ge=0, le=65_535, description="Port of the web app; 0 picks a free one.")
+    web_allowed_hosts: list[str] = Field(
+        [],
+        max_length=1_000,
+        description="Names the web app may be called by, besides its own address and localhost, e.g. mill.example.",
+    )
+    web_trusted_proxies: list[str] = Field(
+        [],
+        max_length=1_000,
+        description="Addresses or networks of proxies whose X-Forwarded-For is believed; nobody's otherwise.",
+    )
+    web_body_bytes: int = Field(
+        1_000_000, ge=1_000, le=100_000_000, description="Largest body of a request; files of targets may be larger."
+    )
+    web_request_seconds: float = Field(
+        20, gt=0, le=3_600, description="Within this a caller must have sent its whole request."
+    )
+    web_connections_per_address: int = Field(
+        100, ge=1, le=100_000, description="Connections of one address to the web app."
+    )
     api_token: SecretStr | None = Field(
         None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
     )
@@ -229,6 +249,17 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+
+    @field_validator("web_trusted_proxies")
+    @classmethod
+    def _are_networks(cls, proxies: list[str]) -> list[str]:
+        for each in proxies:
+            try:
+                ip_network(each)
+            except ValueError as error:
+                msg = f"{each!r} is neither an address nor a network; write 10.0.0.7 or 10.0.0.0/24"
+                raise ValueError(msg) from error
+        return proxies
 
     @field_validator("*", mode="before")
     @classmethod

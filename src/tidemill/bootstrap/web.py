@@ -1,7 +1,7 @@
 """Build the web app, and serve it in the engine's process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
@@ -13,7 +13,9 @@ from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
+from tidemill.settings import Settings
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
@@ -21,10 +23,9 @@ from tidemill.telemetry.safe_listener import never_raising
 from tidemill.web.app import create_app
 from tidemill.web.deps import LOOPBACK_NAMES, WebDeps
 from tidemill.web.extension import WebExtension
+from tidemill.web.limits import ServerLimits, exposure_problem
 from tidemill.web.listening import CannotListen
 from tidemill.web.serve import serve
-
-ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
 class Telemetry:
@@ -75,7 +76,23 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
         api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
-        allowed_hosts=None if host in ALL_ADDRESSES else LOOPBACK_NAMES | {host},
+        allowed_hosts=allowed_hosts(system.settings.web_allowed_hosts, host),
+        limits=server_limits(system.settings),
+    )
+
+
+def allowed_hosts(named: Collection[str], host: str) -> Collection[str] | None:
+    """Return the names that the web app may be called by; None if the operator allows any."""
+    return None if "*" in named else LOOPBACK_NAMES.union(named) | {host}
+
+
+def server_limits(settings: Settings) -> ServerLimits:
+    """Return the limits on callers that the settings name."""
+    return ServerLimits(
+        body_bytes=settings.web_body_bytes,
+        request_seconds=settings.web_request_seconds,
+        connections_per_address=settings.web_connections_per_address,
+        trusted_proxies=tuple(settings.web_trusted_proxies),
     )
 
 
@@ -89,10 +106,13 @@ def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
 async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
     """Serve the web app while entered; yield the address at which a browser finds it."""
     deps = web_deps(system, telemetry, host)
+    if problem := exposure_problem(host, deps.limits, has_credentials=bool(deps.api_token)):
+        raise Mistake(problem)
     app = create_app(deps, web_extensions(system, deps))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     web = asyncio.create_task(
-        serve(app, host, port, ready=address.set_result, stopping=deps.streams.hub.close_soon), name="web app"
+        serve(app, host, port, ready=address.set_result, stopping=deps.streams.hub.close_soon, limits=deps.limits),
+        name="web app",
     )
     try:
         waiting: list[asyncio.Future[Any]] = [web, address]

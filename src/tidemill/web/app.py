@@ -26,6 +26,7 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.errors import handle_errors
 from tidemill.web.extension import WebExtension
 from tidemill.web.guard import RequestGuard
+from tidemill.web.limits import BodyLimit
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.routes import portal_routes
 from tidemill.web.schemas import RESPONSE_TYPES, describe
@@ -51,7 +52,8 @@ class GuardedApp(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the middleware with the guard outermost."""
-        return RequestGuard(super().build_middleware_stack(), self._deps.allowed_hosts, self._deps.report_bug)
+        bounded = BodyLimit(super().build_middleware_stack(), self._deps.limits.body_bytes)
+        return RequestGuard(bounded, self._deps.allowed_hosts, self._deps.report_bug)
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description, made from the response types."""

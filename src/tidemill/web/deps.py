@@ -19,6 +19,7 @@ from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
+from tidemill.web.limits import ServerLimits
 from tidemill.web.stream.access import StreamAccess
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -36,8 +37,8 @@ class WebDeps:
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
     `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within seconds,
     and `report_bug` is told of our own bugs. `verticals` are the kinds of data by name. `allowed_hosts` are the names
-    under which we may be called; None allows
-    any. `api_token` is asked of whoever changes something; without it only this machine may.
+    under which we may be called besides any address; None allows any. `api_token` is asked of whoever changes
+    something; without it only this machine may. `limits` hold for every caller.
     """
 
     views: Views
@@ -67,4 +68,5 @@ class WebDeps:
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
+    limits: ServerLimits = ServerLimits()  # noqa: RUF009 - frozen
     api_token: str | None = field(default=None, repr=False)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,6 +21,7 @@ from tidemill.web.stream.queries import MalformedCursor
 
 _QUOTED = re.compile(r"'([^']*)'")
 
+METHOD_NOT_ALLOWED = 405
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
     MalformedCursor, Mistake, Exception,
@@ -28,15 +30,50 @@ KINDS = (
 
 def handle_errors(app: FastAPI, render: RenderPage) -> None:
     """Register a handler for every kind of error."""
+    methods = AllowedMethods(app)
 
     async def respond(request: Request, error: Exception) -> Response:
         status, text = explain(error)
         if is_for_a_person(request):
             return render("error.html", status, error=text, code=status)
-        return error_response(status, text.code, text.message, text.hint)
+        response = error_response(status, text.code, text.message, text.hint)
+        if status == METHOD_NOT_ALLOWED:
+            allowed = methods.of(request.url.path) or (getattr(error, "headers", None) or {}).get("Allow", "GET")
+            response.headers["Allow"] = allowed
+        return response
 
     for kind in KINDS:
         app.add_exception_handler(kind, respond)
+
+
+class AllowedMethods:
+    """Which methods each address of the API takes, by its description, which is read once."""
+
+    def __init__(self, app: FastAPI) -> None:
+        """The description is made when it is first needed: routes are still being added."""
+        self._app = app
+
+    @cached_property
+    def _described(self) -> list[tuple[re.Pattern[str], int, str]]:
+        paths = self._app.openapi()["paths"].items()
+        return [
+            (_path_pattern(path), path.count("{"), ", ".join(sorted(map(str.upper, methods))))
+            for path, methods in paths
+        ]
+
+    def of(self, path: str) -> str:
+        """Return the methods of the address that a path means: of those that fit, that with the fewest parameters."""
+        fitting = [(parameters, methods) for pattern, parameters, methods in self._described if pattern.fullmatch(path)]
+        return min(fitting)[1] if fitting else ""
+
+
+def _path_pattern(template: str) -> re.Pattern[str]:
+    return re.compile(
+        "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _PARAMETER.split(template))
+    )
+
+
+_PARAMETER = re.compile(r"(\{\w+\})")
 
 
 def is_for_a_person(request: Request) -> bool:
@@ -44,7 +81,7 @@ def is_for_a_person(request: Request) -> bool:
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
-def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 - one line per kind of error, read as a table
+def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, PLR0912 - one line per kind of error, read as a table
     """Return an error's status and what to say about it; a bug's own message stays inside."""
     match error:
         case ResourceNotFound(message=message, hint=hint):
@@ -70,6 +107,8 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911 -
             return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
         case HTTPException(status_code=404):
             return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+        case HTTPException(status_code=400):
+            return 422, ErrorText("bad_parameter", "The body cannot be read.", "Send JSON in UTF-8.")
         case HTTPException(status_code=status, detail=detail):
             return status, ErrorText("refused", str(detail))
         case _:

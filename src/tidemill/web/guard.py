@@ -1,5 +1,6 @@
 """Middleware around every response: allowed host names, and security headers."""
 
+import ipaddress
 from collections.abc import Callable, Collection, MutableMapping
 from typing import Any
 
@@ -53,17 +54,26 @@ class RequestGuard:
             self._report_bug(f"the web app broke at {scope['path']}", error)
 
     def _may_call(self, scope: Scope) -> bool:
-        return self._allowed is None or called_as(scope) in self._allowed
+        return self._allowed is None or (name := called_as(scope)) in self._allowed or is_address(name)
 
 
-HOST_HINT = "Call it by the address it listens on, or allow the name in the settings."
+HOST_HINT = "Call it by the address it listens on, or allow the name in the settings (web_allowed_hosts)."
 
 
 def called_as(scope: Scope) -> str:
-    """Return the name in the Host header, without its port."""
-    host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1").lower()
+    """Return the name in the Host header, without its port; '' if there is none, or more than one."""
+    hosts = [value for name, value in scope["headers"] if name == b"host"]
+    host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
     name, _, port = host.rpartition(":")
     return name if name and port.isdigit() else host
+
+
+def is_address(name: str) -> bool:
+    """Return whether we were called by an address: unlike a name, it cannot be made to mean us by somebody's DNS."""
+    try:
+        return bool(ipaddress.ip_address(name.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return False
 
 
 def with_headers(scope: Scope, send: Send) -> Send:

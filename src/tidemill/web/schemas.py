@@ -54,6 +54,8 @@ _ERRORS = {
     403: "Not from there.",
     404: "It does not exist.",
     409: "It contradicts how things stand.",
+    413: "The body is too large.",
+    421: "Not called by that name: see `web_allowed_hosts`.",
     422: "A parameter cannot be used.",
     429: "The queue is full; Retry-After says when to come back.",
     503: "The database is away; try again later.",
@@ -88,4 +90,12 @@ def describe(app: FastAPI, response_types: Sequence[Any], totals: type[Totals]) 
         components.pop(unused, None)
     components.update(_schema_of(response_types)[1])
     components.update(_schema_of([totals])[1])
+    for operation in (each for methods in document["paths"].values() for each in methods.values()):
+        _describe_limits(operation)
     return document
+
+
+def _describe_limits(operation: dict[str, Any]) -> None:
+    """Add what any route may answer before it is asked: not by that name, and not so much."""
+    for status in (413, 421):
+        operation["responses"].setdefault(str(status), {"description": _ERRORS[status], "content": _json(ErrorBody)})

@@ -7,21 +7,13 @@ from contextlib import contextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tidemill.web.limits import ServerLimits, limited_protocol
 from tidemill.web.listening import address_of, listen
 
+NO_PROXIES = ServerLimits()
 GRACE_SECONDS = 3
 """How long open requests may take to finish when the server stops."""
-
-
-class TransportProtocol(H11Protocol):
-    """Hands the connection's transport to the app, so that a stream can bound what waits for a slow reader."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Keep the transport where requests of this connection find it."""
-        self.app_state = {**self.app_state, "transport": transport}
-        super().connection_made(transport)
 
 
 class InLoopServer(uvicorn.Server):
@@ -48,7 +40,13 @@ def do_nothing() -> None:
 
 
 async def serve(
-    app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None], stopping: Callable[[], None] = do_nothing
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    ready: Callable[[str], None],
+    stopping: Callable[[], None] = do_nothing,
+    limits: ServerLimits = NO_PROXIES,
 ) -> None:
     """Serve until cancelled; then finish open requests and return.
 
@@ -57,8 +55,10 @@ async def serve(
     """
     listener = listen(host, port)
     config = uvicorn.Config(
-        app, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=GRACE_SECONDS, http=TransportProtocol,
+        app, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False,
+        proxy_headers=bool(limits.trusted_proxies), forwarded_allow_ips=list(limits.trusted_proxies),
+        http=limited_protocol(limits), timeout_keep_alive=limits.idle_seconds,
+        timeout_graceful_shutdown=GRACE_SECONDS,
     )  # fmt: skip
     server = InLoopServer(config, lambda: ready(address_of(listener)))
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="web")

@@ -13,6 +13,7 @@ from tidemill.verticals.events.views import CardView
 
 LONGEST_LINE = 75  # octets, of which the folded ones begin with a space
 _STATUS = {"cancelled": "CANCELLED", "postponed": "TENTATIVE"}
+_WEB = ("http", "https")
 _ENDLESS = timedelta(hours=2)
 """How long an event is shown for whose end nobody tells."""
 _decode = msgspec.json.Decoder(Event).decode
@@ -123,7 +124,11 @@ def _plain(value: str) -> str:
 
 
 def _link(url: str | None) -> str:
-    """An address that may be shown as a link: of the web, and one line."""
-    if not url or urlsplit(url).scheme not in {"http", "https"} or any(letter.isspace() for letter in url):
+    """An address that may be shown as a link: of the web, one line, and without a name and password."""
+    if not url or any(letter.isspace() for letter in url):
         return ""
-    return url.translate(_UNPRINTABLE)
+    try:
+        parts = urlsplit(url.translate(_UNPRINTABLE))
+    except ValueError:  # a bracket that is not closed
+        return ""
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if parts.scheme in _WEB else ""

@@ -23,7 +23,8 @@ COLUMNS = (
     "description",
 )  # fmt: skip
 _RECORD_COLUMNS = ("detail_url", "image_url", "description")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Also in the full width of East Asian text, which spreadsheets take for the same signs."""
 
 
 class Format(StrEnum):

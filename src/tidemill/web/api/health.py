@@ -16,20 +16,26 @@ def router(deps: WebDeps, monitor: SystemMonitor) -> APIRouter:
     router = APIRouter(tags=["watching"])
 
     @router.get(
-        "/health", responses=json_responses(Health, description="How we are; 503 with the same body when down.")
+        "/health",
+        responses={**json_responses(Health), 503: {**json_responses(Health)[200], "description": "We are down."}},
     )
     async def health() -> Response:
         """Tell how we are: healthy, degraded or down, with every reason."""
         found = await monitor.health()
         return json_response(found, 503 if found.status is Grade.DOWN else 200)
 
-    @router.get("/ready", responses={200: {"description": "The database answers and its tables are current."}})
+    @router.get(
+        "/ready",
+        responses={
+            **json_responses(dict[str, bool], 503, description="The database answers and its tables are current.")
+        },
+    )
     async def ready() -> Response:
         """Tell whether requests can be served: the database answers and its tables are of this version."""
         await deps.require_current()
         return json_response({"ready": True})
 
-    @router.get("/status", responses=json_responses(SystemStatus))
+    @router.get("/status", responses=json_responses(SystemStatus, 503))
     async def status() -> Response:
         """Hold the schedule against what happened; at most five seconds old."""
         found = await monitor.status.get()

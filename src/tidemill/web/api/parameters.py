@@ -1,10 +1,11 @@
 """Parameters and bodies that several routes take, with their bounds."""
 
+import re
 from datetime import UTC, date, datetime, time
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tidemill.web.responses import BadParameter
 from tidemill.web.strict_input import RequestBody
@@ -23,7 +24,18 @@ Limit = Annotated[int, Query(ge=1, le=500, description="How many to answer with.
 Cursor = Annotated[str | None, Query(max_length=60, description="`next` of the page before.")]
 Text = Annotated[str | None, Query(max_length=200, pattern=_PRINTABLE, description="Words in the title or the venue.")]
 Word = Annotated[str | None, Query(max_length=300, pattern=_PRINTABLE)]
-Day = Annotated[date | None, Query(description="A day, as 2026-03-02.")]
+
+
+def _written_day(value: object) -> object:
+    """Return the value if it is written as a day; alone, a number would be taken for seconds since 1970."""
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        msg = "write the day as 2026-03-02"
+        raise ValueError(msg)
+    return value
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+Day = Annotated[date | None, BeforeValidator(_written_day), Query(description="A day, as 2026-03-02.")]
 
 
 class ReasonGiven(RequestBody):

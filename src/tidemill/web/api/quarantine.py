@@ -61,7 +61,7 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
         found = await deps.quarantine.every(which, before=key_cursor(cursor) or None, limit=limit + 1)
         return json_response(list_page(found, limit))
 
-    @router.get("/quarantine/{record_id}", responses=json_responses(QuarantinedView, 404, 422, 503))
+    @router.get("/quarantine/{record_id:int}", responses=json_responses(QuarantinedView, 404, 422, 503))
     async def one(record_id: Key) -> Response:
         """Show a record with what was read and why it was set aside."""
         return json_response(await deps.quarantine.find(record_id))

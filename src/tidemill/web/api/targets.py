@@ -91,7 +91,7 @@ def _change(router: APIRouter, deps: WebDeps) -> None:
         """Take a paused or broken target up again."""
         return json_response(await deps.targets.resume(str(target_id), by))
 
-    @router.delete("/targets/{target_id}", responses=json_responses(Target, *CHANGE_ERRORS))
+    @router.delete("/targets/{target_id:int}", responses=json_responses(Target, *CHANGE_ERRORS))
     async def remove(target_id: Key, by: Annotated[str, actor]) -> Response:
         """Remove a target; its pages and records stay."""
         return json_response(await deps.targets.remove(str(target_id), by))
