@@ -145,6 +145,54 @@ class Settings(BaseSettings):
     browser_idle_minutes: float = Field(
         10, gt=0, le=1_440, description="A browser that nobody used for so long is closed."
     )
+    live_interval_seconds: float = Field(
+        2.5, ge=0.5, le=3_600, description="Seconds between two polls of a thing that is in play."
+    )
+    live_busy_seconds: float = Field(
+        2, ge=0.5, le=3_600, description="The same when over half of the last ten polls changed something."
+    )
+    live_break_seconds: float = Field(30, ge=1, le=3_600, description="Seconds between polls during a declared break.")
+    live_imminent_seconds: float = Field(
+        60, ge=1, le=3_600, description="Seconds between polls of a thing that starts within the hour."
+    )
+    live_completed_seconds: float = Field(
+        300, ge=1, le=86_400, description="Seconds between polls of a thing that has ended, until it is archived."
+    )
+    live_list_seconds: float = Field(60, ge=1, le=3_600, description="Seconds between polls of a list of things.")
+    live_stale_seconds: float = Field(
+        300, ge=10, le=86_400, description="A watched page that was not checked for so long is started anew."
+    )
+    live_timeout_seconds: float = Field(15, ge=1, le=300, description="How long a polled page is waited for.")
+    live_scrape_seconds: float = Field(
+        45,
+        ge=1,
+        le=300,
+        description="How long a poll may take with its retries, and the longest that it is waited for.",
+    )
+    live_adaptive_polling: bool = Field(True, description="Poll things that keep changing at `live_busy_seconds`.")  # noqa: FBT003
+    live_adaptive_timeouts: bool = Field(True, description="Wait longer for pages that have become slow.")  # noqa: FBT003
+    live_pause_failures: int = Field(5, ge=1, le=1_000, description="Failures in a row that pause a thing.")
+    live_pause_seconds: float = Field(300, ge=1, le=86_400, description="How long a thing is paused before one try.")
+    live_archive_hours: float = Field(24, gt=0, le=8_760, description="Things that have ended are polled for so long.")
+    live_watches: int = Field(1_000, ge=1, le=100_000, description="Watches that one process holds at most.")
+    live_browser_watches: int = Field(40, ge=0, le=1_000, description="Of these, watches that need a browser page.")
+    live_free_megabytes: int = Field(
+        500, ge=0, le=1_000_000, description="With less memory free, a process takes no further watches."
+    )
+    live_buffer_changes: int = Field(
+        1_000, ge=1, le=1_000_000, description="Changes kept in memory while the database is away; the rest in a file."
+    )
+    live_buffer_megabytes: int = Field(10, ge=1, le=10_000, description="The same in megabytes.")
+    live_buffer_folder: Path | None = Field(
+        None,
+        description="Where that file is written; beside the SQLite database, else in the working folder, if unset.",
+    )
+    live_breaker_failures: int = Field(
+        5, ge=1, le=1_000, description="Failures that open the breaker of a live source."
+    )
+    live_breaker_seconds: float = Field(60, ge=1, le=3_600, description="How long it stays open at first.")
+    live_breaker_longest_seconds: float = Field(120, ge=1, le=86_400, description="How long it stays open at most.")
+    live_breaker_successes: int = Field(5, ge=1, le=1_000, description="Successes that close it again.")
     feed_weights: dict[Literal["distance", "category", "time", "reliability", "popularity"], Weight] = Field(
         {}, description="How much each reason counts when events are ranked, e.g. {distance: 5, popularity: 0}."
     )

@@ -6,7 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
+from tidemill.core.live.lifecycle import LifecyclePolicy
 from tidemill.core.policy import validated
+from tidemill.core.vertical import Vertical
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -22,6 +24,7 @@ from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.ledger.sweeps import Sweeps
 from tidemill.store.ledger.ticks import TickSlots
 from tidemill.store.ledger.workers import Workers
+from tidemill.store.live.ledger import LiveLedger
 from tidemill.store.pages.bodies import Bodies, bodies_for
 from tidemill.store.quality.quarantine import QuarantineRepository
 from tidemill.store.services.answers import AnswerRepository
@@ -69,6 +72,7 @@ class Store:
     quarantine: QuarantineRepository
     change_log: SnapshotLog
     snapshots: SnapshotReads
+    live: LiveLedger
     environment: StoreEnvironment
     verticals: Mapping[str, VerticalStore]
 
@@ -78,14 +82,19 @@ class Store:
         await self.database.close()
 
 
-def build_store(settings: Settings, database: Database) -> Store:
-    """Build the repositories on a database; raise for policies that contradict themselves."""
-    for vertical in VERTICALS.values():
+def build_store(
+    settings: Settings,
+    database: Database,
+    known: Mapping[str, Vertical] = VERTICALS,
+    lives: LifecyclePolicy | None = None,
+) -> Store:
+    """Build the repositories on a database, for these verticals; raise for policies that contradict themselves."""
+    for vertical in known.values():
         validated(vertical.policy)
     ids = Ids(database)
     bodies = bodies_for(database, settings.pages_folder)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
-    breaker_policies = {name: vertical.policy.breaker for name, vertical in VERTICALS.items()}
+    breaker_policies = {name: vertical.policy.breaker for name, vertical in known.items()}
     paces = Paces(own=settings.own_paces)
     sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
     environment = StoreEnvironment(
@@ -93,19 +102,22 @@ def build_store(settings: Settings, database: Database) -> Store:
     )
     verticals = {name: plugin.store(environment) for name, plugin in LOADED_PLUGINS.items()}
     repositories = {name: each.repository for name, each in verticals.items()}
-    ledger = Ledger(database, ids, bodies, repositories, VERTICALS)
+    ledger = Ledger(database, ids, bodies, repositories, known)
+    change_log = SnapshotLog(
+        database, {name: each.labels for name, each in verticals.items() if each.labels is not None}
+    )
     return Store(
         database=database,
         ids=ids,
         bodies=bodies,
         ledger=ledger,
-        agenda=DispatchRepository(database, ids, VERTICALS),
+        agenda=DispatchRepository(database, ids, [name for name, each in known.items() if each.live is None]),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=TickSlots(database),
         dead_letters=DeadLetterRetries(database, ids),
         breakers=Breakers(database, breaker_policies),
-        sweeps=Sweeps(database, VERTICALS),
-        overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in VERTICALS.items()}),
+        sweeps=Sweeps(database, known),
+        overbooked_hosts=OverbookedHosts(database, {name: vertical.policy for name, vertical in known.items()}),
         current_state=CurrentStateReader(database),
         rate_limits=RateLimitRepository(database),
         host_assignment=HostAssignment(database, paces),
@@ -122,10 +134,18 @@ def build_store(settings: Settings, database: Database) -> Store:
             database, bodies.outputs, [each.counter for each in verticals.values() if each.counter is not None]
         ),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
-        change_log=SnapshotLog(
-            database, {name: each.labels for name, each in verticals.items() if each.labels is not None}
-        ),
+        change_log=change_log,
         snapshots=SnapshotReads(database),
+        live=LiveLedger(
+            database,
+            ids,
+            bodies,
+            change_log,
+            known,
+            {name: each.live for name, each in verticals.items() if each.live is not None},
+            paces,
+            lives,
+        ),
         environment=environment,
         verticals=verticals,
     )

@@ -20,6 +20,7 @@ from tidemill.bootstrap.enrichment import (
 )
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.live import build_live_lane, live_policy, with_live_breakers
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
@@ -32,14 +33,16 @@ from tidemill.engine.announcer import CommitAnnouncer
 from tidemill.engine.chores import engine_chores, proof_chore
 from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
+from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.supervisor import Supervisor, Worker
+from tidemill.fetching.bulk_rate_limits import BulkRateLimits
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.enrich import Enricher
 from tidemill.pipeline.happenings import PartCrashed
-from tidemill.pipeline.ports import Clock, Dice, Fetcher, Transport
+from tidemill.pipeline.ports import Clock, Dice, Fetcher, HostRateLimits, Transport
 from tidemill.plugin import Environment, Part, Parts, part_of
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
@@ -64,6 +67,7 @@ class System:
     ticks: ChoreRunner
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
+    live: LiveLane | None
     outside_services: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
@@ -95,22 +99,26 @@ def build(
     """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
     announce_unusable_packages(announce, clock)
-    store = build_store(settings, database or open_database(settings.database.get_secret_value()))
+    opened = database or open_database(settings.database.get_secret_value())
+    verticals = with_live_breakers(VERTICALS, settings)
+    store = build_store(settings, opened, verticals, live_policy(settings))
+    slots = BulkRateLimits(store.rate_limits, clock)
     services = build_services(settings, store.database, clock, announce)
-    fetchers, paid_fetchers = build_every_fetcher(settings, store, clock, services, transport)
+    fetchers, paid_fetchers = build_every_fetcher(settings, store, clock, services, transport, slots)
     webhooks = build_webhooks(settings)
     worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
     tools = StageDependencies(
-        clock, store.ids, store.breakers, fetchers, VERTICALS, services, store.current_state, worker.is_current,
+        clock, store.ids, store.breakers, fetchers, verticals, services, store.current_state, worker.is_current,
         paid_fetchers.fallback, build_enrichment_hints(settings, store),
     )  # fmt: skip
     make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
-    dispatcher = Dispatcher(store.agenda, VERTICALS, clock, dice, announce, limits=settings.queue_limits)
+    dispatcher = Dispatcher(store.agenda, verticals, clock, dice, announce, limits=settings.queue_limits)
     ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
     machine = clock if isinstance(clock, RealClock) else None
+    live = build_live_lane(settings, store, tools, dice, announce, worker, slots)
     supervisor = Supervisor(
-        worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again, machine=machine
+        worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again, machine=machine, live=live
     )
     chore_dependencies = build_chore_dependencies(
         settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify,
@@ -124,7 +132,7 @@ def build(
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
-        verticals=VERTICALS, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
+        verticals=verticals, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
@@ -139,7 +147,7 @@ def build(
         settings=settings,
         clock=clock,
         announce=announce,
-        verticals=VERTICALS,
+        verticals=verticals,
         store=store,
         services=services,
         webhooks=webhooks,
@@ -150,6 +158,7 @@ def build(
         ticks=ticks,
         supervisor=supervisor,
         make_drain=make_drain,
+        live=live,
         outside_services=outside_services,
         enricher=enricher,
         discovery=discovery,
@@ -172,10 +181,15 @@ def announce_unusable_packages(announce: Listeners, clock: Clock) -> None:
 
 
 def build_every_fetcher(
-    settings: Settings, store: Store, clock: Clock, services: Services, transport: Transport | None
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    services: Services,
+    transport: Transport | None,
+    rate_limits: HostRateLimits,
 ) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
     """Return the fetchers by kind, and the paid ones with their fallback; all use the http fetcher's gates."""
-    fetchers = build_fetchers(settings, clock, transport, rate_limits=store.rate_limits, services=services)
+    fetchers = build_fetchers(settings, clock, transport, rate_limits=rate_limits, services=services)
     paid_fetchers = build_paid_fetchers(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid_fetchers.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])

@@ -11,12 +11,13 @@ from tidemill.core.services.degradation import Service
 
 
 class Stage(StrEnum):
-    """A job's stage; the value is stored in `pipeline_jobs.current_stage`."""
+    """A job's stage; the value is stored in `pipeline_jobs.current_stage`. A watch of the live lane has but one."""
 
     FETCH = "fetch"
     PARSE = "parse"
     NORMALIZE = "normalize"
     PERSIST = "persist"
+    WATCH = "watch"
     COMPLETED = "completed"
     DEAD_LETTER = "dead_letter"
 

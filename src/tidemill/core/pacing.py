@@ -128,3 +128,17 @@ def next_departure(pace: Pace, booked_until: datetime | None, now: datetime, min
         return Departure(now, now + pace.interval if pace.burst == 1 else charged(pace, booked_until, 1, now))
     at = opens_at(pace, booked_until + departure_tolerance(pace), now)
     return Departure(at, charged(pace, booked_until, 1, at))
+
+
+def departures(
+    pace: Pace, booked_until: datetime | None, now: datetime, mine: datetime | None, count: int, within: timedelta
+) -> list[Departure]:
+    """Return up to `count` departures in a row that fit a shared booking, those `within` a while of the first."""
+    slots = [next_departure(pace, booked_until, now, mine)]
+    while len(slots) < count:
+        booked = slots[-1].booked_until
+        at = opens_at(pace, booked, slots[-1].at)
+        if at - slots[0].at > within:
+            break
+        slots.append(Departure(at, charged(pace, booked, 1, at)))
+    return slots

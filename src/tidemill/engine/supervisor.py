@@ -7,12 +7,14 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Protocol
 
 from tidemill.engine.clock import CHECKED_EVERY, MADE_UP, ClockJump
 from tidemill.engine.drain import Drain, wait_for_first
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.ports import MachineClock, WorkerRegistry
 from tidemill.pipeline.happenings import Announce, ClockJumped, PartCrashed, StoreTrouble
+from tidemill.pipeline.live_ports import LIVE_LANE
 from tidemill.pipeline.ports import Clock, StoreError
 
 POLL_INTERVAL = timedelta(seconds=30)
@@ -125,6 +127,22 @@ class Worker:
         await self._register.release_lane(self.key(), lane)
 
 
+class LaneRunner(Protocol):
+    """Runs one lane: a drain, or the live lane."""
+
+    def wake(self) -> None:
+        """Look for work now."""
+        ...
+
+    def stop_claiming(self) -> None:
+        """Take no more work, and end soon."""
+        ...
+
+    async def run(self, lane: str) -> datetime | None:
+        """Run until there is nothing to do; return when there may be, None if a wake-up tells."""
+        ...
+
+
 class Supervisor:
     """Runs one worker process: one drain per lane, all chores, one heartbeat."""
 
@@ -139,21 +157,25 @@ class Supervisor:
         *,
         poll_interval: timedelta = POLL_INTERVAL,
         machine: MachineClock | None = None,
+        live: LaneRunner | None = None,
     ) -> None:
         """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`.
+
+        `live` runs the live lane, where something is watched live; it is the same one each time.
 
         `machine` is the clock, if it goes by one that somebody may set.
         """
         self._worker = worker
         self._runner = runner
         self._make_drain = make_drain
-        self._lanes = lanes
+        self._live = live
+        self._lanes = lanes if live is None else (*lanes, LIVE_LANE)
         self._clock = clock
         self._announce = announce
         self._poll_interval = poll_interval
         self._machine = machine
-        self._drains: dict[str, Drain] = {}
-        self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in lanes}
+        self._drains: dict[str, LaneRunner] = {}
+        self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in self._lanes}
         self._stopping = asyncio.Event()
 
     def wake(self, workers: int) -> None:
@@ -220,7 +242,7 @@ class Supervisor:
         must_release = False
         while not self._stopping.is_set():
             self._wake_events[lane].clear()
-            drain = self._drains[lane] = self._make_drain()
+            drain = self._drains[lane] = self._runner_of(lane)
             try:
                 if must_release:
                     await self._worker.release_lane(lane)
@@ -237,6 +259,9 @@ class Supervisor:
             if self._stopping.is_set():
                 return
             await self._wait_until(lane, moment)
+
+    def _runner_of(self, lane: str) -> LaneRunner:
+        return self._live if self._live is not None and lane == LIVE_LANE else self._make_drain()
 
     async def _wait_until(self, lane: str, moment: datetime | None) -> None:
         latest = self._clock.now() + self._poll_interval

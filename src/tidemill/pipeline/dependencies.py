@@ -1,6 +1,6 @@
 """The dependencies of the stages: ports, and the verticals by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -43,6 +43,14 @@ class SourceStates(Protocol):
 
     async def current(self, source_id: int, target_id: int) -> CurrentState | None:
         """Return the current source, target and breaker; None when the source or target was removed."""
+        ...
+
+
+class ManySourceStates(SourceStates, Protocol):
+    """The same for many at once."""
+
+    async def current_of(self, pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], CurrentState]:
+        """Return the states by the keys of source and target; those that were removed are left out."""
         ...
 
 

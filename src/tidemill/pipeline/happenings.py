@@ -290,13 +290,60 @@ class DiscoverySpilled(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class PagePolled(msgspec.Struct, frozen=True, tag=True):
+    """The live lane asked for a page: how that ended, and whether it moved the thing."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    host: str
+    status_code: int
+    milliseconds: int
+    changed: bool
+    failure: Failure | None = None
+
+
+class ChangeLogged(msgspec.Struct, frozen=True, tag=True):
+    """A change of a watched thing is in the log, so many seconds after its page was asked for."""
+
+    at: datetime
+    vertical: str
+    key: str
+    seq: int
+    change: str
+    source: str
+    seconds: float
+
+
+class LifeMoved(msgspec.Struct, frozen=True, tag=True):
+    """A watched thing's life moved: it was discovered (from ''), became active, was paused, completed or archived."""
+
+    at: datetime
+    vertical: str
+    key: str
+    before: str
+    after: str
+    reason: str
+
+
+class WatchLost(msgspec.Struct, frozen=True, tag=True):
+    """This process no longer watches a thing that it did watch; it writes nothing more about it."""
+
+    at: datetime
+    job_id: int
+    run_id: int
+    source_id: int
+    reason: str
+
+
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved
     | RecordsJudged | RecordsKept
     | RunOpened | RunExtended
     | RunClosed | DriftNoticed | AdapterDisabled | EnqueueRejected | TickRan | JobsRescued | JobsStale | StoreTrouble
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
-    | PlaceSearched | DiscoverySpilled
+    | PlaceSearched | DiscoverySpilled | PagePolled | ChangeLogged | LifeMoved | WatchLost
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

@@ -11,11 +11,13 @@ import msgspec
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
+from tidemill.core.live.lifecycle import Lifecycle
 from tidemill.core.run import RunStatus
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     Announce,
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
@@ -27,8 +29,10 @@ from tidemill.pipeline.happenings import (
     JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
@@ -42,6 +46,7 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 from tidemill.telemetry.redaction import redact_line
 
@@ -138,6 +143,10 @@ def _drift_level(happening: DriftNoticed) -> int:
     return INFO if happening.is_over else WARNING
 
 
+def _life_level(happening: LifeMoved) -> int:
+    return WARNING if happening.after == Lifecycle.PAUSED else INFO
+
+
 LevelRule = int | Callable[[Any], int]
 
 LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
@@ -168,6 +177,10 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     ServiceRestored: ("service restored", INFO),
     PlaceSearched:   ("place searched",   INFO),
     DiscoverySpilled: ("discovery spilled", ERROR),
+    PagePolled:      ("page polled",      DEBUG),
+    ChangeLogged:    ("change logged",    DEBUG),
+    LifeMoved:       ("life moved",       _life_level),
+    WatchLost:       ("watch lost",       WARNING),
 }  # fmt: skip
 """Each happening's event name in the log, and its level."""
 

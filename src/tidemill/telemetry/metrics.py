@@ -18,6 +18,7 @@ from tidemill.core.run import RunSummary
 from tidemill.pipeline.happenings import (
     AdapterDisabled,
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     DriftNoticed,
@@ -29,8 +30,10 @@ from tidemill.pipeline.happenings import (
     JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PartCrashed,
     PersonNeeded,
     PlaceSearched,
@@ -44,6 +47,7 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 from tidemill.telemetry.counters import HistogramCounter, LabelledCounter
 from tidemill.telemetry.gauges import Gauges, Snapshot
@@ -127,6 +131,12 @@ class Metrics:
         self.places = counter("scraper_places_searched", "Municipalities that discovery has searched.")
         self.candidates = counter("scraper_candidates_found", "Sites that discovery put before a person.")
         self.spilled = counter("scraper_discovery_spilled", "Times that discovery had to write to a file.")
+        self.changes = counter("scraper_changes", "Changes of watched things in the log.", ("vertical", "kind"))
+        self.change_seconds = HistogramCounter(
+            "scraper_change_seconds", "Seconds from asking for a page to its change in the log.", SECONDS
+        )
+        self.life_moves = counter("scraper_life_moves", "Moves of watched things' lives.", ("vertical", "state"))
+        self.watches_lost = counter("scraper_watches_lost", "Watches that another process took, or that were given up.")
         self.overdue = counter("scraper_overdue", "Times that the schedule was found not kept.")
 
     def _counters(self) -> Iterator[Collector]:
@@ -170,7 +180,20 @@ class Metrics:
             ServiceRestored: lambda each: self.service_moves.add((each.service.value, "works")),
             PlaceSearched: self._place_searched,
             DiscoverySpilled: partial(_increment, self.spilled),
+            PagePolled: self._page_polled,
+            ChangeLogged: self._change_logged,
+            LifeMoved: lambda each: self.life_moves.add((each.vertical, each.after)),
+            WatchLost: partial(_increment, self.watches_lost),
         }
+
+    def _page_polled(self, polled: PagePolled) -> None:
+        status = "success" if polled.failure is None else "failure"
+        self.scrapes.add((polled.host, status))
+        self.duration_seconds.add(polled.milliseconds / 1_000, polled.host)
+
+    def _change_logged(self, logged: ChangeLogged) -> None:
+        self.changes.add((logged.vertical, logged.change))
+        self.change_seconds.add(logged.seconds)
 
     def _stage_done(self, happening: StageDone) -> None:
         self.stages.add((str(happening.stage),))

@@ -15,16 +15,19 @@ from tidemill.store.database.codecs import Codec, codecs_of
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.database.hot_statements import FEW, SIZES, HotQuery, HotRows, ListOf
 from tidemill.store.ledger import claims_sql, effects_sql, run_counts
+from tidemill.store.live import changes
 from tidemill.store.pages import bodies
 from tidemill.store.schema import (
     breakers,
     hosts,
     jobs,
+    live_pages,
     page_bodies,
     pages,
     raw_records,
     record_history,
     runs,
+    snapshots,
     sources,
     staged_records,
     targets,
@@ -194,6 +197,15 @@ def written_as_given(_before: Row, row: Row) -> Row:
     return row
 
 
+def checked_page(before: Row, row: Row) -> Row:
+    counted = ("polls", "changes", "ignored", "total_failures")
+    return row | {name: before[name] + row[name] for name in counted}
+
+
+def checked_snapshot(before: Row, row: Row) -> Row:
+    return {"checked_at": max(before["checked_at"], row["checked_at"])}
+
+
 UPDATES: dict[str, tuple[Table, str, Callable[[Row, Row], Row]]] = {
     "checkpoints.move_onward": (jobs, "id", moved_onward),
     "checkpoints.move_away": (jobs, "id", moved_away),
@@ -203,6 +215,8 @@ UPDATES: dict[str, tuple[Table, str, Callable[[Row, Row], Row]]] = {
     "claims.charge_hosts": (hosts, "host", written_as_given),
     "runs.add": (runs, "id", added_to_run),
     "events.update": (events, "id", updated_event),
+    changes.CHECKED.name: (live_pages, "target_id", checked_page),
+    changes.SNAPSHOTS_CHECKED.name: (snapshots, "thing_id", checked_snapshot),
 }
 STANDINGS = ("ACTIVE", "PAUSED", "BROKEN", "STALE")
 
@@ -212,8 +226,10 @@ async def test_an_update_writes_its_rows_and_no_others(database: Database, name:
     statement, (table, key, changed) = HOT[name], UPDATES[name]
     assert isinstance(statement, HotRows)
     numbers = range(sum(COUNTS) + 3)
-    if table in {runs, targets}:
+    if table in {runs, targets, live_pages}:
         await fill(database, sources, numbers)
+    if table is live_pages:
+        await fill(database, targets, numbers)
     changes = {"status": lambda number: STANDINGS[number % 4]} if table is targets else {}
     await fill(database, table, numbers, **changes)
     expected, first = await kept(database, table, key), 0

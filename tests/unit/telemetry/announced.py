@@ -9,6 +9,7 @@ from tidemill.core.run import Counts, RunStatus, RunSummary
 from tidemill.core.services.degradation import Service
 from tidemill.pipeline.happenings import (
     BreakerMoved,
+    ChangeLogged,
     ClockJumped,
     DiscoverySpilled,
     EnqueueRejected,
@@ -19,8 +20,10 @@ from tidemill.pipeline.happenings import (
     JobsStale,
     JobWaits,
     LeaseLost,
+    LifeMoved,
     Overdue,
     PageGot,
+    PagePolled,
     PersonNeeded,
     PlaceSearched,
     RecordsJudged,
@@ -33,6 +36,7 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
     TickRan,
+    WatchLost,
 )
 
 LATER = NOON + timedelta(minutes=5)
@@ -81,9 +85,14 @@ RESTORED = ServiceRestored(LATER, Service.APIFY, NOON)
 SEARCHED = PlaceSearched(NOON, "Arnhem", 9, 2, "")
 SPILLED = DiscoverySpilled(NOON, "discovered-2026-03-02.jsonl", "the database does not answer")
 OVERDUE = Overdue(NOON, "tick dispatch", "last went well 09:00 UTC")
+POLLED = PagePolled(NOON, 11, 3, 7, "arena.test", 200, 42, changed=True)
+LOGGED = ChangeLogged(NOON, "tallies", "a", 7, "delta", "arena", 0.3)
+MOVED = LifeMoved(NOON, "tallies", "a", "ACTIVE", "PAUSED", "5 failures in a row")
+GIVEN_UP = WatchLost(NOON, 11, 3, 7, "another process holds its watch")
 
 EVERY_KIND: list[Happening] = [
     STAGE_DONE, PAGE_GOT, RETRIED, REFUSED, DEAD, NEEDED, LOST, OPENED_BREAKER, JUDGED, KEPT,
     RUN_OPENED, RUN_EXTENDED, RUN_CLOSED, REJECTED,
     TICKED, RESCUED, STALE, TROUBLE, JUMPED, OVERDUE, DEGRADED, RESTORED, SEARCHED, SPILLED,
+    POLLED, LOGGED, MOVED, GIVEN_UP,
 ]  # fmt: skip

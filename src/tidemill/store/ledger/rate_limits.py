@@ -7,11 +7,21 @@ put there as it comes, and a request that a redirect led to somebody else's host
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, select, text, update
+from sqlalchemy import bindparam, case, exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pacing import Departure, Pace, charged, departure_tolerance, is_held_alone, next_departure, opens_at
+from tidemill.core.pacing import (
+    Departure,
+    Pace,
+    charged,
+    departure_tolerance,
+    departures,
+    is_held_alone,
+    next_departure,
+    opens_at,
+)
+from tidemill.pipeline.live_ports import SlotBatch
 from tidemill.store.database.database import Database
 from tidemill.store.schema import hosts, jobs
 from tidemill.store.schema.rows import Row, pace_of
@@ -24,6 +34,12 @@ _AT_WORK = (
     .select_from(jobs)
     .where(text("pipeline_jobs.status = 'leased'"), jobs.c.host == bindparam("b_host"))
     .where(jobs.c.current_stage == Stage.FETCH)
+)
+_OTHERS_WAIT = select(
+    exists().where(
+        jobs.c.host == bindparam("b_host"),
+        text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'"),
+    )
 )
 _OF_HOST = update(hosts).where(hosts.c.host == bindparam("b_host"))
 _PUT_ON_TAB = _OF_HOST.values(tab_at=bindparam("b_tab"), opens_at=bindparam("b_opens"))
@@ -51,6 +67,36 @@ class RateLimitRepository:
             slot, values = _put_on_tab(row, pace, now, mine)
             await connection.execute(_PUT_ON_TAB, values)
         return slot
+
+    async def reserve_many(
+        self, host: str, pace: Pace, count: int, within: timedelta, now: datetime, mine: datetime | None
+    ) -> SlotBatch:
+        """Put up to `count` requests on the host's booking that may leave within a while, at least one.
+
+        Nothing is booked at a host that asked to be left alone.
+        """
+        async with self._database.write() as connection:
+            row = await self._known(connection, host, pace, now)
+            pace = _slower_of(row, pace)
+            if row["opens_at"] > max(now, row["tab_at"] or now) + pace.interval:
+                return SlotBatch(rests_until=row["opens_at"])
+            slots = departures(pace, row["tab_at"], now, mine, count, within)
+            opens = max(row["opens_at"], opens_at(pace, slots[-1].booked_until, now))
+            values = {"b_host": host, "b_tab": slots[-1].booked_until, "b_opens": opens}
+            await connection.execute(_PUT_ON_TAB, values)
+            others = (await connection.execute(_OTHERS_WAIT, {"b_host": host})).scalar_one()
+        return SlotBatch(slots, bool(others))
+
+    async def give_back(self, host: str, pace: Pace, unused: int, booked_until: datetime) -> bool:
+        """Take the last requests off the host's booking that were not sent, unless somebody has booked since."""
+        async with self._database.write() as connection:
+            row = (await connection.execute(_ROW_TO_CHANGE, {"b_host": host})).mappings().one_or_none()
+            if row is None or row["tab_at"] != booked_until:
+                return False
+            tab = booked_until - _slower_of(row, pace).interval * unused
+            values = {"b_host": host, "b_tab": tab, "b_opens": min(row["opens_at"], max(tab, row["served_at"] or tab))}
+            await connection.execute(_PUT_ON_TAB, values)
+        return True
 
     async def charge(self, host: str, pace: Pace, requests: int, now: datetime) -> None:
         """Put requests on the host's booking that have been sent already."""

@@ -1,6 +1,7 @@
 """How a source and its target stand at this moment: asked once more as a request leaves."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -34,6 +35,11 @@ class CurrentStateReader:
         if future is None:
             future = self._asked[pair] = asyncio.get_running_loop().create_future()
         return await asyncio.shield(future)
+
+    async def current_of(self, pairs: Iterable[Pair]) -> dict[Pair, CurrentState]:
+        """The same for many at once; those that were removed are left out."""
+        async with self._database.glance() as connection:
+            return await _present(connection, dict.fromkeys(pairs))
 
     async def _answer(self) -> None:
         """Answer everyone who has asked since the last time."""

@@ -32,7 +32,13 @@ _UNSEEN = (
     .with_for_update()
 )
 _LEASED = text("pipeline_jobs.status = 'leased'")
-_STUCK = select(jobs).where(_LEASED, jobs.c.leased_at < bindparam("b_since")).order_by(jobs.c.id).with_for_update()
+_STUCK = (
+    select(jobs)
+    .where(_LEASED, jobs.c.leased_at < bindparam("b_since"), jobs.c.current_stage != Stage.WATCH)
+    .order_by(jobs.c.id)
+    .with_for_update()
+)
+"""A watch is held for its hour; the live lane sees to those that are held for longer."""
 
 
 class Workers:
@@ -106,7 +112,9 @@ class Workers:
         self, connection: AsyncConnection, worker_id: int, now: datetime
     ) -> list[JobsRescued | JobDead]:
         held = await _held_by(connection, [worker_id])
-        died = await _after_death(connection, self._database, self._ids, held, Failure.WORKER_DIED, now)
+        await _free(connection, [job for job in held if job.stage is Stage.WATCH])
+        others = [job for job in held if job.stage is not Stage.WATCH]
+        died = await _after_death(connection, self._database, self._ids, others, Failure.WORKER_DIED, now)
         await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return [JobsRescued(now, worker_id, len(held), "its worker died"), *died]
 

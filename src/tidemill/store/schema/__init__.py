@@ -4,6 +4,7 @@ from tidemill.store.database.keys import id_blocks
 from tidemill.store.database.metadata import metadata
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
+from tidemill.store.schema.live import live_moves, live_pages, live_things
 from tidemill.store.schema.pages import page_bodies, page_screenshots, pages
 from tidemill.store.schema.proposals import selector_proposals
 from tidemill.store.schema.quality import (
@@ -45,6 +46,9 @@ __all__ = [
     "hosts",
     "id_blocks",
     "jobs",
+    "live_moves",
+    "live_pages",
+    "live_things",
     "metadata",
     "model_answers",
     "municipalities",

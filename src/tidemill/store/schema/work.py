@@ -123,7 +123,9 @@ workers = Table(
     Column("started_at", Timestamp, nullable=False),
     Column("seen_at", Timestamp, nullable=False),
     Column("ended_at", Timestamp),
+    Column("live_seen_at", Timestamp),
 )
+"""`seen_at` holds a worker's jobs, `live_seen_at` its watches, which are taken over sooner."""
 
 dead_letters = Table(
     "dead_letter_queue",
