@@ -1,6 +1,6 @@
 """Whom we believe, what may fall, and what is only counted; every telling by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -51,8 +51,13 @@ class Watch:
         return merged
 
     @property
+    def state(self) -> Mapping[str, Any]:
+        assert self.memory.state is not None
+        return self.memory.state
+
+    @property
     def runs(self) -> int:
-        return int(self.memory.state["innings"]["1"]["runs"])
+        return int(self.state["innings"]["1"]["runs"])
 
 
 def started(*readings: tuple[LiveSite, MatchReading]) -> Watch:
@@ -71,14 +76,14 @@ def test_every_field_has_its_source_confidence_and_time() -> None:
     provenance = watch.memory.provenance
     assert (provenance["score"].source, provenance["score"].confidence, provenance["score"].at) == ("best", 0.9, NOON)
     assert (provenance["venue"].source, provenance["venue"].confidence) == ("other", 0.7)
-    assert watch.memory.state["title"] == "India v Australia"
-    assert watch.memory.state["venue"] == "The Oval"
+    assert watch.state["title"] == "India v Australia"
+    assert watch.state["venue"] == "The Oval"
 
 
 @pytest.mark.inventory(108)
 def test_a_field_of_low_confidence_is_refused() -> None:
     watch = started((BEST, told(10, 12, venue="guessed", confidence={"venue": 0.4})))
-    assert "venue" not in watch.memory.state
+    assert "venue" not in watch.state
     watch = Watch()
     watch.tell(BEST, 0, told(99, 12, confidence={"score": 0.49}))
     watch.tell(OTHER, 1, told(10, 12))
@@ -161,7 +166,7 @@ def test_three_balls_of_another_make_a_site_that_stands_still_lose_its_say() -> 
     watch.tell(BEST, 34)
     assert watch.runs == 25
     assert watch.tell(BEST, 60, told(26, 16)).change is not None
-    assert watch.memory.state["domain_id"] == "best"
+    assert watch.state["domain_id"] == "best"
 
 
 def test_reliability_counts_fifteen_minutes_and_demotes_under_a_half() -> None:
@@ -186,7 +191,7 @@ def test_a_site_that_names_the_teams_the_other_way_round_means_the_same_innings(
     watch = started()
     swapped = InningsScore(number=1, side=1, runs=14, wickets=0, balls=13)
     watch.tell(BEST, 30, told(0, 0, teams=(TEAMS[1], TEAMS[0]), innings=(swapped,)))
-    assert watch.memory.state["innings"]["1"]["team"] == "team_a"
+    assert watch.state["innings"]["1"]["team"] == "team_a"
     assert watch.runs == 14
 
 
@@ -198,7 +203,7 @@ def test_the_score_of_each_team_is_its_current_innings() -> None:
     )
     watch = Watch(BEST)
     watch.tell(BEST, 0, told(0, 0, innings=scores))
-    state = watch.memory.state
+    state = watch.state
     assert state["score"]["team_a"] == {"runs": 50, "wickets": 4, "overs": "12.3", "balls": 75}
     assert state["score"]["team_b"]["runs"] == 200
     assert state["current_innings"] == 3
@@ -216,7 +221,7 @@ def test_the_score_of_each_team_is_its_current_innings() -> None:
 def test_the_last_event_is_runs_a_wicket_or_the_end_of_an_over(ball: Ball, kind: str) -> None:
     watch = Watch(BEST)
     watch.tell(BEST, 0, msgspec.structs.replace(told(10, ball.over * 6 + ball.ball), balls=(ball,)))
-    event = watch.memory.state["last_event"]
+    event = watch.state["last_event"]
     assert (event["type"], event["timestamp"]) == (kind, NOON.isoformat())
 
 
@@ -230,7 +235,7 @@ def test_a_jump_says_how_many_balls_nobody_told() -> None:
 
 def test_a_taken_over_watch_goes_on_from_the_stored_state() -> None:
     first = started()
-    published = Published(state=first.memory.state, seq=1, changed_at=NOON, provenance=first.memory.provenance)
+    published = Published(state=first.state, seq=1, changed_at=NOON, provenance=first.memory.provenance)
     watch = Watch(published=published)
     assert watch.tell(BEST, 60, told(10, 12)).change is None
     assert watch.tell(BEST, 61, told(9, 11)).change is None
