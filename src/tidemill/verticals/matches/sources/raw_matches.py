@@ -51,4 +51,4 @@ def _with_address(fields: Mapping[str, Any], context: Context) -> dict[str, Any]
     url = str(fields.get("url", ""))
     if isinstance(template, str) and fields.get("id"):
         url = template.replace("{id}", quote(str(fields["id"]), safe=""))
-    return {**fields, "url": absolute(url, context.page_url)} if url else dict(fields)
+    return {**fields, "url": absolute(context.page_url, url)} if url else dict(fields)
