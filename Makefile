@@ -17,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench browser hooks lock tree release clean
+.PHONY: help demo test check fix fuzz bench browser hooks lock tree release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -53,6 +53,10 @@ fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	$(SAY) 'Fixing style'
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+fuzz: $(VENV)/ready-develop ## Read mutated pages of the fixtures (ROUNDS=2000)
+	$(SAY) 'Reading mutated pages'
+	@PYTHONPATH=tests $(BIN)/python -m rig.mutated_pages $(or $(ROUNDS),2000)
 
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'

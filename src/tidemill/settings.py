@@ -220,7 +220,14 @@ class Settings(BaseSettings):
         100, ge=1, le=100_000, description="Connections of one address to the web app."
     )
     api_token: SecretStr | None = Field(
-        None, description="Who sends it may change things over HTTP; without one, only programs on this machine may."
+        None, description="Who sends it may act over HTTP as an operator; people and other tokens are in the database."
+    )
+    watch_token: SecretStr | None = Field(
+        None, description="Who sends it may read /status and /metrics from elsewhere; this machine always may."
+    )
+    public_readers: bool = Field(
+        True,  # noqa: FBT003 - a field's default
+        description="Whether anybody who reaches the web app may read published events, offers, listings and matches.",
     )
     scrapingbee_key: SecretStr | None = Field(
         None, description="ScrapingBee API key: pages that a site refuses us may be got through it, for money."

@@ -1,12 +1,19 @@
 """Build the actions that a person can take, once for command line, API and portal."""
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from pydantic import SecretStr
 
 from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.periodic import ChoreRunner
+from tidemill.operations.access.passwords import Passwords
+from tidemill.operations.access.people import PeopleActions
+from tidemill.operations.access.signing_in import SignInActions
+from tidemill.operations.access.tokens import TokenActions
 from tidemill.operations.adapters import AdapterActions
 from tidemill.operations.breakers import BreakerActions
 from tidemill.operations.browsers import BrowserActions
@@ -25,12 +32,17 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock, ServiceRegistry
 from tidemill.plugin import Parts
 from tidemill.settings import Settings
+from tidemill.store.access.idempotency import IdempotencyRepository
+from tidemill.store.access.people import PeopleRepository
+from tidemill.store.access.sessions import SessionRepository
+from tidemill.store.access.tokens import TokenRepository
 from tidemill.store.database.ping import DatabasePing
 from tidemill.store.ledger.stale_jobs import StaleJobs
 from tidemill.store.quality.incidents import IncidentRepository
 from tidemill.store.quality.proposals import Proposals
 from tidemill.store.sources.adapters import AdapterRepository
 from tidemill.store.sources.upgrades import UpgradeRepository
+from tidemill.web.auth.callers import AccessDeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,27 @@ class Actions:
     why: WhyActions
     doctor: Doctor
     quarantine: QuarantineActions
+    people: PeopleActions
+    signing_in: SignInActions
+    tokens: TokenActions
+    answers: IdempotencyRepository
+
+    def access_deps(self, settings: Settings) -> AccessDeps:
+        """Return what the web app knows callers by."""
+        return AccessDeps(
+            people=self.people,
+            signing_in=self.signing_in,
+            tokens=self.tokens,
+            answers=self.answers,
+            new_secret=secrets.token_urlsafe,
+            api_token=_text(settings.api_token),
+            watch_token=_text(settings.watch_token),
+            public_readers=settings.public_readers,
+        )
+
+
+def _text(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
 
 
 def build_actions(
@@ -71,6 +104,7 @@ def build_actions(
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
     adapters = AdapterRepository(store.database, store.ids)
+    people, passwords = PeopleRepository(store.database, store.ids), Passwords()
     return Actions(
         importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
@@ -102,4 +136,10 @@ def build_actions(
             store.sweeps.not_installed,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
+        people=PeopleActions(people, passwords, clock, secrets.token_urlsafe),
+        signing_in=SignInActions(
+            people, SessionRepository(store.database, store.ids), passwords, clock, secrets.token_urlsafe
+        ),
+        tokens=TokenActions(TokenRepository(store.database, store.ids), clock, secrets.token_urlsafe, VERTICALS),
+        answers=IdempotencyRepository(store.database),
     )

@@ -9,13 +9,16 @@ from typing import Any
 from tidemill import __version__
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.migrations import require_current
+from tidemill.bootstrap.store import Store
 from tidemill.bootstrap.streams import build_streams
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
+from tidemill.core.audit import AuditEntry
+from tidemill.core.page import Page
 from tidemill.engine.chores import DISPATCH_GRACE
-from tidemill.operations.mistakes import Mistake
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.happenings import Announce, PageGot, StageDone
-from tidemill.settings import Settings
+from tidemill.settings import Settings, describe_settings
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
@@ -64,18 +67,26 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         why=actions.why.explain,
         report_bug=telemetry.report_bug,
         services=system.services.statuses,
+        access=actions.access_deps(system.settings),
         adapters=actions.adapters,
+        audit=store.audit,
+        breakers=actions.breakers,
+        browsers=actions.browsers,
+        dead_letters=actions.dead_letters,
         discovery=system.discovery,
         importer=actions.importer,
         proposals=actions.proposals,
         quarantine=actions.quarantine,
+        read_page=partial(read_stored_page, store),
+        run_chore=partial(run_chore_now, system),
         runs=actions.runs,
+        settings=describe_settings,
+        sources=actions.sources,
         targets=actions.targets,
         upgrades=actions.upgrades,
         streams=build_streams(store, clock),
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
-        api_token=token.get_secret_value() if (token := system.settings.api_token) else None,
         allowed_hosts=allowed_hosts(system.settings.web_allowed_hosts, host),
         limits=server_limits(system.settings),
     )
@@ -102,11 +113,16 @@ def web_extensions(system: System, deps: WebDeps) -> list[WebExtension]:
     return [extension for extension in extensions if extension is not None]
 
 
+async def has_credentials(deps: WebDeps) -> bool:
+    """Return whether callers can show who they are: a token is set, or somebody can sign in."""
+    return deps.access.api_token is not None or not await deps.access.people.is_empty()
+
+
 @asynccontextmanager
 async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) -> AsyncIterator[str]:
     """Serve the web app while entered; yield the address at which a browser finds it."""
     deps = web_deps(system, telemetry, host)
-    if problem := exposure_problem(host, deps.limits, has_credentials=bool(deps.api_token)):
+    if problem := exposure_problem(host, deps.limits, has_credentials=await has_credentials(deps)):
         raise Mistake(problem)
     app = create_app(deps, web_extensions(system, deps))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -125,3 +141,18 @@ async def serve_web(system: System, telemetry: Telemetry, host: str, port: int) 
         with suppress(asyncio.CancelledError, CannotListen):
             await web
         await deps.streams.hub.close()
+
+
+async def read_stored_page(store: Store, page_id: int) -> Page | None:
+    """Return a stored page with its body."""
+    return await store.ledger.materials.page(page_id)
+
+
+async def run_chore_now(system: System, name: str, actor: str) -> str:
+    """Do a piece of periodic work now, in this process, and audit who asked for it."""
+    if name not in system.ticks.chores:
+        raise NotFound(unknown_name("tick", name, system.ticks.chores))
+    answer = await system.ticks.tick(name)
+    note = AuditEntry(actor, "tick.run", f"tick {name}", {"answer": answer})
+    await system.store.audit.note([note], system.clock.now())
+    return answer

@@ -54,6 +54,8 @@ _OWN_COMMANDS = {
     "check": (PAGES, "Read the golden pages of adapters, and compare them field by field."),
     "savefixture": (PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
     "score": (PAGES, "Score what is read on a folder of saved pages and phrases, precision and recall apart."),
+    "people": (UPKEEP, "See who can sign in to the portal, invite people, and help them back in."),
+    "tokens": (UPKEEP, "Make, list and revoke the tokens by which programs use the API."),
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }

@@ -10,22 +10,35 @@ from starlette.types import ASGIApp
 
 from tidemill.web.api import (
     adapters,
+    audit,
+    breakers,
+    browsers,
     candidates,
+    dead_letters,
     health,
     incidents,
+    jobs,
+    pages,
+    people,
     proposals,
     quarantine,
     runs,
     services,
     sources,
     targets,
+    ticks,
+    tokens,
     upgrades,
     why,
 )
+from tidemill.web.auth.gate import Gate, build_gate
+from tidemill.web.auth.permissions import PERMISSIONS
+from tidemill.web.conditional import ConditionalGet
 from tidemill.web.deps import WebDeps
 from tidemill.web.errors import handle_errors
 from tidemill.web.extension import WebExtension
 from tidemill.web.guard import RequestGuard
+from tidemill.web.idempotency import IdempotentPosts
 from tidemill.web.limits import BodyLimit
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.routes import portal_routes
@@ -37,6 +50,7 @@ STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
 RESOURCES = (
     quarantine, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
+    jobs, breakers, dead_letters, pages, ticks, browsers, audit, people, tokens,
 )  # fmt: skip
 """The modules of the API that every vertical shares."""
 
@@ -52,8 +66,10 @@ class GuardedApp(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the middleware with the guard outermost."""
-        bounded = BodyLimit(super().build_middleware_stack(), self._deps.limits.body_bytes)
-        return RequestGuard(bounded, self._deps.allowed_hosts, self._deps.report_bug)
+        deps = self._deps
+        kept = IdempotentPosts(super().build_middleware_stack(), deps.access.answers, deps.clock)
+        bounded = BodyLimit(ConditionalGet(kept), deps.limits.body_bytes)
+        return RequestGuard(bounded, deps.allowed_hosts, deps.report_bug)
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description, made from the response types."""
@@ -70,9 +86,9 @@ def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
         version=deps.version,
         description=DESCRIPTION,
         openapi_url="/api/v1/openapi.json",
+        dependencies=[Depends(gate_of(deps, extensions)), Depends(refuse_unknown_parameters)],
         docs_url=None,  # the framework's own pages load scripts from elsewhere
         redoc_url=None,
-        dependencies=[Depends(refuse_unknown_parameters)],
     )
     monitor = SystemMonitor(deps, extensions)
     renderer = PageRenderer(deps, extensions)
@@ -86,3 +102,13 @@ def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     handle_errors(app, renderer.render)
     return app
+
+
+def gate_of(deps: WebDeps, extensions: Sequence[WebExtension]) -> Gate:
+    """Return the gate before every route, with the rows that verticals bring for theirs."""
+    permissions = dict(PERMISSIONS)
+    vertical_of: dict[tuple[str, str], str] = {}
+    for extension in extensions:
+        permissions |= extension.permissions
+        vertical_of |= dict.fromkeys(extension.permissions, extension.vertical)
+    return build_gate(deps.access, deps.clock, permissions, vertical_of)

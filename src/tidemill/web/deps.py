@@ -1,30 +1,40 @@
 """The dependencies of the web app; `bootstrap` fills them in."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+from tidemill.core.page import Page
 from tidemill.core.services.degradation import ServiceStatus
 from tidemill.operations.adapters import AdapterActions
+from tidemill.operations.breakers import BreakerActions
+from tidemill.operations.browsers import BrowserActions
+from tidemill.operations.dead_letters import DeadLetterActions
 from tidemill.operations.discovery import DiscoveryActions
 from tidemill.operations.importing import Importer
 from tidemill.operations.proposals import ProposalActions
 from tidemill.operations.quarantine import QuarantineActions
 from tidemill.operations.runs import RunActions
+from tidemill.operations.sources import SourceActions
 from tidemill.operations.targets import TargetActions
 from tidemill.operations.upgrades import UpgradeActions
 from tidemill.operations.why.explanation import Explanation
 from tidemill.pipeline.ports import Clock
+from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 from tidemill.telemetry.metrics import Metrics
 from tidemill.telemetry.rates import RateCounter
 from tidemill.telemetry.recent_happenings import RecentHappenings
+from tidemill.web.auth.callers import AccessDeps
 from tidemill.web.limits import ServerLimits
 from tidemill.web.stream.access import StreamAccess
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Host names that are accepted by default; DNS rebinding from other sites is refused."""
 
+ReadPage = Callable[[int], Awaitable[Page | None]]
+RunChore = Callable[[str, str], Awaitable[str]]
 Why = Callable[[str], Awaitable[Explanation]]
 
 
@@ -35,10 +45,12 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `disabled_adapters` which adapters are off, and `require_current` raises when the
     tables are missing or old. A worker unseen for `lease` counts as dead. `why` explains a subject such as
-    `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within seconds,
-    and `report_bug` is told of our own bugs. `verticals` are the kinds of data by name. `allowed_hosts` are the names
-    under which we may be called besides any address; None allows any. `api_token` is asked of whoever changes
-    something; without it only this machine may. `limits` hold for every caller.
+    `source:NAME`, `services` tells how those outside of us stand, `streams` serves things that change within
+    seconds, and `report_bug` is told of our own bugs.
+    `allowed_hosts` are the names under which we may be called besides any address; None allows
+    any. `limits` hold for every caller. `access` tells who callers are.
+    `read_page` brings a stored page with its body, `run_chore` does a piece of periodic work now, and `settings` are
+    those in force, secrets masked. `verticals` are the kinds of data by name.
     """
 
     views: Views
@@ -56,12 +68,21 @@ class WebDeps:
     why: Why
     report_bug: Callable[[str, Exception], None]
     services: Callable[[], Awaitable[Sequence[ServiceStatus]]]
+    access: AccessDeps
     adapters: AdapterActions
+    audit: AuditLog
+    breakers: BreakerActions
+    browsers: BrowserActions
+    dead_letters: DeadLetterActions
     discovery: DiscoveryActions
     importer: Importer
     proposals: ProposalActions
     quarantine: QuarantineActions
+    read_page: ReadPage
+    run_chore: RunChore
     runs: RunActions
+    settings: Callable[[], Sequence[Any]]
+    sources: SourceActions
     targets: TargetActions
     upgrades: UpgradeActions
     streams: StreamAccess
@@ -69,4 +90,3 @@ class WebDeps:
     lease: timedelta = timedelta(seconds=60)
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     limits: ServerLimits = ServerLimits()  # noqa: RUF009 - frozen
-    api_token: str | None = field(default=None, repr=False)

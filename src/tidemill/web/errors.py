@@ -4,27 +4,32 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from tidemill.core.checks.suggestions import unknown_name
+from tidemill.operations.access.signing_in import SignInRefused
 from tidemill.operations.mistakes import Conflict, Mistake, NotFound
 from tidemill.pipeline.ports import StoreError
-from tidemill.web.authorization import NotAllowed
+from tidemill.web.auth.refusals import NotAllowed
+from tidemill.web.conditional import PreconditionFailed
 from tidemill.web.extension import RenderPage
 from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
 from tidemill.web.stream.queries import MalformedCursor
 
+UNAUTHORIZED, TOO_OFTEN, AWAY = 401, 429, 503
+AWAY_SECONDS = 5
 _QUOTED = re.compile(r"'([^']*)'")
 
 METHOD_NOT_ALLOWED = 405
 KINDS = (
-    HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, BadParameter,
-    MalformedCursor, Mistake, Exception,
+    HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, SignInRefused,
+    PreconditionFailed, BadParameter, MalformedCursor, Mistake, Exception,
 )  # fmt: skip
 
 
@@ -35,8 +40,12 @@ def handle_errors(app: FastAPI, render: RenderPage) -> None:
     async def respond(request: Request, error: Exception) -> Response:
         status, text = explain(error)
         if is_for_a_person(request):
-            return render("error.html", status, error=text, code=status)
-        response = error_response(status, text.code, text.message, text.hint)
+            if status == UNAUTHORIZED and request.method == "GET":
+                return RedirectResponse(f"/sign-in?next={quote(str(request.url.path), safe='/')}", 303)
+            response = render("error.html", status, error=text, code=status)
+        else:
+            response = error_response(status, text.code, text.message, text.hint)
+        response.headers.update(_headers(error, status))
         if status == METHOD_NOT_ALLOWED:
             allowed = methods.of(request.url.path) or (getattr(error, "headers", None) or {}).get("Allow", "GET")
             response.headers["Allow"] = allowed
@@ -44,6 +53,18 @@ def handle_errors(app: FastAPI, render: RenderPage) -> None:
 
     for kind in KINDS:
         app.add_exception_handler(kind, respond)
+
+
+def _headers(error: Exception, status: int) -> dict[str, str]:
+    """Return what an error says in headers: the methods that are allowed, when to come back, how to show who one is."""
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    if isinstance(error, NotAllowed) and error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    elif status == AWAY:
+        headers["Retry-After"] = str(AWAY_SECONDS)
+    if status == UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    return headers
 
 
 class AllowedMethods:
@@ -87,7 +108,11 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, 
         case ResourceNotFound(message=message, hint=hint):
             return 404, ErrorText("not_found", message, hint)
         case NotAllowed(status=status, message=message, hint=hint):
-            return status, ErrorText("not_allowed", message, hint)
+            return status, ErrorText("too_many_requests" if status == TOO_OFTEN else "not_allowed", message, hint)
+        case SignInRefused():
+            return 401, ErrorText("not_allowed", f"{error}")
+        case PreconditionFailed():
+            return 412, ErrorText("changed_meanwhile", f"{error}", "Read it again, and repeat your change.")
         case NotFound():
             return 404, ErrorText("not_found", f"{error}")
         case Conflict():
@@ -107,6 +132,10 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, 
             return 503, ErrorText("database_away", "The database did not answer in time.", "Try again in a moment.")
         case HTTPException(status_code=404):
             return 404, ErrorText("not_found", "There is nothing at this address.", "See /api/v1/openapi.json.")
+        case HTTPException(status_code=405):
+            return 405, ErrorText(
+                "wrong_method", "This address does not take that method.", "The header Allow says which."
+            )
         case HTTPException(status_code=400):
             return 422, ErrorText("bad_parameter", "The body cannot be read.", "Send JSON in UTF-8.")
         case HTTPException(status_code=status, detail=detail):

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tidemill.core.views import Totals
+from tidemill.web.auth.permissions import Permissions
 from tidemill.web.health import Late
 
 
@@ -76,12 +77,14 @@ async def _nothing_overdue() -> Sequence[Late]:
 class WebExtension:
     """The routes and pages of one vertical.
 
-    `response_types` are the types that its routes answer with, for the OpenAPI description; `overdue` tells what of
+    `permissions` says what each of its routes needs. `response_types` are the types that its routes answer with, for
+    the OpenAPI description; `overdue` tells what of
     the vertical the schedule has passed over.
     """
 
     vertical: str
     routers: Sequence[APIRouter] = ()
     response_types: Sequence[Any] = ()
+    permissions: Permissions = field(default_factory=dict)
     portal: PortalExtension | None = None
     overdue: Callable[[], Awaitable[Sequence[Late]]] = _nothing_overdue

@@ -7,13 +7,14 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tidemill.web.auth.gate import quota_headers
 from tidemill.web.responses import error_response
 
 CONTENT_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'"
 )
-"""No scripts and nothing from other sites: scraped markup that is not escaped still does nothing."""
+"""Only our own files, nothing inline and nothing from other sites: scraped markup that is not escaped does nothing."""
 
 ReportBug = Callable[[str, Exception], None]
 
@@ -39,10 +40,11 @@ class RequestGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle or refuse a request; the response gets the headers either way."""
+        scope["state"] = dict(scope.get("state") or {})
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._may_call(scope):
-            await self._respond(scope, receive, with_headers(scope, send))
+            await self._respond(*as_get(scope, receive, with_headers(scope, send)))
         else:
             response = error_response(421, "wrong_host", "This server is not called by that name.", HOST_HINT)
             await response(scope, receive, with_headers(scope, send))
@@ -55,6 +57,19 @@ class RequestGuard:
 
     def _may_call(self, scope: Scope) -> bool:
         return self._allowed is None or (name := called_as(scope)) in self._allowed or is_address(name)
+
+
+def as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+    """Return a HEAD request as the GET that it asks about, whose body is not sent."""
+    if scope["method"] != "HEAD":
+        return scope, receive, send
+
+    async def without_body(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        await send(message)
+
+    return {**scope, "method": "GET"}, receive, without_body
 
 
 HOST_HINT = "Call it by the address it listens on, or allow the name in the settings (web_allowed_hosts)."
@@ -83,6 +98,8 @@ def with_headers(scope: Scope, send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             _add(message, fresh)
+            if quota := scope["state"].get("quota"):
+                MutableHeaders(scope=message).update(quota_headers(quota))
         await send(message)
 
     return sending
@@ -91,5 +108,5 @@ def with_headers(scope: Scope, send: Send) -> Send:
 def _add(message: MutableMapping[str, Any], fresh: str) -> None:
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
-        headers[name] = value
+        headers.setdefault(name, value)  # a stored page has a stricter policy of its own
     headers.setdefault("Cache-Control", fresh)

@@ -1,6 +1,7 @@
 """The bodies of responses: values as ready bytes, errors in one shape."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -11,12 +12,20 @@ T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
 
+PROBLEM_TYPE = "application/problem+json"
+
 
 class Listed(msgspec.Struct, Generic[T], frozen=True):
     """A page of a list; pass `next` on as the cursor for what follows, None at the end."""
 
     items: list[T]
     next: str | None = None
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """How many things an action was for."""
+
+    count: int
 
 
 class ErrorText(msgspec.Struct, frozen=True):
@@ -27,10 +36,18 @@ class ErrorText(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-class ErrorBody(msgspec.Struct, frozen=True):
-    """The body of every answer that is not a success."""
+class ProblemDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """The body of every answer that is not a success: problem details as RFC 9457 has them, with a code and a hint.
 
-    error: ErrorText
+    `code` is for programs, `detail` is in words, and `hint` says what to do.
+    """
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    hint: str = ""
 
 
 class ResourceNotFound(Exception):
@@ -53,8 +70,16 @@ def json_response(value: Any, status: int = 200) -> Response:
 
 
 def error_response(status: int, code: str, message: str, hint: str = "") -> Response:
-    """Return an error as JSON."""
-    return json_response(ErrorBody(ErrorText(code, message, hint)), status)
+    """Return an error as problem details."""
+    problem = ProblemDetails(title=_title(status), status=status, detail=message, code=code, hint=hint)
+    return Response(_encoder.encode(problem), status, media_type=PROBLEM_TYPE)
+
+
+def _title(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"
 
 
 def list_page(found: list[T], limit: int, cursor: Callable[[T], object] = attrgetter("id")) -> Listed[T]:

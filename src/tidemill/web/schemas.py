@@ -9,25 +9,55 @@ from fastapi.openapi.utils import get_openapi
 
 from tidemill.core.discovery.candidates import Candidate
 from tidemill.core.quality.proposals import Proposal
+from tidemill.core.record import Found
 from tidemill.core.services.degradation import ServiceStatus
+from tidemill.core.source import Source
 from tidemill.core.target import Target
-from tidemill.core.views import RunDetail, RunView, SourceDetail, SourceView, TargetView, Totals, UpgradeView
+from tidemill.core.views import (
+    BreakerView,
+    DeadLetterDetail,
+    DeadLetterView,
+    JobDetail,
+    JobView,
+    PageDetail,
+    PageView,
+    RunDetail,
+    RunView,
+    SourceDetail,
+    SourceView,
+    TargetDetail,
+    TargetView,
+    TickView,
+    Totals,
+    UpgradeView,
+)
+from tidemill.core.views.access import PersonView, SessionView, TokenView
+from tidemill.core.views.browsers import PoolView
 from tidemill.core.views.quality import IncidentView, QuarantinedView
+from tidemill.operations.access.tokens import MadeToken
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
+from tidemill.operations.breakers import BreakerReset
+from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.importing import Imported
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.why.explanation import Explanation
+from tidemill.store.upkeep.audit import Noted
+from tidemill.web.answers import LinkMade, Me, SettingView, TickRun
 from tidemill.web.health import Health
-from tidemill.web.responses import ErrorBody, Listed
+from tidemill.web.responses import PROBLEM_TYPE, Counted, Listed, ProblemDetails
 from tidemill.web.system_monitor import SystemStatus
 
 RESPONSE_TYPES: tuple[Any, ...] = (
-    Health, SystemStatus, ErrorBody, Explanation,
-    Listed[SourceView], SourceDetail, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
+    Health, SystemStatus, ProblemDetails, Explanation,
+    Listed[SourceView], SourceDetail, Source, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
     Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
-    Listed[ServiceStatus], Listed[UpgradeView], UpgradeView,
+    Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, Counted,
+    Listed[JobView], JobDetail, Listed[BreakerView], Listed[BreakerReset], BreakerReset,
+    Listed[DeadLetterView], DeadLetterDetail, HandledDeadLetters, Listed[PageView], PageDetail, Found,
+    Listed[TickView], TickRun, Listed[PoolView], Listed[Noted], Listed[SettingView], TargetDetail,
+    Listed[PersonView], PersonView, Listed[SessionView], LinkMade, Me, Listed[TokenView], TokenView, MadeToken,
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
 
@@ -54,10 +84,11 @@ _ERRORS = {
     403: "Not from there.",
     404: "It does not exist.",
     409: "It contradicts how things stand.",
+    412: "It was changed since it was read.",
     413: "The body is too large.",
     421: "Not called by that name: see `web_allowed_hosts`.",
     422: "A parameter cannot be used.",
-    429: "The queue is full; Retry-After says when to come back.",
+    429: "The queue is full, or the token is used too often; Retry-After says when to come back.",
     503: "The database is away; try again later.",
 }
 
@@ -65,13 +96,17 @@ _ERRORS = {
 def json_responses(kind: Any, *errors: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route: the type that it answers with, and the statuses by which it may fail."""
     described: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(kind)}}
-    return described | {each: {"description": _ERRORS[each], "content": _json(ErrorBody)} for each in errors}
+    return described | {each: {"description": _ERRORS[each], "content": _problem()} for each in errors}
 
 
 def text_responses(media_type: str, *errors: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route that answers in another format than JSON."""
     content = {media_type: {"schema": {"type": "string"}}}
-    return {**json_responses(ErrorBody, *errors), 200: {"description": "The answer.", "content": content}}
+    return {**json_responses(ProblemDetails, *errors), 200: {"description": "The answer.", "content": content}}
+
+
+def _problem() -> dict[str, Any]:
+    return {PROBLEM_TYPE: _json(ProblemDetails)["application/json"]}
 
 
 def _json(kind: Any) -> dict[str, Any]:
@@ -96,6 +131,6 @@ def describe(app: FastAPI, response_types: Sequence[Any], totals: type[Totals]) 
 
 
 def _describe_limits(operation: dict[str, Any]) -> None:
-    """Add what any route may answer before it is asked: not by that name, and not so much."""
-    for status in (413, 421):
-        operation["responses"].setdefault(str(status), {"description": _ERRORS[status], "content": _json(ErrorBody)})
+    """Add what any route may answer before it is asked: not by that name, not so much, and not by anybody."""
+    for status in (401, 403, 413, 421, 429, 503):
+        operation["responses"].setdefault(str(status), {"description": _ERRORS[status], "content": _problem()})

@@ -45,7 +45,7 @@ class Answer:
 
     @property
     def error(self) -> dict[str, str]:
-        return self.json()["error"]
+        return self.json()
 
 
 class Browser:

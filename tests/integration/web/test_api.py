@@ -118,13 +118,14 @@ BAD_QUESTIONS = {
 async def test_a_bad_question_gets_a_clear_answer(browser: Browser) -> None:
     answers = {path: await browser.get(path) for path in BAD_QUESTIONS}
     assert {path: (answer.status, answer.error["code"]) for path, answer in answers.items()} == BAD_QUESTIONS
-    assert all(answer.error["message"] for answer in answers.values())
+    assert all(answer.error["detail"] for answer in answers.values())
 
 
 async def test_only_reading_is_allowed(sqlite_browser: Browser) -> None:
     async with sqlite_browser._session.post(f"{sqlite_browser.address}/api/v1/events") as response:
         assert response.status == 405
-        assert (await response.json())["error"]["code"] == "refused"
+        assert (await response.json())["code"] == "wrong_method"
+        assert response.headers["Allow"] == "GET"
 
 
 @pytest.mark.shows("A1")

@@ -41,13 +41,15 @@ async def test_candidates_are_listed_page_by_page_with_their_reasons(
 @pytest.mark.shows("E5")
 async def test_an_approved_candidate_is_a_source_that_is_off(sqlite_system: System, sqlite_browser: Browser) -> None:
     (number,) = await found(sqlite_system)
-    status, told = await post(sqlite_browser, f"/api/v1/candidates/{number}/approve", **{"X-Acting-As": "ans"})
-    assert (status, told["status"], told["decided_by"]) == (200, "approved", "ans")
+    status, told = await post(
+        sqlite_browser, f"/api/v1/candidates/{number}/approve", **{"X-Acting-As": "somebody else"}
+    )
+    assert (status, told["status"], told["decided_by"]) == (200, "approved", "local")
     source = await sqlite_system.store.sources.find(told["source_id"])
     assert (source.name, source.enabled) == ("site0.test", False)
     status, again = await post(sqlite_browser, f"/api/v1/candidates/{number}/reject")
     assert status == 422
-    assert "approved by ans already" in again["error"]["message"]
+    assert "approved by local already" in again["detail"]
 
 
 @pytest.mark.shows("A4")

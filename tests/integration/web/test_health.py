@@ -126,7 +126,7 @@ async def test_we_are_ready_once_the_tables_are_there(sqlite_url: str, clock: Se
     async for browser in browsing(system):
         early = await browser.get("/ready")
         assert (early.status, early.error["code"]) == (503, "database_away")
-        assert "tidemill migrate" in early.error["message"]
+        assert "tidemill migrate" in early.error["detail"]
         await upgrade(system.store.database)
         assert (await browser.get("/ready")).json() == {"ready": True}
     await system.close()

@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -16,7 +17,7 @@ from tidemill.settings import BadSettings, load_settings
 from tidemill.web.limits import ServerLimits, exposure_problem
 from tidemill.web.serve import serve
 
-from .conftest import Browser, browsing
+from .conftest import Browser, browsing, deps_of
 
 SECOND = 0.05
 """So long a request may take here."""
@@ -122,13 +123,14 @@ async def test_too_large_a_body_is_refused_before_anybody_asks_for_a_token(
     sqlite_system: System, body: bytes | int
 ) -> None:
     limits = ServerLimits(body_bytes=50_000)
-    async for browser in browsing(sqlite_system, limits=limits, api_token="secret"):  # noqa: S106 - nobody's
+    access = replace(deps_of(sqlite_system).access, api_token="secret")  # noqa: S106 - nobody's
+    async for browser in browsing(sqlite_system, limits=limits, access=access):
         sent = pieces(body) if isinstance(body, int) else body
         async with aiohttp.ClientSession() as session:
             url = f"{browser.address}/api/v1/targets"
             async with session.post(url, data=sent, headers={"Content-Type": "application/json"}) as response:
                 assert response.status == 413
-                assert (await response.json())["error"]["code"] == "too_large"
+                assert (await response.json())["code"] == "too_large"
                 assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 

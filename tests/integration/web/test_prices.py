@@ -32,7 +32,7 @@ async def browser(market: Market) -> AsyncIterator[Browser]:
 
 
 async def act(browser: Browser, path: str, body: Any = None, method: str = "POST") -> Answer:
-    headers = {"X-Acting-As": "ans"}
+    headers = {"X-Acting-As": "somebody else"}
     async with (
         aiohttp.ClientSession() as session,
         session.request(method, browser.address + path, json=body or {}, headers=headers) as response,
@@ -72,7 +72,7 @@ async def test_a_price_is_corrected_and_the_raw_view_shows_what_was_read(browser
     (offer,) = (each for each in await items(browser, "/api/v1/offers") if each["price_cents"] == 1495)
     path = f"/api/v1/prices/{offer['price_id']}/correct"
     done = await act(browser, path, {"price_cents": 1111, "reason": "misread"})
-    assert (done.status, done.json()["made_by"]) == (200, "ans")
+    assert (done.status, done.json()["made_by"]) == (200, "local")
     (corrected,) = await items(browser, f"/api/v1/offers/{offer['id']}/history")
     (raw,) = await items(browser, f"/api/v1/offers/{offer['id']}/history?view=raw")
     assert (corrected["price_cents"], corrected["raw_cents"], raw["price_cents"]) == (1111, 1495, 1495)
@@ -84,7 +84,7 @@ async def test_what_was_set_aside_is_released_over_http(browser: Browser) -> Non
     path = f"/api/v1/quarantine/{record['id']}/release"
     assert (await act(browser, path)).status == 422
     done = await act(browser, path, {"fields": {"price": "9.99"}, "notes": "asked them"})
-    assert (done.status, done.json()["reviewed_by"]) == (200, "ans")
+    assert (done.status, done.json()["reviewed_by"]) == (200, "local")
     assert await items(browser, "/api/v1/quarantine") == []
 
 
@@ -117,7 +117,7 @@ async def test_targets_come_by_csv_with_bad_rows_reported_by_line(browser: Brows
         done = await response.json()
     assert (done["targets"]["created"], [problem["line"] for problem in done["problems"]]) == (1, [3])
     added = await act(browser, "/api/v1/targets", {"source": "acme", "url": "https://acme.example/p/10"})
-    assert (added.status, added.json()["created_by"]) == (201, "ans")
+    assert (added.status, added.json()["created_by"]) == (201, "local")
 
 
 @pytest.mark.shows("A5")

@@ -45,9 +45,9 @@ async def test_an_unknown_query_parameter_is_refused_on_every_route(sqlite_syste
                     async with session.request(method, url, json={}) as response:
                         said = await response.json()
                         assert response.status == 422, (method, url)
-                        assert "unknown parameter 'categroy'" in said["error"]["message"]
+                        assert "unknown parameter 'categroy'" in said["detail"]
                         for known in known_parameters(route):
-                            assert known in said["error"]["message"]
+                            assert known in said["detail"]
 
 
 def test_every_body_refuses_fields_that_it_does_not_have() -> None:
@@ -83,7 +83,7 @@ def test_every_body_refuses_fields_that_it_does_not_have() -> None:
 async def test_unknown_names_and_values_in_queries_are_refused(path: str, words: str, sqlite_browser: Browser) -> None:
     answer = await sqlite_browser.get(path)
     assert answer.status == 422
-    assert words in answer.error["message"]
+    assert words in answer.error["detail"]
 
 
 async def test_an_unknown_field_of_a_body_is_refused_with_the_nearest(sqlite_browser: Browser) -> None:
@@ -93,4 +93,4 @@ async def test_an_unknown_field_of_a_body_is_refused_with_the_nearest(sqlite_bro
         session.post(f"{sqlite_browser.address}/api/v1/targets", json=body) as response,
     ):
         assert response.status == 422
-        assert (await response.json())["error"]["message"] == "unknown field 'scheduel'; did you mean 'schedule'?"
+        assert (await response.json())["detail"] == "unknown field 'scheduel'; did you mean 'schedule'?"

@@ -49,7 +49,18 @@ async def run_until_stopped(ctx: typer.Context, settings: Settings, *, web: bool
     async with open_system(ctx, create=True, announce=telemetry.listeners, ready=wait_until_available) as system:
         portal = serve_web(system, telemetry, settings.web_host, settings.web_port) if web else nullcontext("")
         async with portal as address:
+            if address:
+                await tell_first_link(system, address)
             await supervise(system, address)
+
+
+async def tell_first_link(system: System, address: str) -> None:
+    """While nobody can sign in, print the link that makes the first admin; it works once, for 15 minutes."""
+    people = system.actions.people
+    if await people.is_empty():
+        secret = await people.first_link("tidemill up")
+        words = f"Nobody can sign in yet; make the first admin at {address}/welcome?link={secret} (within 15 minutes)"
+        console(stderr=True).print(words, soft_wrap=True, markup=False)
 
 
 async def wait_until_available(system: System) -> None:

@@ -51,6 +51,8 @@ LONGEST_TURN = timedelta(milliseconds=250)
 DRAINED_WITHIN = timedelta(seconds=2)
 FINISHED_WITHIN = timedelta(seconds=1)
 """When the lane ends: how long writing may take, and polls under way; then watches are handed on."""
+RESTS_AFTER = timedelta(seconds=30)
+"""How often a lane without watches asks whether there is anything to watch at all."""
 REFUSED_FOR = timedelta(seconds=30)
 ENDED_AT_ONCE = 200
 
@@ -122,6 +124,7 @@ class LiveLane:
         self._polling: set[asyncio.Task[None]] = set()
         self._side: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
+        self._is_idle = asyncio.Event()
         self._look_now = asyncio.Event()
         self._refused = 0
         self._make_writer()
@@ -171,9 +174,15 @@ class LiveLane:
         )
 
     async def run(self, lane: str) -> datetime | None:
-        """Watch until stopped; whatever ends it, polls are ended and watches handed back as far as possible."""
+        """Watch until stopped, or until there is nothing to watch; then None, and the lane is run again later.
+
+        Whatever ends it, polls are ended and watches handed back as far as possible.
+        """
         del lane
+        if not await self._deps.ledger.has_any():
+            return None
         self._deps.lease.begin()
+        self._is_idle.clear()
         parts: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
             "beat": self._deps.lease.keep,
             "writer": self._writer.run,
@@ -182,19 +191,20 @@ class LiveLane:
             "states": self._every(READ_EVERY, self._refresh_states),
             "note": self._every(NOTED_EVERY, self._note),
             "publish": self._every(PUBLISHED_EVERY, self._publish),
+            "rest": self._every(RESTS_AFTER, self._rest),
             "troubles": self._every(timedelta(seconds=1), self._tell_troubles),
         }
         await self._recover()
         tasks = [asyncio.create_task(work(), name=f"live {name}") for name, work in parts.items()]
-        stop = asyncio.create_task(self._stopping.wait(), name="live stop")
+        ends = [asyncio.create_task(event.wait(), name="live end") for event in (self._stopping, self._is_idle)]
         try:
-            done, _ = await asyncio.wait((*tasks, stop), return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {stop}:
+            done, _ = await asyncio.wait((*tasks, *ends), return_when=asyncio.FIRST_COMPLETED)
+            for task in done & set(tasks):
                 task.result()
             await self._finish_polls()
             await self._writer.drain(self._clock.now() + DRAINED_WITHIN)
         finally:
-            await _cancelled((*tasks, stop, *self._polling, *self._side))
+            await _cancelled((*tasks, *ends, *self._polling, *self._side))
             await self._hand_over()
         return None
 
@@ -327,6 +337,11 @@ class LiveLane:
     def _announce_loss(self, watch: Watch, reason: str) -> None:
         job = watch.job
         self._deps.announce(WatchLost(self._clock.now(), job.id, job.run_id, job.source_id, reason))
+
+    async def _rest(self) -> None:
+        """End the lane's run while nothing is watched anywhere, and nothing should be: it is run again later."""
+        if not self._watches and not len(self._writer.buffer) and not await self._deps.ledger.has_any():
+            self._is_idle.set()
 
     async def _end_hours(self, now: datetime) -> None:
         """End the watches whose hour is over, going on with the next one's, and those of things that are archived."""

@@ -2,6 +2,14 @@
 
 from tidemill.store.database.keys import id_blocks
 from tidemill.store.database.metadata import metadata
+from tidemill.store.schema.access import (
+    api_tokens,
+    idempotency_keys,
+    login_failures,
+    one_time_links,
+    people,
+    sessions,
+)
 from tidemill.store.schema.discovery import municipalities, search_results, source_candidates
 from tidemill.store.schema.enrichment import enrichment_wants, geocodes, model_answers
 from tidemill.store.schema.live import live_moves, live_pages, live_things
@@ -32,6 +40,7 @@ __all__ = [
     "IS_OPEN_SUBJECT",
     "actor_runs",
     "adapter_status",
+    "api_tokens",
     "audit_log",
     "breakers",
     "cached_values",
@@ -45,16 +54,20 @@ __all__ = [
     "geocodes",
     "hosts",
     "id_blocks",
+    "idempotency_keys",
     "jobs",
     "live_moves",
     "live_pages",
     "live_things",
+    "login_failures",
     "metadata",
     "model_answers",
     "municipalities",
+    "one_time_links",
     "page_bodies",
     "page_screenshots",
     "pages",
+    "people",
     "quality_incidents",
     "raw_records",
     "record_history",
@@ -64,6 +77,7 @@ __all__ = [
     "selector_proposals",
     "service_spend",
     "service_status",
+    "sessions",
     "snapshot_history",
     "snapshots",
     "source_candidates",

@@ -15,6 +15,7 @@ from tidemill.verticals.events.portal.record_fields import record_fields
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.counter import COUNTER
 from tidemill.verticals.events.views import CardFilter, CardView, EventStory
+from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import HomeSection, HomeTile, NavigationLink, PortalExtension, WebExtension
 from tidemill.web.responses import Listed
@@ -23,10 +24,19 @@ TEMPLATES = Path(__file__).parent / "portal" / "templates"
 UPCOMING_SHOWN = 9
 
 
+PERMISSIONS: Permissions = rows(
+    Need.READER,
+    "GET /api/v1/events", "GET /api/v1/events.ics", "GET /api/v1/events.rss", "GET /api/v1/events/feed",
+    "GET /api/v1/events/{event_id}", "GET /events", "GET /events/{event_id}",
+)  # fmt: skip
+"""What its routes need."""
+
+
 def web_extension(deps: WebDeps, parts: EventsParts) -> WebExtension:
     """Return the routes and pages of events."""
     cards, events = parts.cards, parts.store.views
     return WebExtension(
+        permissions=PERMISSIONS,
         vertical="events",
         routers=[api.router(deps, cards, events, parts.feed_weights)],
         response_types=[Listed[CardView], EventStory],

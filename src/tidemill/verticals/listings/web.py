@@ -9,17 +9,32 @@ from tidemill.verticals.listings.api import listings, markets
 from tidemill.verticals.listings.market import Market
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import ListingDetail, ListingView
+from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.health import Late
 from tidemill.web.responses import Listed
 
+PERMISSIONS: Permissions = {
+    **rows(
+        Need.READER, "GET /api/v1/listings", "GET /api/v1/listings/geojson", "GET /api/v1/listings/{listing_id}"
+    ),
+    **rows(Need.VIEWER, "GET /api/admin/markets", "GET /api/admin/markets/{market_id}"),
+    **rows(
+        Need.OPERATOR,
+        "POST /api/v1/listings/{listing_id}/saves", "POST /api/admin/markets", "PUT /api/admin/markets/{market_id}",
+        "POST /api/admin/markets/{market_id}/scrape",
+    ),
+}  # fmt: skip
+"""What its routes need."""
+
 
 def web_extension(deps: WebDeps, parts: ListingsParts) -> WebExtension:
     """Return the routes of listings and markets."""
     return WebExtension(
+        permissions=PERMISSIONS,
         vertical="listings",
-        routers=[listings.router(deps, parts.store.views), markets.router(deps, parts.markets)],
+        routers=[listings.router(deps, parts.store.views), markets.router(parts.markets)],
         response_types=[Listed[Market], Market, Started, Listed[ListingView], ListingDetail],
         overdue=partial(overdue_markets, parts.markets),
     )

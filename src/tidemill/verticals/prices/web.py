@@ -15,23 +15,46 @@ from tidemill.verticals.prices.views import (
     SubscriptionView,
 )
 from tidemill.verticals.prices.webhooks import Subscribed
-from tidemill.web.deps import WebDeps
+from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.extension import WebExtension
 from tidemill.web.responses import Listed
 
+PERMISSIONS: Permissions = {
+    **rows(
+        Need.READER,
+        "GET /api/v1/offers", "GET /api/v1/offers/{offer_id}/history", "GET /api/v1/prices/changes",
+        "GET /api/v1/products", "GET /api/v1/products/{product_id}", "GET /api/v1/products/{product_id}/history",
+        "GET /api/v1/products/{product_id}/lowest",
+    ),
+    **rows(
+        Need.VIEWER,
+        "GET /api/v1/corrections", "GET /api/v1/links/review", "GET /api/v1/webhooks",
+        "GET /api/v1/webhooks/deliveries",
+    ),
+    **rows(
+        Need.OPERATOR,
+        "POST /api/v1/offers/{offer_id}/link/{product_id}", "POST /api/v1/offers/{offer_id}/product",
+        "POST /api/v1/offers/{offer_id}/unlink", "POST /api/v1/prices/{price_id}/correct",
+        "POST /api/v1/prices/{price_id}/ignore", "POST /api/v1/prices/{price_id}/revoke", "POST /api/v1/webhooks",
+        "DELETE /api/v1/webhooks/{name}",
+    ),
+}  # fmt: skip
+"""What its routes need."""
 
-def web_extension(deps: WebDeps, parts: PricesParts) -> WebExtension:
+
+def web_extension(parts: PricesParts) -> WebExtension:
     """Return the routes of prices."""
     prices = parts.store.views
     return WebExtension(
+        permissions=PERMISSIONS,
         vertical="prices",
         routers=[
             products.router(prices),
             offers.router(prices),
             changes.router(prices),
-            corrections.router(deps, parts.corrections),
-            links.router(deps, parts.links),
-            webhooks.router(deps, parts.webhooks),
+            corrections.router(parts.corrections),
+            links.router(parts.links),
+            webhooks.router(parts.webhooks),
         ],
         response_types=[
             Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView],

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.web.api.parameters import Name, ReasonGiven
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
@@ -16,7 +16,6 @@ from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 def router(deps: WebDeps) -> APIRouter:
     """Return the routes of adapters."""
     router = APIRouter(prefix="/api/v1", tags=["adapters"])
-    actor = Depends(require_actor(deps))
 
     @router.get("/adapters", responses=json_responses(Listed[AdapterLine], 503))
     async def every() -> Response:
@@ -26,19 +25,19 @@ def router(deps: WebDeps) -> APIRouter:
     @router.post("/adapters/{name}/enable", responses=json_responses(Enabled, *CHANGE_ERRORS))
     async def enable(
         name: Name,
-        by: Annotated[str, actor],
+        by: ActorName,
         careful: Annotated[bool, Query(description="Refuse when the dry run goes badly.")] = False,  # noqa: FBT002
     ) -> Response:
         """Switch an adapter on after a dry run on stored pages, which is shown; its next run is watched."""
         return json_response(await deps.adapters.enable(name, by, careful=careful))
 
     @router.post("/adapters/{name}/disable", responses=json_responses(AdapterLine, *CHANGE_ERRORS))
-    async def disable(name: Name, why: ReasonGiven, by: Annotated[str, actor]) -> Response:
+    async def disable(name: Name, why: ReasonGiven, by: ActorName) -> Response:
         """Switch an adapter off: no page is asked for that it would read."""
         return json_response(await deps.adapters.disable(name, by, why.reason))
 
     @router.post("/adapters/{name}/bless", responses=json_responses(Blessed, *CHANGE_ERRORS))
-    async def bless(name: Name, by: Annotated[str, actor]) -> Response:
+    async def bless(name: Name, by: ActorName) -> Response:
         """Take the shares of fields, as the latest runs show them, for what should be."""
         done = await deps.adapters.bless(name, by)
         return json_response(Blessed({each.source_id: each.shares for each in done}))

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tidemill.core.discovery.candidates import Candidate, CandidateStatus
 from tidemill.web.api.parameters import Cursor, Key, Limit, Word, run_cursor
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
@@ -19,7 +19,6 @@ Enable = Annotated[bool, Query(description="Switch the new source on at once, in
 def router(deps: WebDeps) -> APIRouter:
     """Return the routes of candidates."""
     router = APIRouter(prefix="/api/v1", tags=["discovery"])
-    actor = Depends(require_actor(deps))
 
     @router.get("/candidates", responses=json_responses(Listed[Candidate], 422, 503))
     async def candidates(
@@ -36,14 +35,12 @@ def router(deps: WebDeps) -> APIRouter:
         return json_response(await deps.discovery.find(candidate_id))
 
     @router.post("/candidates/{candidate_id}/approve", responses=json_responses(Candidate, *CHANGE_ERRORS))
-    async def approve(
-        candidate_id: Key, by: Annotated[str, actor], note: Note = "", *, enable: Enable = False
-    ) -> Response:
+    async def approve(candidate_id: Key, by: ActorName, note: Note = "", *, enable: Enable = False) -> Response:
         """Make a source of a candidate; it is off until somebody switches it on, unless told otherwise."""
         return json_response(await deps.discovery.approve(candidate_id, by, enable=enable, note=note))
 
     @router.post("/candidates/{candidate_id}/reject", responses=json_responses(Candidate, *CHANGE_ERRORS))
-    async def reject(candidate_id: Key, by: Annotated[str, actor], note: Note = "") -> Response:
+    async def reject(candidate_id: Key, by: ActorName, note: Note = "") -> Response:
         """Never show a candidate again."""
         return json_response(await deps.discovery.reject(candidate_id, by, note))
 

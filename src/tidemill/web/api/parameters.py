@@ -19,6 +19,7 @@ _PRINTABLE = r"^[^\x00]*$"
 """PostgreSQL stores no NUL."""
 
 Key = Annotated[int, Path(ge=0, le=LARGEST_KEY)]
+OptionalKey = Annotated[int | None, Query(ge=0, le=LARGEST_KEY)]
 Name = Annotated[str, Path(min_length=1, max_length=300, pattern=_PRINTABLE)]
 Limit = Annotated[int, Query(ge=1, le=500, description="How many to answer with.")]
 Cursor = Annotated[str | None, Query(max_length=60, description="`next` of the page before.")]

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tidemill.core.quality.proposals import Proposal
 from tidemill.web.api.parameters import Key
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
@@ -18,7 +18,6 @@ Everything = Annotated[bool, Query(description="Also what was decided.")]
 def router(deps: WebDeps) -> APIRouter:
     """Return the routes of proposals."""
     router = APIRouter(prefix="/api/v1", tags=["proposals"])
-    actor = Depends(require_actor(deps))
 
     @router.get("/proposals", responses=json_responses(Listed[Proposal], 422, 503))
     async def listed(*, everything: Everything = False) -> Response:
@@ -31,12 +30,12 @@ def router(deps: WebDeps) -> APIRouter:
         return json_response(await deps.proposals.find(proposal_id))
 
     @router.post("/proposals/{proposal_id}/accept", responses=json_responses(Proposal, *CHANGE_ERRORS))
-    async def accept(proposal_id: Key, by: Annotated[str, actor]) -> Response:
+    async def accept(proposal_id: Key, by: ActorName) -> Response:
         """Let the source be read by the proposed selectors; what they are for is due at once."""
         return json_response(await deps.proposals.accept(proposal_id, by))
 
     @router.post("/proposals/{proposal_id}/reject", responses=json_responses(Proposal, *CHANGE_ERRORS))
-    async def reject(proposal_id: Key, by: Annotated[str, actor]) -> Response:
+    async def reject(proposal_id: Key, by: ActorName) -> Response:
         """Leave the source as it is; the same is not proposed again."""
         return json_response(await deps.proposals.reject(proposal_id, by))
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -10,7 +10,7 @@ from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.quarantine import Reviewed
 from tidemill.web import lookup
 from tidemill.web.api.parameters import LARGEST_KEY, LONGEST_TEXT, Cursor, Key, Limit, Word, key_cursor
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.lookup import require_vertical
 from tidemill.web.responses import Listed, json_response, list_page
@@ -68,25 +68,23 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
 
 
 def _decide(router: APIRouter, deps: WebDeps) -> None:
-    actor = Depends(require_actor(deps))
-
     @router.post("/quarantine/{record_id}/release", responses=json_responses(QuarantinedView, *CHANGE_ERRORS))
-    async def release(record_id: Key, review: Review, by: Annotated[str, actor]) -> Response:
+    async def release(record_id: Key, review: Review, by: ActorName) -> Response:
         """Publish a record after all, its fields put right; the rules judge it once more."""
         return json_response(await deps.quarantine.release(record_id, by, review.notes, review.fields))
 
     @router.post("/quarantine/{record_id}/reject", responses=json_responses(QuarantinedView, *CHANGE_ERRORS))
-    async def reject(record_id: Key, review: Review, by: Annotated[str, actor]) -> Response:
+    async def reject(record_id: Key, review: Review, by: ActorName) -> Response:
         """Give a record up; it is kept with its reason."""
         return json_response(await deps.quarantine.reject(record_id, by, review.notes))
 
     @router.post("/quarantine/release", responses=json_responses(Reviewed, *CHANGE_ERRORS))
-    async def release_all(review: BulkReview, by: Annotated[str, actor]) -> Response:
+    async def release_all(review: BulkReview, by: ActorName) -> Response:
         """Release every waiting record that is meant and that the rules can live with."""
         return json_response(await deps.quarantine.release_all(await _filter_of(deps, review), by, review.notes))
 
     @router.post("/quarantine/reject", responses=json_responses(Reviewed, *CHANGE_ERRORS))
-    async def reject_all(review: BulkReview, by: Annotated[str, actor]) -> Response:
+    async def reject_all(review: BulkReview, by: ActorName) -> Response:
         """Give up every waiting record that is meant."""
         return json_response(await deps.quarantine.reject_all(await _filter_of(deps, review), by, review.notes))
 

@@ -1,8 +1,6 @@
 """Runs under `/api/v1`: list them, look at one, and start one by hand under the gates of the schedule."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from tidemill.core.admission import Rejection
@@ -12,7 +10,7 @@ from tidemill.operations.mistakes import SwitchedOff
 from tidemill.operations.runs import Started
 from tidemill.web import lookup
 from tidemill.web.api.parameters import Cursor, Key, Limit, Name, Word, run_cursor
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, error_response, json_response, list_page
 from tidemill.web.schemas import json_responses
@@ -29,15 +27,13 @@ def router(deps: WebDeps) -> APIRouter:
 
 
 def _start(router: APIRouter, deps: WebDeps) -> None:
-    actor = Depends(require_actor(deps))
-
     @router.post("/targets/{target_id}/run", responses=json_responses(Started, *START_ERRORS))
-    async def run_target(target_id: Key, by: Annotated[str, actor]) -> Response:
+    async def run_target(target_id: Key, by: ActorName) -> Response:
         """Scrape one target now: 409 when it is off, 429 with Retry-After when there is no room."""
         return start_response(await deps.runs.start_target(str(target_id), by))
 
     @router.post("/sources/{name}/run", responses=json_responses(Started, *START_ERRORS))
-    async def run_source(name: Name, by: Annotated[str, actor]) -> Response:
+    async def run_source(name: Name, by: ActorName) -> Response:
         """Scrape every target of a source now: 409 when it is off, 429 with Retry-After when there is no room."""
         return start_response(await deps.runs.start_source(name, by))
 

@@ -7,6 +7,8 @@ from typing import Any
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
+from tidemill.core.access.roles import Role
+from tidemill.web.auth.gate import CURRENT_CALLER
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import NavigationLink, WebExtension
 from tidemill.web.portal.filters import FILTERS
@@ -32,7 +34,16 @@ class PageRenderer:
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return the page that a template makes of the values."""
         page = self._templates.get_template(template)
-        common = {"now": self._deps.clock.now(), "version": self._deps.version, "navigation": self._navigation}
+        caller = CURRENT_CALLER.get()
+        common = {
+            "now": self._deps.clock.now(),
+            "version": self._deps.version,
+            "navigation": self._navigation,
+            "caller": caller,
+            "csrf": "" if caller is None else caller.csrf,
+            "may_act": caller is not None and caller.role.includes(Role.OPERATOR),
+            "is_admin": caller is not None and caller.role.includes(Role.ADMIN),
+        }
         return HTMLResponse(page.render(**common, **values), status)
 
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
+from tidemill.web.portal.access import add_access_pages
 from tidemill.web.portal.home import HomePage
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.runs import add_run_pages
@@ -26,6 +27,7 @@ def portal_routes(
     async def home() -> Response:
         return await home_page.page()
 
+    add_access_pages(router, deps, renderer.render)
     add_source_pages(router, deps, renderer.render, portals)
     add_run_pages(router, deps, renderer.render)
     for portal in portals.values():

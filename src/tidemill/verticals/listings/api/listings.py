@@ -8,7 +8,7 @@ from starlette.responses import Response
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingDetail, ListingFilter, ListingView
 from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Key, Limit, Text, Word
-from tidemill.web.authorization import require_actor
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
@@ -89,7 +89,7 @@ def router(deps: WebDeps, listings: ListingViews) -> APIRouter:
         return json_response(detail)
 
     @router.post("/{listing_id}/saves", status_code=202, responses=json_responses(dict[str, Any], *CHANGE_ERRORS))
-    async def save(listing_id: Key, by: Annotated[str, Depends(require_actor(deps))]) -> Response:
+    async def save(listing_id: Key, by: ActorName) -> Response:
         """Note that a reader saved a home: it is checked before those that nobody wants."""
         if await listings.one(listing_id, deps.clock.now()) is None:
             raise not_found(listing_id)

@@ -1,8 +1,8 @@
 """Markets under `/api/admin/markets`: look, add, change, scrape now."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
@@ -10,8 +10,7 @@ from tidemill.operations.runs import Started
 from tidemill.verticals.listings.actions import MarketActions
 from tidemill.verticals.listings.market import OUTSIDE_NAMES, Market
 from tidemill.web.api.parameters import Name
-from tidemill.web.authorization import require_actor
-from tidemill.web.deps import WebDeps
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.responses import Listed, error_response, json_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
@@ -52,10 +51,9 @@ _NAMES = {outside: inside for inside, outside in OUTSIDE_NAMES.items()}
 _MAY_BE_NONE = frozenset({"scrape_frequency_hours"})
 
 
-def router(deps: WebDeps, markets: MarketActions) -> APIRouter:
+def router(markets: MarketActions) -> APIRouter:
     """Return the routes of markets."""
     router = APIRouter(prefix="/api/admin/markets", tags=["markets"])
-    actor = Depends(require_actor(deps))
 
     @router.get("", responses=json_responses(Listed[Market], 503))
     async def every() -> Response:
@@ -68,13 +66,13 @@ def router(deps: WebDeps, markets: MarketActions) -> APIRouter:
         return json_response(await markets.find(market_id))
 
     @router.post("", status_code=201, responses=json_responses(Market, 401, 403, 409, 422, 503))
-    async def add(new: NewMarket, by: Annotated[str, actor]) -> Response:
+    async def add(new: NewMarket, by: ActorName) -> Response:
         """Add a city: every source that covers markets covers it from now on."""
         fields = ours(new.model_dump())
         return json_response(await markets.add(Market(**fields), by), 201)
 
     @router.put("/{market_id}", responses=json_responses(Market, *CHANGE_ERRORS))
-    async def change(market_id: Name, changes: MarketChange, by: Annotated[str, actor]) -> Response:
+    async def change(market_id: Name, changes: MarketChange, by: ActorName) -> Response:
         """Change a market: its tier, how often, how many, or whether at all."""
         said = changes.model_dump(exclude_unset=True)
         fields = ours({name: value for name, value in said.items() if value is not None or name in _MAY_BE_NONE})
@@ -83,7 +81,7 @@ def router(deps: WebDeps, markets: MarketActions) -> APIRouter:
     @router.post(
         "/{market_id}/scrape", status_code=202, responses=json_responses(Started, 401, 403, 404, 409, 422, 429, 503)
     )
-    async def scrape(market_id: Name, by: Annotated[str, actor]) -> Response:
+    async def scrape(market_id: Name, by: ActorName) -> Response:
         """Scrape a market now, under the same limits as any other work."""
         started = await markets.scrape(market_id, by)
         if started.rejected and not started.jobs:

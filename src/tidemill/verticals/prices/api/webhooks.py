@@ -2,15 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
 from tidemill.verticals.prices.views import DeliveryView, SubscriptionView
 from tidemill.verticals.prices.webhooks import Subscribed, WebhookActions
 from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Limit, Name, key_cursor
-from tidemill.web.authorization import require_actor
-from tidemill.web.deps import WebDeps
+from tidemill.web.auth.gate import ActorName
 from tidemill.web.responses import Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
@@ -28,10 +27,9 @@ class NewWebhook(RequestBody):
     least_drop_percent: float = Field(0, ge=0, le=100)
 
 
-def router(deps: WebDeps, webhooks: WebhookActions) -> APIRouter:
+def router(webhooks: WebhookActions) -> APIRouter:
     """Return the routes of webhooks."""
     router = APIRouter(prefix="/api/v1", tags=["webhooks"])
-    actor = Depends(require_actor(deps))
 
     @router.get("/webhooks", responses=json_responses(Listed[SubscriptionView], 503))
     async def every() -> Response:
@@ -39,7 +37,7 @@ def router(deps: WebDeps, webhooks: WebhookActions) -> APIRouter:
         return json_response(Listed(await webhooks.every()))
 
     @router.post("/webhooks", responses=json_responses(Subscribed, *CHANGE_ERRORS))
-    async def subscribe(wanted: NewWebhook, by: Annotated[str, actor]) -> Response:
+    async def subscribe(wanted: NewWebhook, by: ActorName) -> Response:
         """Tell an address of changes from now on; the secret that signs them is shown this once."""
         done = await webhooks.subscribe(
             wanted.name,
@@ -52,7 +50,7 @@ def router(deps: WebDeps, webhooks: WebhookActions) -> APIRouter:
         return json_response(done, 201)
 
     @router.delete("/webhooks/{name}", responses=json_responses(SubscriptionView, *CHANGE_ERRORS))
-    async def unsubscribe(name: Name, by: Annotated[str, actor]) -> Response:
+    async def unsubscribe(name: Name, by: ActorName) -> Response:
         """Tell an address nothing more."""
         return json_response(await webhooks.unsubscribe(name, by))
 

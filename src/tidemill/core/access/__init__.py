@@ -1,0 +1,1 @@
+"""Who may do what over HTTP: roles, callers, sessions, tokens and lockouts. Pure."""

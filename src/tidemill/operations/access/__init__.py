@@ -1,0 +1,1 @@
+"""What a person can do about people, sessions and tokens, and how a caller is recognised."""

@@ -1,0 +1,1 @@
+"""Who sends a request and whether they may: sessions, tokens, roles by route, forms, quotas."""

@@ -1,0 +1,103 @@
+"""What each route needs: one table, which the gate obeys and a test walks."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from tidemill.core.access.roles import Role
+
+
+class Need(StrEnum):
+    """What a route asks of its caller, from nothing to admin."""
+
+    OPEN = "open"
+    """Anybody: signing in, and whether we are alive."""
+    READER = "reader"
+    """Published data: anybody while `public_readers` is set, else a viewer."""
+    WATCH = "watch"
+    """Figures for monitoring: this machine, the watch token, or a viewer."""
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+    @property
+    def role(self) -> Role | None:
+        """The role that is enough; None where no role is asked for."""
+        return None if self is Need.OPEN else _ROLES.get(self, Role.VIEWER)
+
+
+_ROLES = {Need.OPERATOR: Role.OPERATOR, Need.ADMIN: Role.ADMIN}
+
+Permissions = Mapping[tuple[str, str], Need]
+"""Needs by method and path template."""
+
+_API = "/api/v1"
+_CONVERTER = re.compile(r":\w+\}")
+
+
+def plain_path(path: str) -> str:
+    """Return a path template without the kinds of its parameters, which do not matter here."""
+    return _CONVERTER.sub("}", path)
+
+
+def rows(need: Need, *routes: str) -> dict[tuple[str, str], Need]:
+    """Return rows for routes that are written as `METHOD /path`."""
+    pairs = [(method, plain_path(path)) for method, _, path in (route.partition(" ") for route in routes)]
+    return dict.fromkeys(pairs, need)
+
+
+PERMISSIONS: Permissions = {
+    **rows(Need.OPEN, "GET /health", "GET /ready", "GET /sign-in", "POST /sign-in", "GET /welcome", "POST /welcome"),
+    **rows(Need.WATCH, "GET /status", "GET /metrics"),
+    **rows(
+        Need.VIEWER,
+        "GET /", "GET /sources", "GET /sources/{name}", "GET /runs", "GET /runs/{run_id}",
+        "GET /account", "POST /account/sign-out", "POST /account/sessions/{session}/end",
+        f"GET {_API}/openapi.json", f"GET {_API}/sources", f"GET {_API}/sources/{{name}}", f"GET {_API}/runs",
+        f"GET {_API}/runs/{{run_id}}", f"GET {_API}/targets", f"GET {_API}/targets/{{target_id}}",
+        f"GET {_API}/adapters", f"GET {_API}/incidents", f"GET {_API}/services", f"GET {_API}/upgrades",
+        f"GET {_API}/candidates", f"GET {_API}/candidates/{{candidate_id}}", f"GET {_API}/proposals",
+        f"GET {_API}/proposals/{{proposal_id}}", f"GET {_API}/quarantine", f"GET {_API}/quarantine/{{record_id}}",
+        f"GET {_API}/why/{{subject}}", f"GET {_API}/jobs", f"GET {_API}/jobs/{{job_id}}",
+        f"GET {_API}/breakers", f"GET {_API}/dead-letters", f"GET {_API}/dead-letters/{{dead_letter_id}}",
+        f"GET {_API}/pages", f"GET {_API}/pages/{{page_id}}", f"GET {_API}/pages/{{page_id}}/text",
+        f"GET {_API}/pages/{{page_id}}/body",
+        f"GET {_API}/pages/{{page_id}}/records", f"GET {_API}/ticks", f"GET {_API}/browsers", f"GET {_API}/me",
+        f"GET {_API}/me/sessions", f"DELETE {_API}/me/sessions/{{session}}",
+    ),
+    **rows(
+        Need.OPERATOR,
+        f"POST {_API}/sources/{{name}}/run", f"POST {_API}/sources/{{name}}/enable",
+        f"POST {_API}/sources/{{name}}/disable", f"POST {_API}/sources", f"POST {_API}/sources/import",
+        f"PATCH {_API}/sources/{{name}}", f"DELETE {_API}/sources/{{name}}",
+        f"POST {_API}/targets", f"POST {_API}/targets/import",
+        f"DELETE {_API}/targets/{{target_id}}", f"POST {_API}/targets/{{target_id}}/pause",
+        f"POST {_API}/targets/{{target_id}}/resume", f"POST {_API}/targets/{{target_id}}/run",
+        f"POST {_API}/adapters/{{name}}/bless", f"POST {_API}/adapters/{{name}}/disable",
+        f"POST {_API}/adapters/{{name}}/enable", f"POST {_API}/candidates/{{candidate_id}}/approve",
+        f"POST {_API}/candidates/{{candidate_id}}/reject", f"POST {_API}/proposals/{{proposal_id}}/accept",
+        f"POST {_API}/proposals/{{proposal_id}}/reject", f"POST {_API}/quarantine/reject",
+        f"POST {_API}/quarantine/release", f"POST {_API}/quarantine/{{record_id}}/reject",
+        f"POST {_API}/quarantine/{{record_id}}/release", f"POST {_API}/upgrades/{{name}}/accept",
+        f"POST {_API}/upgrades/{{name}}/dismiss", f"POST {_API}/breakers/reset",
+        f"POST {_API}/breakers/{{source}}/reset", f"POST {_API}/dead-letters/retry",
+        f"POST {_API}/dead-letters/discard", f"POST {_API}/dead-letters/{{dead_letter_id}}/retry",
+        f"POST {_API}/dead-letters/{{dead_letter_id}}/discard", f"POST {_API}/jobs/requeue-stale",
+        f"POST {_API}/ticks/{{name}}/run",
+    ),
+    **rows(
+        Need.ADMIN,
+        "POST /api/admin/recycle", f"GET {_API}/audit", f"GET {_API}/settings", f"GET {_API}/people",
+        f"POST {_API}/people", f"PATCH {_API}/people/{{name}}", f"DELETE {_API}/people/{{name}}",
+        f"POST {_API}/people/{{name}}/reset", f"GET {_API}/tokens", f"POST {_API}/tokens",
+        f"DELETE {_API}/tokens/{{token_id}}", "GET /people", "POST /people", "POST /people/{name}/reset",
+        "POST /people/{name}/role", "POST /people/{name}/disable", "POST /people/{name}/enable",
+        "POST /people/{name}/remove", "POST /tokens", "POST /tokens/{token_id}/revoke",
+    ),
+}  # fmt: skip
+"""The generic routes; a vertical brings the rows of its own."""
+
+
+def need_of(method: str, path: str, permissions: Permissions) -> Need:
+    """Return what a route needs; one without a row is an admin's, and a test fails for it."""
+    return permissions.get((method, plain_path(path)), Need.ADMIN)
