@@ -5,8 +5,8 @@ from alembic import op
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
 
-revision = "0016"
-down_revision = "0015"
+revision = "0017"
+down_revision = "0016"
 
 
 def upgrade() -> None:
