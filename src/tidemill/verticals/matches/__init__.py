@@ -6,6 +6,7 @@ from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from tidemill.core.vertical import Vertical
+    from tidemill.lab.part import LabPart
     from tidemill.verticals.matches.parts import MatchesParts, MatchesStore
     from tidemill.web.deps import WebDeps
     from tidemill.web.extension import WebExtension
@@ -47,6 +48,12 @@ class MatchesPlugin(Plugin["MatchesStore", "MatchesParts"]):
         from tidemill.verticals.matches.web import web_extension
 
         return web_extension(deps, parts)
+
+    def lab(self) -> "LabPart":
+        """Its sites in the lab."""
+        from tidemill.verticals.matches.lab.part import LAB
+
+        return LAB
 
 
 VERTICAL = MatchesPlugin()

@@ -6,7 +6,6 @@ from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.store.snapshots.reads import SnapshotReads
 from tidemill.verticals.matches.actions import MatchActions
 from tidemill.verticals.matches.rules import labels_of
-from tidemill.verticals.matches.store.counter import COUNTER
 from tidemill.verticals.matches.store.identities import MatchIdentities
 from tidemill.verticals.matches.store.repository import MatchRepository
 from tidemill.verticals.matches.store.views import MatchViews
@@ -34,7 +33,6 @@ def open_store(environment: StoreEnvironment) -> MatchesStore:
     identities = MatchIdentities(environment.database, environment.ids)
     return MatchesStore(
         repository=MatchRepository(identities),
-        counter=COUNTER,
         labels=labels_of,
         live=identities,
         identities=identities,

@@ -127,67 +127,79 @@ def script_page(data: Any, title: str) -> str:
 def board_data(view: MatchView, *, brief: bool = False) -> dict[str, Any]:
     """Return what the script of the board asks for: the words that it draws."""
     played = view.match.played
-    finished = "Match finished" if view.says_finished else _STATES[view.status]
     shown: dict[str, Any] = {
         "id": view.site_id,
         "title": played.title,
-        "status": finished,
+        "status": "Match finished" if view.says_finished else _STATES[view.status],
         "pause": _BREAK_WORDS[view.pause] if view.pause else "",
         "start": view.match.starts_at.isoformat(),
-        "overs": str(played.overs or ""),
-        "teams": [list(team) for team in played.teams],
+        "maxOvers": played.overs or 0,
+        "teams": [{"name": name, "short_name": short} for name, short in played.teams],
         "series": played.series,
         "format": played.match_type,
         "innings": [_board_innings(each, view) for each in view.innings],
         "link": f"/m/{view.site_id}",
     }
     if not brief:
+        result = {name: played.result.get(name, "") for name in ("winner", "outcome", "method")}
         shown |= {
             "venue": played.venue,
-            "toss": list(played.toss),
-            "result": [played.result.get(name, "") for name in ("winner", "outcome", "method")]
-            if view.has_result
-            else [],
-            "balls": [[ball.key, str(ball.runs), ball.extra, ball.wicket, ball.text] for ball in view.balls],
+            "toss": {"winner": played.toss[0], "decision": played.toss[1]},
+            "result": result if view.has_result else {},
+            "balls": [
+                {
+                    "key": ball.key,
+                    "innings": ball.innings,
+                    "over": ball.over,
+                    "ball": ball.ball,
+                    "runs": ball.runs,
+                    "extra": ball.extra,
+                    "wicket": ball.wicket,
+                    "text": ball.text,
+                }
+                for ball in view.balls
+            ],
         }
     return _without(shown, view, innings="innings", balls="balls", venue="venue")
 
 
-def _board_innings(each: InningsScore, view: MatchView) -> list[str]:
+def _board_innings(each: InningsScore, view: MatchView) -> dict[str, Any]:
     flags = {"declared": each.is_declared, "follow_on": each.is_follow_on, "super_over": each.is_super_over}
     score = f"{each.runs}/{each.wickets}{'d' if each.is_declared else ''} ({overs_of(each.balls)} ov)"
-    words = " ".join(name for name, holds in flags.items() if holds)
-    return [view.match.played.teams[each.side][0], score, words, str(each.target or "")]
+    named: dict[str, Any] = {"team": view.match.played.teams[each.side][0], "score": score, "target": each.target or 0}
+    return named | flags | {"flags": " ".join(name for name, holds in flags.items() if holds)}
 
 
 def board_html(data: dict[str, Any]) -> str:
     """Return the board as the site's script draws it (`BOARD_SCRIPT` does the same in a browser)."""
     teams = "".join(
-        f'<div class="team"><span class="team-name">{escape(name)}</span>'
-        f' <span class="team-short">{escape(short)}</span></div>'
-        for name, short in data["teams"]
+        f'<div class="team"><span class="team-name">{escape(team["name"])}</span>'
+        f' <span class="team-short">{escape(team["short_name"])}</span></div>'
+        for team in data["teams"]
     )
     innings = "".join(
-        f'<div class="innings" data-flags="{escape(flags)}" data-target="{escape(target)}">'
-        f'<span class="innings-team">{escape(team)}</span> <span class="innings-score">{escape(score)}</span></div>'
-        for team, score, flags, target in data.get("innings", ())
+        f'<div class="innings" data-flags="{each["flags"]}" data-target="{each["target"] or ""}">'
+        f'<span class="innings-team">{escape(each["team"])}</span>'
+        f' <span class="innings-score">{each["score"]}</span></div>'
+        for each in data.get("innings", ())
     )
     balls = "".join(
-        f'<li data-ball="{key}" data-runs="{runs}" data-extra="{escape(extra)}" data-wicket="{escape(wicket)}"'
-        f' title="{escape(text)}">{runs}</li>'
-        for key, runs, extra, wicket, text in data.get("balls", ())
+        f'<li data-ball="{ball["key"]}" data-runs="{ball["runs"]}" data-extra="{escape(ball["extra"])}"'
+        f' data-wicket="{escape(ball["wicket"])}" title="{escape(ball["text"])}">{ball["runs"]}</li>'
+        for ball in data.get("balls", ())
     )
-    winner, outcome, method = data.get("result") or ("", "", "")
-    toss = data.get("toss") or ("", "")
+    result = data.get("result") or {"winner": "", "outcome": "", "method": ""}
+    toss = data.get("toss") or {"winner": "", "decision": ""}
     return (
         f'<article data-match-id="{escape(data["id"])}" data-start="{escape(data["start"])}"'
-        f' data-overs="{data["overs"]}">'
+        f' data-overs="{data["maxOvers"] or ""}">'
         f'<h2 class="match-title">{escape(data["title"])}</h2><p class="match-status">{escape(data["status"])}</p>'
         f'<p class="match-break">{escape(data["pause"])}</p><p class="match-series">{escape(data["series"])}</p>'
         f'<p class="match-format">{escape(data["format"])}</p>'
         f'<p class="match-venue">{escape(data.get("venue", ""))}</p>'
-        f'<p class="match-toss" data-winner="{escape(toss[0])}" data-decision="{escape(toss[1])}"></p>'
-        f'<p class="match-winner" data-outcome="{escape(outcome)}" data-method="{escape(method)}">{escape(winner)}</p>'
+        f'<p class="match-toss" data-winner="{escape(toss["winner"])}" data-decision="{escape(toss["decision"])}"></p>'
+        f'<p class="match-winner" data-outcome="{escape(result["outcome"])}" data-method="{escape(result["method"])}">'
+        f"{escape(result['winner'])}</p>"
         f'{teams}{innings}<ol>{balls}</ol><a class="match-link" href="{escape(data["link"])}">Scorecard</a></article>'
     )
 
@@ -215,28 +227,30 @@ const make = (tag, name, text, attributes) => {
   return node;
 };
 const draw = data => {
-  const board = make("article", "", "", {"data-match-id": data.id, "data-start": data.start, "data-overs": data.overs});
+  const board = make("article", "", "",
+    {"data-match-id": data.id, "data-start": data.start, "data-overs": data.maxOvers || ""});
   board.append(make("h2", "match-title", data.title), make("p", "match-status", data.status),
     make("p", "match-break", data.pause), make("p", "match-series", data.series),
     make("p", "match-format", data.format), make("p", "match-venue", data.venue || ""));
-  const toss = data.toss || ["", ""];
-  board.append(make("p", "match-toss", "", {"data-winner": toss[0], "data-decision": toss[1]}));
-  const result = (data.result && data.result.length) ? data.result : ["", "", ""];
-  board.append(make("p", "match-winner", result[0], {"data-outcome": result[1], "data-method": result[2]}));
-  for (const [name, short] of data.teams) {
+  const toss = data.toss || {winner: "", decision: ""};
+  board.append(make("p", "match-toss", "", {"data-winner": toss.winner, "data-decision": toss.decision}));
+  const result = Object.assign({winner: "", outcome: "", method: ""}, data.result);
+  board.append(make("p", "match-winner", result.winner,
+    {"data-outcome": result.outcome, "data-method": result.method}));
+  for (const each of data.teams) {
     const team = make("div", "team");
-    team.append(make("span", "team-name", name), " ", make("span", "team-short", short));
+    team.append(make("span", "team-name", each.name), " ", make("span", "team-short", each.short_name));
     board.append(team);
   }
-  for (const [team, score, flags, target] of data.innings || []) {
-    const innings = make("div", "innings", "", {"data-flags": flags, "data-target": target});
-    innings.append(make("span", "innings-team", team), " ", make("span", "innings-score", score));
+  for (const each of data.innings || []) {
+    const innings = make("div", "innings", "", {"data-flags": each.flags, "data-target": each.target || ""});
+    innings.append(make("span", "innings-team", each.team), " ", make("span", "innings-score", each.score));
     board.append(innings);
   }
   const balls = make("ol");
-  for (const [key, runs, extra, wicket, text] of data.balls || [])
-    balls.append(make("li", "", runs,
-      {"data-ball": key, "data-runs": runs, "data-extra": extra, "data-wicket": wicket, title: text}));
+  for (const ball of data.balls || [])
+    balls.append(make("li", "", String(ball.runs), {"data-ball": ball.key, "data-runs": ball.runs,
+      "data-extra": ball.extra, "data-wicket": ball.wicket, title: ball.text}));
   board.append(balls, make("a", "match-link", "Scorecard", {href: data.link}));
   return board;
 };

@@ -148,7 +148,7 @@ class MatchSites:
                 "time_zone": "UTC",
                 "language": "en",
                 "pace": dict(pace),
-                "targets": [{"url": LISTS[host], "parameters": {"live": "list"}}],
+                "targets": [{"url": f"{self.origins[host]}{LISTS[host]}"}],
             }
             for host in SITES
         ]

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from tidemill.store.database.database import Database
-from tidemill.store.schema import sources, targets
+from tidemill.store.schema import live_pages, sources, targets
 from tidemill.verticals.matches.store.tables import match_conflicts, match_ids, matches
 from tidemill.verticals.matches.views import ConflictView, KnownMatchRow, MatchPage
 
@@ -55,16 +55,23 @@ class MatchViews:
     async def pages(self, key: str) -> list[MatchPage]:
         """Return the pages that tell of a match."""
         query = (
-            select(sources.c.name, targets.c.url, targets.c.enabled, targets.c.last_scraped_at)
+            select(sources.c.name, targets.c.url, targets.c.enabled, live_pages.c.checked_at, live_pages.c.debt_ms)
             .join(match_ids, (match_ids.c.source_id == targets.c.source_id) & (match_ids.c.url == targets.c.url))
             .join(sources, sources.c.id == targets.c.source_id)
+            .outerjoin(live_pages, live_pages.c.target_id == targets.c.id)
             .where(match_ids.c.match_key == key)
             .order_by(targets.c.id)
         )
         async with self._database.read() as connection:
             rows = (await connection.execute(query)).all()
         return [
-            MatchPage(source=row.name, url=row.url, is_enabled=row.enabled, checked_at=row.last_scraped_at)
+            MatchPage(
+                source=row.name,
+                url=row.url,
+                is_enabled=row.enabled,
+                checked_at=row.checked_at,
+                debt_seconds=(row.debt_ms or 0) / 1000,
+            )
             for row in rows
         ]
 
