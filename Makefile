@@ -54,9 +54,10 @@ fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-fuzz: $(VENV)/ready-develop ## Read mutated pages of the fixtures (ROUNDS=2000)
+fuzz: $(VENV)/ready-develop ## Read mutated pages of the fixtures (ROUNDS=2000), then random ones (SECONDS=600, SEED=)
 	$(SAY) 'Reading mutated pages'
 	@PYTHONPATH=tests $(BIN)/python -m rig.mutated_pages $(or $(ROUNDS),2000)
+	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'

@@ -46,6 +46,7 @@ from tidemill.pipeline.ports import Clock, Dice, Fetcher, HostRateLimits, Transp
 from tidemill.plugin import Environment, Part, Parts, part_of
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
+from tidemill.store.services.robots_answers import RobotsAnswers
 from tidemill.store.services.status import Services
 
 
@@ -189,7 +190,14 @@ def build_every_fetcher(
     rate_limits: HostRateLimits,
 ) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
     """Return the fetchers by kind, and the paid ones with their fallback; all use the http fetcher's gates."""
-    fetchers = build_fetchers(settings, clock, transport, rate_limits=rate_limits, services=services)
+    fetchers = build_fetchers(
+        settings,
+        clock,
+        transport,
+        rate_limits=rate_limits,
+        services=services,
+        robots_memory=RobotsAnswers(store.database),
+    )
     paid_fetchers = build_paid_fetchers(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid_fetchers.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])

@@ -115,8 +115,8 @@ def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -
     return next_wait(policy.retry_for(fail.failure, lane), tries, roll, fail.retry_after)
 
 
-def opens_breaker_at_once(outcome: Outcome) -> bool:
-    """Return whether the failure opens the breaker without counting: the host name or its certificate is wrong."""
+def holds_host(outcome: Outcome) -> bool:
+    """Return whether the failure is of the host's name or certificate: asking it for another page is no use for now."""
     return isinstance(outcome, Fail) and outcome.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
 
 
