@@ -20,8 +20,10 @@ class DeadLetterStatus(StrEnum):
     DISCARDED = "discarded"
 
 
-FOR_A_PERSON = frozenset({Failure.DNS_FAILED, Failure.TLS_FAILED, Failure.ADDRESS_REFUSED, Failure.BAD_URL})
-"""A wrong name, certificate or address: trying again by itself changes nothing."""
+FOR_A_PERSON = frozenset(
+    {Failure.DNS_FAILED, Failure.TLS_FAILED, Failure.ADDRESS_REFUSED, Failure.BAD_URL, Failure.PAGE_TOO_HARD}
+)
+"""A wrong name, certificate or address, or a page that would be as hard again: a retry by itself changes nothing."""
 
 
 def next_retry(retries: int, now: datetime, failure: str = "") -> datetime | None:

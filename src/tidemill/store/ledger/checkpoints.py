@@ -105,7 +105,7 @@ class Checkpoints:
             ]:
                 await note_wants(connection, self._database, lost, now)
         for job, reading in parsed:
-            tallies[job.run_id].count_fields(reading.found.records)
+            tallies[job.run_id].count_fields(reading.found)
         for job, each in judged:
             count_verdicts(tallies[job.run_id], job, each, self._verticals[job.vertical].notable)
 
@@ -237,7 +237,7 @@ def pages_in(made: Products) -> Iterator[tuple[Checkpoint, Fetched | Unchanged]]
 def read_on(made: Products) -> list[Onward]:
     """The checkpoints of pages that were read and whose lists go on."""
     return [
-        (each, parsed.page.final_url, parsed.found.next_url, len(parsed.found.records))
+        (each, parsed.page.final_url, parsed.found.next_url, parsed.found.records)
         for each, parsed in made[Parsed]
         if parsed.found.next_url
     ]

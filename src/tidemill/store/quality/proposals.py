@@ -12,12 +12,12 @@ from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.failure import Failure
 from tidemill.core.quality.drift import DriftRule
 from tidemill.core.quality.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
+from tidemill.pipeline.kept_readings import decode_found
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import page_of
-from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import (
     dead_letters,
     pages,
