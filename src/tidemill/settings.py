@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     )
     jobs_in_hand: int = Field(600, ge=1, le=10_000, description="Jobs a worker carries at once.")
     lease_seconds: float = Field(
-        60, ge=3, le=3_600, description="After so long without a heartbeat a worker counts as dead."
+        60, ge=3, le=86_400, description="After so long without a heartbeat a worker counts as dead."
     )
     database_wait_seconds: float = Field(
         60,
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
         description="So long `tidemill up` waits at its start for a PostgreSQL that is away; 0 ends at once.",
     )
     look_again_seconds: float = Field(
-        30, gt=0, le=3_600, description="Workers that nobody wakes look for work after so long."
+        30, gt=0, le=86_400, description="Workers that nobody wakes look for work after so long."
     )
     job_limit_minutes: float = Field(
         30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."
