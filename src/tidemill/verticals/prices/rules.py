@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
-from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
+from tidemill.core.urls import BadUrl, canonicalize, registrable_domain, shown_address
 from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.currencies import currency_code
@@ -42,7 +42,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
         return _about(unsure, identity_key(fields.product_id, fields.sku, canonicalize(address)))
     if availability is Availability.UNKNOWN:
         return Dropped(DropReason.UNKNOWN_AVAILABILITY, fields.availability[:200] or "the page does not say")
-    offer = _offer(fields, title, canonicalize(address), priced, availability, raw, context)
+    offer = _offer(fields, title, address, priced, availability, raw, context)
     return Accepted(offer.identity_key, offer)
 
 
@@ -138,13 +138,13 @@ def _offer(
     return Offer(
         source_id=context.source.id,
         retailer=retailer_of(context.source),
-        url=url,
+        url=shown_address(url),
         title=title,
         price_cents=cents,
         currency=currency,
         availability=availability,
         observed_at=context.read_at,
-        identity_key=identity_key(fields.product_id, fields.sku, url),
+        identity_key=identity_key(fields.product_id, fields.sku, canonicalize(url)),
         adapter_version=fields.adapter or context.source.adapter_id,
         sku=_short(fields.sku),
         product_id=_short(fields.product_id),
