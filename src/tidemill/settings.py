@@ -115,7 +115,7 @@ class Settings(BaseSettings):
         5_000, ge=1, le=1_000_000, description="A reader that has read so many pages is replaced."
     )
     lease_seconds: float = Field(
-        60, ge=3, le=3_600, description="After so long without a heartbeat a worker counts as dead."
+        60, ge=3, le=86_400, description="After so long without a heartbeat a worker counts as dead."
     )
     database_wait_seconds: float = Field(
         60,
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
         description="So long `tidemill up` waits at its start for a PostgreSQL that is away; 0 ends at once.",
     )
     look_again_seconds: float = Field(
-        30, gt=0, le=3_600, description="Workers that nobody wakes look for work after so long."
+        30, gt=0, le=86_400, description="Workers that nobody wakes look for work after so long."
     )
     job_limit_minutes: float = Field(
         30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."

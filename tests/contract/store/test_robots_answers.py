@@ -51,11 +51,10 @@ async def test_what_was_said_holds_for_a_day_from_when_it_was_said(memory, clock
     site = said("")
     await Robots(clock, "Tidemill", memory).verdict_for(PAGE, site.get)
     clock.advance(23 * HOUR)
-    restarted = Robots(clock, "Tidemill", memory)
-    assert await restarted.verdict_for(PAGE, site.get) == Allowed()
+    assert await Robots(clock, "Tidemill", memory).verdict_for(PAGE, site.get) == Allowed()
     assert site.asked == 1
     clock.advance(2 * HOUR)
-    await restarted.verdict_for(PAGE, site.get)
+    await Robots(clock, "Tidemill", memory).verdict_for(PAGE, site.get)
     assert site.asked == 2
 
 

@@ -126,3 +126,10 @@ def test_a_long_text_is_read_within_bounds(reader: str, shape: str) -> None:
     began = time.thread_time()
     TEXT_READERS[reader](text)
     assert time.thread_time() - began < LONGEST_SECONDS
+
+
+def test_a_string_that_is_never_closed_is_gone_through_once() -> None:
+    markup = MARKUP["scripts of shops"](100_000)
+    began = time.thread_time()
+    READERS["product"](markup)
+    assert time.thread_time() - began < LONGEST_SECONDS
