@@ -5,8 +5,8 @@ from alembic import op
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
 
-revision = "0019"
-down_revision = "0018"
+revision = "0020"
+down_revision = "0019"
 
 
 def upgrade() -> None:
