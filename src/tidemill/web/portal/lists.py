@@ -59,7 +59,10 @@ class BulkAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
-    """A list as a page: `load` gets the filters, the cursor and how many rows; `key` names a row in addresses."""
+    """A list as a page: `load` gets the filters, the cursor and how many rows; `key` names a row in addresses.
+
+    `usual_status` is shown while the reader has not chosen another.
+    """
 
     path: str
     title: str
@@ -73,6 +76,7 @@ class ListPage:
     actions: Sequence[RowAction] = ()
     bulk: Sequence[BulkAction] = ()
     is_paged: bool = True
+    usual_status: str | None = None
     acting_role: Role = Role.OPERATOR
 
 
@@ -87,7 +91,7 @@ def add_list_page(router: APIRouter, render: RenderPage, page: ListPage) -> None
         cursor: Cursor = None,
         done: Word = None,
     ) -> Response:
-        chosen = {"source": source or None, "status": status or None}
+        chosen = {"source": source or None, "status": status or page.usual_status}
         found = await page.load(chosen, cursor, ROWS_PER_PAGE + 1)
         shown = found[:ROWS_PER_PAGE] if page.is_paged else found
         caller = caller_of(request)

@@ -33,9 +33,7 @@ def dead_letters(deps: WebDeps) -> ListPage:
     """Return the page of dead letters."""
 
     async def load(chosen: Filters, cursor: str | None, limit: int) -> Sequence[Any]:
-        which = DeadLetterFilter(
-            source_id=await lookup.source_id(deps, chosen["source"]), status=chosen["status"] or "pending"
-        )
+        which = DeadLetterFilter(source_id=await lookup.source_id(deps, chosen["source"]), status=chosen["status"])
         return await deps.views.dead_letters(which, before=run_cursor(cursor), limit=limit)
 
     async def retry(key: str, _: Mapping[str, str], by: str) -> str:
@@ -67,6 +65,7 @@ def dead_letters(deps: WebDeps) -> ListPage:
         load=load,
         key=lambda row: str(row.id),
         api="/api/v1/dead-letters",
+        usual_status=DeadLetterStatus.PENDING.value,
         filters=[_SOURCE, ("status", "Status", [each.value for each in DeadLetterStatus])],
         actions=[
             RowAction(name="retry", label="Try again", do=retry, applies=is_pending),
@@ -299,7 +298,7 @@ def candidates(deps: WebDeps) -> ListPage:
     """Return the page of sites that discovery found."""
 
     async def load(chosen: Filters, cursor: str | None, limit: int) -> Sequence[Any]:
-        status = chosen["status"] or CandidateStatus.PENDING.value
+        status = chosen["status"]
         if status not in {each.value for each in CandidateStatus}:
             msg = f"there is no status {status!r}"
             raise BadParameter(msg)
@@ -329,6 +328,7 @@ def candidates(deps: WebDeps) -> ListPage:
         load=load,
         key=lambda row: str(row.id),
         api="/api/v1/candidates",
+        usual_status=CandidateStatus.PENDING.value,
         filters=[("status", "Status", [each.value for each in CandidateStatus])],
         actions=[
             RowAction(name="approve", label="Approve", do=approve, fields=note),
@@ -360,6 +360,7 @@ def incidents(deps: WebDeps) -> ListPage:
         load=load,
         key=lambda row: str(row.id),
         api="/api/v1/incidents",
+        usual_status="open",
         filters=[("status", "Show", ["open", "all"])],
         is_paged=False,
     )
