@@ -15,7 +15,7 @@ from tidemill.store.database.migrate import upgrade
 
 from .test_portal import FLAGS, HOSTILE
 
-PASSPHRASE = "herring on the quay"
+SENTENCE = "herring on the quay"
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ async def choose_a_password(page: Page, address: str, link: str, name: str | Non
     await page.goto(f"{address}/welcome?link={link}")
     if name:
         await page.fill("input[name=name]", name)
-    await page.fill("input[name=password]", PASSPHRASE)
-    await page.fill("input[name=again]", PASSPHRASE)
+    await page.fill("input[name=password]", SENTENCE)
+    await page.fill("input[name=again]", SENTENCE)
     await page.click("main button")
 
 
@@ -64,7 +64,7 @@ async def test_an_operator_signs_in_and_tries_a_dead_letter_again(
 @pytest.mark.shows("A4")
 async def test_a_viewer_gets_no_buttons(chromium: str, system: System) -> None:
     link = await system.actions.people.first_link("test")
-    await system.actions.people.redeem(link, "anna", PASSPHRASE)
+    await system.actions.people.redeem(link, "anna", SENTENCE)
     invited = await system.actions.people.invite("ben", Role.VIEWER, "anna")
     async with async_playwright() as driver:
         program = await driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
