@@ -17,7 +17,7 @@ SAY      := @printf '\n\033[1m%s\033[0m\n'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench browser hooks lock tree release clean
+.PHONY: help demo test check fix fuzz mutants bench browser hooks lock tree release clean
 
 help: ## List these commands
 	@printf 'Tidemill: make COMMAND\n\n'
@@ -53,6 +53,14 @@ fix: $(VENV)/ready-develop ## Format, and repair what can be repaired safely
 	$(SAY) 'Fixing style'
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+fuzz: $(VENV)/ready-develop ## Read mutated pages of the fixtures (ROUNDS=2000), then random ones (SECONDS=600, SEED=)
+	$(SAY) 'Reading mutated pages'
+	@PYTHONPATH=tests $(BIN)/python -m rig.mutated_pages $(or $(ROUNDS),2000)
+	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
+
+mutants: $(VENV)/ready-develop ## Plant one bug after the other, and show which test notices it (ARGS="--only fence")
+	@$(BIN)/python tools/mutants.py $(ARGS)
 
 bench: $(VENV)/ready-bench ## Measure against Scrapy and a bare script; writes bench.json
 	$(SAY) 'Measuring (several minutes)'

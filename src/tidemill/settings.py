@@ -98,8 +98,24 @@ class Settings(BaseSettings):
         "{'api.example.com': {interval_seconds: 0.5, parallel: 2}}.",
     )
     jobs_in_hand: int = Field(600, ge=1, le=10_000, description="Jobs a worker carries at once.")
+    reader_processes: int | None = Field(
+        None,
+        ge=0,
+        le=64,
+        description="Processes that read pages, so that a page can hurt nobody; 0 reads them in the worker itself. By "
+        "default one, with more processors one less than there are, at most 4.",
+    )
+    reader_cpu_seconds: float = Field(5, gt=0, le=600, description="Processor time that reading one page may take.")
+    reader_wall_seconds: float = Field(10, gt=0, le=3_600, description="Time on the clock that reading one may take.")
+    reader_megabytes: int = Field(512, ge=64, le=65_536, description="Memory that reading one page may take.")
+    reader_max_records: int = Field(
+        5_000, ge=1, le=1_000_000, description="Records taken from one page; one with more counts as truncated."
+    )
+    reader_max_pages: int = Field(
+        5_000, ge=1, le=1_000_000, description="A reader that has read so many pages is replaced."
+    )
     lease_seconds: float = Field(
-        60, ge=3, le=3_600, description="After so long without a heartbeat a worker counts as dead."
+        60, ge=3, le=86_400, description="After so long without a heartbeat a worker counts as dead."
     )
     database_wait_seconds: float = Field(
         60,
@@ -108,7 +124,7 @@ class Settings(BaseSettings):
         description="So long `tidemill up` waits at its start for a PostgreSQL that is away; 0 ends at once.",
     )
     look_again_seconds: float = Field(
-        30, gt=0, le=3_600, description="Workers that nobody wakes look for work after so long."
+        30, gt=0, le=86_400, description="Workers that nobody wakes look for work after so long."
     )
     job_limit_minutes: float = Field(
         30, gt=0, le=1_440, description="A job in hand for longer is taken away and failed."

@@ -16,7 +16,8 @@ from rig.watching import WatchStore
 from tidemill.bootstrap.live import NoKeys
 from tidemill.core.failure import Failure
 from tidemill.core.source import FetcherKind
-from tidemill.engine.live.lane import LaneDependencies, LiveLane
+from tidemill.engine.live.dependencies import LaneDependencies
+from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.live.lease import LaneLease
 from tidemill.engine.live.options import LaneOptions
 from tidemill.engine.live.states import PolledStates

@@ -19,6 +19,7 @@ from tidemill.core.verdict import Accepted, Dropped
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Judged, Parsed, Rejected, Unchanged
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Happening
+from tidemill.pipeline.kept_readings import keep
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
@@ -135,7 +136,7 @@ class Mill:
     def parsed(self, page, titles):
         """A reading of so many records."""
         raw = [raw_record(title) for title in titles]
-        return Advance(Stage.NORMALIZE, Parsed(page, "events.generic", "1.0.0", Found(records=raw)))
+        return Advance(Stage.NORMALIZE, Parsed(page, "events.generic", "1.0.0", keep(Found(records=raw))))
 
     def judged(self, page, titles, source, dropped=()):
         """Verdicts: the titles accepted, the others dropped."""

@@ -194,7 +194,9 @@ def build(orders: Orders, voice: Voice) -> bootstrap.System:
     fate = Fate(orders, voice)
     inline.PATIENCE_MILLISECONDS = orders.get("patience_ms", inline.PATIENCE_MILLISECONDS)
     VERTICALS["events"] = watched(voice, fate)
-    settings = load_settings(**{"allow_networks": ["127.0.0.0/8"], "jobs_in_hand": 2, **orders["settings"]})
+    settings = load_settings(
+        **{"allow_networks": ["127.0.0.0/8"], "jobs_in_hand": 2, "reader_processes": 0, **orders["settings"]}
+    )
     clock = LaterClock(timedelta(seconds=orders.get("ahead_seconds", 0)))
     system = bootstrap.build(settings, announce=Listeners(voice.announce), clock=clock)
     watch_database(system, fate)

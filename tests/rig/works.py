@@ -77,7 +77,7 @@ class Works:
 @asynccontextmanager
 async def the_works(url: str, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Works]:
     """Open the test's view of a database."""
-    options = load_settings(**{"database": url, "allow_networks": ["127.0.0.0/8"], **settings})
+    options = load_settings(**{"database": url, "allow_networks": ["127.0.0.0/8"], "reader_processes": 0, **settings})
     system = bootstrap.build(options, clock=clock)
     try:
         yield Works(system, url)

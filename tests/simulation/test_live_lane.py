@@ -21,7 +21,7 @@ from tidemill.lab.virtual import run_virtual
 from tidemill.pipeline.happenings import BreakerMoved, LifeMoved, WatchLost
 from tidemill.pipeline.ports import WireFailure, WireResponse
 from tidemill.store.database.sqlite import fleeting_engine
-from tidemill.store.schema import change_log, jobs, live_moves, live_things, pages, runs, snapshots, sources
+from tidemill.store.schema import change_log, jobs, live_moves, live_pages, live_things, pages, runs, sources
 
 pytestmark = pytest.mark.shows("M2", "M6")
 SECOND = timedelta(seconds=1)
@@ -495,7 +495,28 @@ def test_garbage_is_a_failure_of_the_page_and_the_next_good_page_is_read(live):
         assert {each.failure for each in process.health.tries} <= {Failure.LAYOUT_CHANGED, Failure.BUG}
         assert (await world.points())[-1] == 23
         assert in_order(await world.log())
-        (snapshot,) = await all_rows(world.database, snapshots)
-        assert snapshot["checked_at"] - NOON > 100 * SECOND
+        (page,) = await all_rows(world.database, live_pages)
+        assert page["checked_at"] - NOON > 100 * SECOND
+
+    live(story)
+
+
+def test_a_lane_with_nothing_to_watch_rests_and_asks_nobody(live):
+    async def story(world):
+        process = world.process()
+        await world.running.pop(process)
+        assert world.clock.now() == NOON
+        world.sites.steady("a", 5 * SECOND, NOON)
+        source = await world.store.source()
+        again = world.process("again")
+        await world.until(MINUTE)
+        assert len(again.lane.watches) == 2
+        async with world.database.write() as connection:
+            await connection.execute(sources.update().values(enabled=False))
+            await connection.execute(live_things.update().values(lifecycle=Lifecycle.ARCHIVED))
+            await connection.execute(jobs.update().values(status="done", fence=jobs.c.fence + 1))
+        await world.until(3 * MINUTE)
+        assert world.running.pop(again).done()
+        assert source.enabled
 
     live(story)

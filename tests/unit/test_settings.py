@@ -20,7 +20,7 @@ ZERO_IS_GOOD = {
     "llm_dollars_per_day", "llm_dollars_per_pass", "llm_price_in", "llm_price_out",
     "geocoder_interval_seconds", "discovery_interval_seconds",
     "discovery_auto_enable", "discovery_questions_per_month",
-    "feed_weights", "scrapingbee_credits", "apify_dollars",
+    "feed_weights", "reader_processes", "scrapingbee_credits", "apify_dollars",
     "live_browser_watches", "live_free_megabytes",
 }  # fmt: skip
 """Settings of which 0 is a value with a meaning; the others must be refused."""

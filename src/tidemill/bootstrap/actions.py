@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.engine.periodic import ChoreRunner
 from tidemill.operations.access.passwords import Passwords
 from tidemill.operations.access.people import PeopleActions
@@ -100,6 +101,10 @@ def build_actions(
     templates = [template for each in parts.values() for template in each.templates]
     explainers = [explainer for each in parts.values() for explainer in each.explainers]
     known = known_adapters(VERTICALS, templates)
+
+    async def missed() -> list[tuple[str, int]]:
+        return await store.sweeps.undispatched(DISPATCH_GRACE, clock.now())
+
     sources = SourceActions(store.sources, clock, known)
     targets = TargetActions(store.sources, store.targets, clock, known)
     stale = StaleJobs(store.database, store.ids)
@@ -132,8 +137,11 @@ def build_actions(
             written_folders(settings, store.database),
             settings.max_pending,
             clock,
-            store.overbooked_hosts.overbooked,
-            store.sweeps.not_installed,
+            overbooked=store.overbooked_hosts.overbooked,
+            not_installed=store.sweeps.not_installed,
+            services=services.statuses,
+            missed=missed,
+            lease=store.workers.heartbeat * 3,
         ),
         quarantine=QuarantineActions(store.quarantine, store.sources, VERTICALS, clock),
         people=PeopleActions(people, passwords, clock, secrets.token_urlsafe),

@@ -17,7 +17,8 @@ from tidemill.store.quality.proposals import Proposals
 from tidemill.store.services.status import Services
 from tidemill.store.upkeep.retention import prune
 
-COMPACTED_AT_ONCE = 5_000
+COMPACTED_AT_ONCE = 500_000
+"""Pages an hour; more than a worker fetches. It works in batches, in a task of its own, and stops when none is left."""
 
 
 def build_chore_dependencies(

@@ -5,6 +5,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.fetching.fallback_transport import Report
 from tidemill.fetching.http import http_fetcher
 from tidemill.fetching.redis_rate_limiter import open_redis_rate_limiter
+from tidemill.fetching.robots import RobotsMemory
 from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
@@ -18,6 +19,7 @@ def build_fetchers(
     *,
     rate_limits: HostRateLimits | None = None,
     services: ServiceRegistry | None = None,
+    robots_memory: RobotsMemory | None = None,
 ) -> dict[FetcherKind, Fetcher]:
     """Build the free fetchers by kind; without `rate_limits` only this process's requests are counted."""
     report = service_reporter(services)
@@ -32,6 +34,7 @@ def build_fetchers(
         allow=settings.allow_networks,
         resolve=settings.host_addresses,
         max_connections=settings.max_connections,
+        robots_memory=robots_memory,
     )
     return {FetcherKind.HTTP: http}
 

@@ -11,11 +11,13 @@ import msgspec
 
 from tidemill.bootstrap.store import Store
 from tidemill.core.breaker import BreakerPolicy
+from tidemill.core.health.contexts import ContextLimits
 from tidemill.core.live.lifecycle import LifecyclePolicy
 from tidemill.core.live.polling import PollPolicy
 from tidemill.core.live.timeouts import TimeoutPolicy
 from tidemill.core.vertical import Vertical
-from tidemill.engine.live.lane import HostSlots, LaneDependencies, LiveLane
+from tidemill.engine.live.dependencies import HostSlots, LaneDependencies
+from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.live.lease import LaneLease
 from tidemill.engine.live.options import MEGABYTE, LaneOptions
 from tidemill.engine.live.states import PolledStates
@@ -101,6 +103,10 @@ def lane_options(settings: Settings, database: Database | None = None) -> LaneOp
             is_adaptive=settings.live_adaptive_timeouts,
         ),
         lives=live_policy(settings),
+        contexts=ContextLimits(
+            max_lifetime=timedelta(hours=settings.browser_max_hours),
+            stale_after=timedelta(seconds=settings.live_stale_seconds),
+        ),
         most_watches=settings.live_watches,
         most_browser_watches=settings.live_browser_watches,
         least_free_bytes=settings.live_free_megabytes * MEGABYTE,

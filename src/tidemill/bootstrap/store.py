@@ -131,7 +131,10 @@ def build_store(
         enrichment_requests=EnrichmentRequestRepository(database),
         answers=AnswerRepository(database),
         views=Views(
-            database, bodies.outputs, [each.counter for each in verticals.values() if each.counter is not None]
+            database,
+            bodies.outputs,
+            [each.counter for each in verticals.values() if each.counter is not None],
+            {name: vertical.policy.needs_approval for name, vertical in VERTICALS.items()},
         ),
         quarantine=QuarantineRepository(database, ids, ledger.materials, repositories),
         change_log=change_log,

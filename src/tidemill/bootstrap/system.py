@@ -21,6 +21,7 @@ from tidemill.bootstrap.enrichment import (
 from tidemill.bootstrap.fetchers import LANES, build_fetchers
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.live import build_live_lane, live_policy, with_live_breakers
+from tidemill.bootstrap.page_readers.pool import build_readers
 from tidemill.bootstrap.paid_fetchers import PaidFetchers, build_paid_fetchers
 from tidemill.bootstrap.plugins import UNUSABLE_PLUGINS
 from tidemill.bootstrap.services import build_services
@@ -35,6 +36,7 @@ from tidemill.engine.clock import RealClock, real_dice
 from tidemill.engine.drain import Drain
 from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.periodic import Chore, ChoreRunner
+from tidemill.engine.ports import PageReaders
 from tidemill.engine.supervisor import Supervisor, Worker
 from tidemill.fetching.bulk_rate_limits import BulkRateLimits
 from tidemill.operations.discovery import DiscoveryActions
@@ -46,6 +48,7 @@ from tidemill.pipeline.ports import Clock, Dice, Fetcher, HostRateLimits, Transp
 from tidemill.plugin import Environment, Part, Parts, part_of
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database, open_database
+from tidemill.store.services.robots_answers import RobotsAnswers
 from tidemill.store.services.status import Services
 
 
@@ -68,6 +71,7 @@ class System:
     supervisor: Supervisor
     make_drain: Callable[[], Drain]
     live: LiveLane | None
+    readers: PageReaders | None
     outside_services: OutsideServices
     enricher: Enricher | None
     discovery: DiscoveryActions
@@ -80,6 +84,8 @@ class System:
 
     async def close(self) -> None:
         """Close connections and files."""
+        if self.readers is not None:
+            await self.readers.close()
         for fetcher in self.fetchers.values():
             await fetcher.close()
         await self.webhooks.post.close()
@@ -109,9 +115,10 @@ def build(
     worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
     tools = StageDependencies(
         clock, store.ids, store.breakers, fetchers, verticals, services, store.current_state, worker.is_current,
-        paid_fetchers.fallback, build_enrichment_hints(settings, store),
+        paid_fetchers.fallback, build_enrichment_hints(settings, store), settings.reader_max_records,
     )  # fmt: skip
-    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker)
+    readers = build_readers(settings, clock, announce)
+    make_drain = drain_factory(settings, store, tools, dice, CommitAnnouncer(announce, clock), worker, readers)
     dispatcher = Dispatcher(store.agenda, verticals, clock, dice, announce, limits=settings.queue_limits)
     ticks = ChoreRunner(store.slots, clock, announce, worker.key)
     look_again = timedelta(seconds=settings.look_again_seconds)
@@ -159,6 +166,7 @@ def build(
         supervisor=supervisor,
         make_drain=make_drain,
         live=live,
+        readers=readers,
         outside_services=outside_services,
         enricher=enricher,
         discovery=discovery,
@@ -189,7 +197,14 @@ def build_every_fetcher(
     rate_limits: HostRateLimits,
 ) -> tuple[dict[FetcherKind, Fetcher], PaidFetchers]:
     """Return the fetchers by kind, and the paid ones with their fallback; all use the http fetcher's gates."""
-    fetchers = build_fetchers(settings, clock, transport, rate_limits=rate_limits, services=services)
+    fetchers = build_fetchers(
+        settings,
+        clock,
+        transport,
+        rate_limits=rate_limits,
+        services=services,
+        robots_memory=RobotsAnswers(store.database),
+    )
     paid_fetchers = build_paid_fetchers(settings, store, clock, services, fetchers[FetcherKind.HTTP], transport)
     fetchers |= paid_fetchers.fetchers
     fetchers[FetcherKind.BROWSER] = build_browser(settings, store, clock, services, fetchers[FetcherKind.HTTP])
@@ -197,7 +212,13 @@ def build_every_fetcher(
 
 
 def drain_factory(
-    settings: Settings, store: Store, tools: StageDependencies, dice: Dice, narrator: CommitAnnouncer, worker: Worker
+    settings: Settings,
+    store: Store,
+    tools: StageDependencies,
+    dice: Dice,
+    narrator: CommitAnnouncer,
+    worker: Worker,
+    readers: PageReaders | None,
 ) -> Callable[[], Drain]:
     """Return the function that makes a new drain."""
 
@@ -210,6 +231,7 @@ def drain_factory(
             worker_id=worker.key,
             capacity=settings.jobs_in_hand,
             commits=1 if store.database.is_sqlite else 2,
+            readers=readers,
             lane_capacity={FetcherKind.BROWSER.value: 2 * settings.browser_contexts},
         )
 

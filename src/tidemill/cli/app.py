@@ -28,7 +28,7 @@ _OWN_COMMANDS = {
     "up": (RUN, "Run everything in one process: schedule, workers and web app."),
     "demo": (RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
     "crawl": (RUN, "Scrape a source now, to the end, and answer with an exit code."),
-    "tick": (RUN, "Do one piece of periodic work by hand."),
+    "tick": (RUN, "Do one piece of periodic work now, whether or not its time has come."),
     "simulate": (RUN, "Run the real system through weeks of virtual time and check its laws."),
     "bench": (RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
     "list": (LOOK, "List adapters, verticals and sources."),

@@ -12,6 +12,7 @@ from tidemill.bootstrap.fetchers import build_fetchers
 from tidemill.bootstrap.migrations import require_current
 from tidemill.bootstrap.system import System, build
 from tidemill.cli.system_opening import refuse_if_absent
+from tidemill.core.failure import Failure
 from tidemill.core.gates import Gate, GateAnswer, GateDecision, allow, breaker_closed, switch_gates
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -42,9 +43,9 @@ class Attempt(NamedTuple):
     result: FetchResult
 
 
-async def fetch_page(settings: Settings, url: str) -> FetchResult:
+async def fetch_page(settings: Settings, url: str, *, browser: bool = False) -> FetchResult:
     """Fetch one page through every gate, as a job would."""
-    return (await attempt_fetch(settings, url)).result
+    return (await attempt_fetch(settings, url, browser=browser)).result
 
 
 async def attempt_fetch(settings: Settings, url: str, *, browser: bool = False) -> Attempt:
@@ -127,10 +128,14 @@ async def _fetch_if_compliant(fetcher: Fetcher, request: FetchRequest, gates: li
     return Attempt(gates, refused)
 
 
+ALLOW_HINT = 'write allow_networks = ["127.0.0.0/8"] in tidemill.toml to let it through'
+
+
 def page_of(result: FetchResult, now: datetime) -> Page:
     """Return the fetched page; raise Mistake if the fetch failed."""
     if result.failure is not None:
-        msg = f"{result.url} cannot be had: {result.failure} ({result.error or result.status_code})"
+        hint = f"; {ALLOW_HINT}" if result.failure is Failure.ADDRESS_REFUSED else ""
+        msg = f"{result.url} cannot be had: {result.failure} ({result.error or result.status_code}){hint}"
         raise Mistake(msg)
     return Page(
         id=0,

@@ -53,6 +53,16 @@ def find_vertical(name: str) -> Vertical:
     return VERTICALS[name]
 
 
+def vertical_of(adapter: str | None, otherwise: str) -> Vertical:
+    """Return the vertical that has this adapter; the usual one if no adapter is named or known."""
+    owner = next((each for each in VERTICALS.values() if adapter in each.adapters), None)
+    if owner is None and adapter is not None:
+        raise NotFound(
+            unknown_name("adapter", adapter, [name for each in VERTICALS.values() for name in each.adapters])
+        )
+    return owner or VERTICALS[otherwise]
+
+
 def trial_source(
     vertical: Vertical,
     adapter: str | None,

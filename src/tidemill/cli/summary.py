@@ -40,9 +40,28 @@ def summary(
     parts: list[RenderableType] = [table, Text(), last]
     if barred := [source for source in sources if source.circuit_state != "CLOSED"]:
         parts.insert(1, Text(f"barred for now: {', '.join(source.name for source in barred)}", style="yellow"))
-    if folder:
-        parts.append(styled_text(f"kept in {folder}"))
+    parts += [
+        Text(),
+        Text("Go on from here:", style="bold"),
+        *(styled_text(f"  {step}") for step in next_steps(folder)),
+    ]
     return Panel.fit(Group(*parts), title=f"Tidemill demo: {seconds:.0f} s, {len(sources)} sites", title_align="left")
+
+
+def next_steps(folder: str) -> list[str]:
+    """Return what a newcomer does next, command by command."""
+    own = [
+        "tidemill parse URL             what a page of your own would yield",
+        "tidemill sources add NAME URL  scrape it; then `tidemill crawl NAME`, or `tidemill up` for all of them",
+    ]
+    if not folder:
+        return ["tidemill demo --keep FOLDER    the same, kept to look at", *own]
+    database = f"--database sqlite:///{folder}/tidemill.db"
+    kept = [
+        f"tidemill {database} sources list  how each site stands, and why",
+        f"tidemill {database} up            the portal, on what was kept",
+    ]
+    return [*kept, *own, f"kept in {folder}"]
 
 
 def kept_records(totals: Totals, kinds: Sequence[RecordTotal]) -> dict[str, str]:

@@ -86,7 +86,7 @@ def failed(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
 
 
 def forced_open(breaker: Breaker, policy: BreakerPolicy, now: datetime) -> Breaker:
-    """Return the breaker opened at once, whatever its failure count, after a failure that retries cannot fix."""
+    """Return the breaker opened at once, whatever its failure count: every page of a watched site fails alike."""
     match breaker:
         case Closed():
             return Open(now + policy.cooldown_after(0), 1)

@@ -46,6 +46,7 @@ class Failure(StrEnum):
     LAYOUT_CHANGED = "layout_changed"
     ADAPTER_CRASHED = "adapter_crashed"
     NOTHING_USABLE = "nothing_usable"
+    PAGE_TOO_HARD = "page_too_hard"
     PAGE_LOST = "page_lost"
     WRITE_FAILED = "db_error"
     WORKER_DIED = "worker_died"
@@ -87,8 +88,8 @@ MEANING: dict[Failure, Meaning] = {
     Failure.CLIENT_ERROR:       _row(retry=False, breaker=True,  drift=False, refusal=False, alert=False, fault=_N),
     Failure.TOO_MANY_REDIRECTS: _row(retry=False, breaker=True,  drift=False, refusal=False, alert=False, fault=_N),
     Failure.TOO_LARGE:          _row(retry=False, breaker=False, drift=False, refusal=False, alert=False, fault=_N),
-    Failure.DNS_FAILED:         _row(retry=False, breaker=True,  drift=False, refusal=False, alert=True,  fault=_N),
-    Failure.TLS_FAILED:         _row(retry=False, breaker=True,  drift=False, refusal=False, alert=True,  fault=_N),
+    Failure.DNS_FAILED:         _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_N),
+    Failure.TLS_FAILED:         _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_N),
     Failure.ADDRESS_REFUSED:    _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_N),
     Failure.BAD_URL:            _row(retry=False, breaker=False, drift=False, refusal=False, alert=False, fault=_N),
     Failure.ROBOTS_DISALLOWED:  _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
@@ -105,6 +106,7 @@ MEANING: dict[Failure, Meaning] = {
     Failure.LAYOUT_CHANGED:     _row(retry=False, breaker=False, drift=True,  refusal=False, alert=False, fault=_P),
     Failure.ADAPTER_CRASHED:    _row(retry=False, breaker=False, drift=True,  refusal=False, alert=True,  fault=_P),
     Failure.NOTHING_USABLE:     _row(retry=False, breaker=False, drift=True,  refusal=False, alert=False, fault=_P),
+    Failure.PAGE_TOO_HARD:      _row(retry=False, breaker=False, drift=False, refusal=False, alert=False, fault=_P),
     Failure.PAGE_LOST:          _row(retry=True,  breaker=False, drift=False, refusal=False, alert=True,  fault=_D),
     Failure.WRITE_FAILED:       _row(retry=True,  breaker=False, drift=False, refusal=False, alert=True,  fault=_D),
     Failure.WORKER_DIED:        _row(retry=True,  breaker=False, drift=False, refusal=False, alert=False, fault=_D),

@@ -9,6 +9,7 @@ from tidemill.core.failure import MEANING, Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.policy import Policy
 from tidemill.core.retry import next_wait
+from tidemill.core.source import FetcherKind
 
 
 class JobStatus(StrEnum):
@@ -25,6 +26,12 @@ class JobStatus(StrEnum):
 
 OPEN = (JobStatus.READY, JobStatus.WAITING, JobStatus.LEASED)
 """The states of a job that has not ended."""
+
+
+SUSPECT_AFTER = 2
+"""Deaths of workers while they read or rendered a job's page, after which the job is only claimed alone."""
+LONE_DEATHS = 3
+"""Workers that have to die alone with a suspect before it is buried: one may have been killed by chance."""
 
 
 class Urgency(StrEnum):
@@ -44,6 +51,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A job as leased to a worker. `fence` proves the lease: claiming or freeing the job increments it.
 
     `page_number` is the page of the target's list that the job fetches; the first page's job counts for the target.
+    `deaths` are the workers that died while they read or rendered its page.
     """
 
     id: int
@@ -61,6 +69,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     page_id: int | None = None
     trigger: str = "SCHEDULED"
     page_number: int = 1
+    deaths: int = 0
+
+    @property
+    def is_in_danger(self) -> bool:
+        """Whether its page is being read or rendered, so that it may be what its worker dies of."""
+        return self.stage not in {Stage.FETCH, Stage.WATCH} or self.lane == FetcherKind.BROWSER
 
 
 class JobTransition(msgspec.Struct, frozen=True):
@@ -110,13 +124,29 @@ def after_failure(job: Job, fail: Fail, policy: Policy, now: datetime, roll: flo
     return JobTransition(JobStatus.WAITING, job.stage, tries, now + wait, fail.failure, fail.detail, fail.stack)
 
 
+def after_death(job: Job) -> JobTransition:
+    """Return the transition of a job whose worker died while its page was read or rendered.
+
+    No attempt is spent. A suspect waits without a moment, for a worker that holds nothing else; one that several
+    workers died alone with is a dead letter.
+    """
+    deaths = job.deaths + 1
+    if deaths < SUSPECT_AFTER:
+        return JobTransition(JobStatus.READY, job.stage, job.attempts)
+    if deaths < SUSPECT_AFTER + LONE_DEATHS:
+        detail = f"{deaths} workers died while they had its page: it is read alone, after all others"
+        return JobTransition(JobStatus.WAITING, job.stage, job.attempts, None, Failure.WORKER_DIED, detail)
+    detail = f"{deaths} workers died while they had its page, the last {LONE_DEATHS} of them alone with it"
+    return JobTransition(JobStatus.DEAD, Stage.DEAD_LETTER, job.attempts, None, Failure.WORKER_DIED, detail)
+
+
 def retry_wait(fail: Fail, policy: Policy, lane: str, tries: int, roll: float) -> timedelta | None:
     """Return the wait that the policy sets for this failure in this lane, or None for no retry."""
     return next_wait(policy.retry_for(fail.failure, lane), tries, roll, fail.retry_after)
 
 
-def opens_breaker_at_once(outcome: Outcome) -> bool:
-    """Return whether the failure opens the breaker without counting: the host name or its certificate is wrong."""
+def holds_host(outcome: Outcome) -> bool:
+    """Return whether the failure is of the host's name or certificate: asking it for another page is no use for now."""
     return isinstance(outcome, Fail) and outcome.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
 
 

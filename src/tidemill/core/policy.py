@@ -131,7 +131,6 @@ INVENTORY = Policy(
     hidden_after=timedelta(hours=60),
     decay=ConfidenceDecay(),
     max_pages=50,
-    breaker=BreakerPolicy(threshold=3, longest_cooldown=DAY),
 )
 """Whole inventories: records that are not seen again lose confidence."""
 

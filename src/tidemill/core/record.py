@@ -8,6 +8,9 @@ import msgspec
 
 from tidemill.core.outcome import Fail
 
+MOST_RECORDS = 5_000
+"""Records that are taken from one page, unless the settings say otherwise."""
+
 
 class Strategy(StrEnum):
     """How a record was read, best first."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.pacing import Pace
+from tidemill.core.urls import BadUrl, registrable_domain
 
 PACE_PER = "pace_per"
 """The setting `pace_per: host` gives every host name of a source a pace of its own."""
@@ -90,3 +91,29 @@ def priority_score(source: Source, now: datetime) -> float:
         + source.reliability * 5
         - source.consecutive_failures * 20
     )
+
+
+DOMAINS = "domains"
+"""The setting that names further registrable domains on which a source's targets may lie."""
+
+
+def foreign_target(url: str, source: Source) -> str | None:
+    """Return why a page is none of the source's, in words that say what to do; None if it is."""
+    return foreign_address(url, source.base_url, source.adapter_settings)
+
+
+def foreign_address(url: str, base_url: str, settings: Mapping[str, Any]) -> str | None:
+    """Return why an address lies on another site than the source's own and those it lists; None if it does not.
+
+    A source's terms are approved for its own site, so nothing else is asked under that approval.
+    """
+    try:
+        domain, own = registrable_domain(url), registrable_domain(base_url)
+    except BadUrl:
+        return None  # what is no address at all is told as such
+    listed = settings.get(DOMAINS)
+    others = {str(each).strip().lower() for each in listed} if isinstance(listed, list | tuple) else set()
+    if domain == own or domain in others:
+        return None
+    also = f"settings: {{domains: [{domain}]}}"
+    return f"{domain} is not the source's site {own}; make a source for it, or list it with `{also}`"

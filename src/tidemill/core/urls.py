@@ -84,11 +84,20 @@ def _taken_apart(url: str) -> str:
     rest, _, _ = rest.partition("#")
     rest, _, query = rest.partition("?")
     authority, _, path = rest.partition("/")
+    authority = authority.rpartition("@")[2]  # who asks is no part of which page it is
     if scheme == "http":
         authority = authority.removesuffix(":443")  # the port is the default one now
     path = "/" + path if "%" not in path else "/" + _PERCENT.sub(_tidy_escape, path)
     query = _tidy_query(query) if query else ""
     return f"https://{authority}{path.rstrip('/') or '/'}{'?' if query else ''}{query}"
+
+
+def shown_address(url: str) -> str:
+    """Return a URL as a reader may follow it: as the site gives it, but without a user name or password."""
+    href = normalize(url)
+    scheme, _, rest = href.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 @lru_cache(maxsize=16_384)

@@ -1,6 +1,6 @@
 """The interface of a vertical: what the stages need to know about its kind of data."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -82,8 +82,9 @@ class Vertical:
     """A kind of data as the stages use it: its policy, its adapters and its rules for a record.
 
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
-    its title: a column's heading, and the field under it. `enrichment` is its side of enrichment and
-    `discovery` what its sources are searched by, where it has them. `live` is its side of the live lane, where its
+    its title: a column's heading, and the field under it; `amounts` are those fields that count cents.
+    `enrichment` is its side of enrichment and `discovery` what its sources are searched by, where it has them.
+    `live` is its side of the live lane, where its
     things change within seconds. `settings` are those of a source that its adapters and rules read; None leaves them
     unchecked.
     """
@@ -94,6 +95,7 @@ class Vertical:
     judge: Judge
     record: Hashable
     shown: Mapping[str, str] = field(default_factory=dict)
+    amounts: Collection[str] = ()
     enrichment: EnrichmentRules | None = None
     notable: Mapping[str, NotableReason] = field(default_factory=dict)
     name_failure: NameFailure = no_failure_name

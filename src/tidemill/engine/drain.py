@@ -1,7 +1,6 @@
 """Drain: claim jobs, run them through their stages, and commit each step together with others."""
 
 import asyncio
-import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -10,16 +9,25 @@ from typing import Any
 import msgspec
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import JobTransition, snooze_job, transition_for
+from tidemill.core.job import SUSPECT_AFTER, JobTransition, snooze_job, transition_for
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
+from tidemill.core.services.enrichment import ModelAnswer
 from tidemill.engine.announcer import CommitAnnouncer
-from tidemill.engine.ports import JobLedger
+from tidemill.engine.ports import JobLedger, PageReaders
 from tidemill.engine.writer import Writer
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Fetched, Judged, Parsed, Unchanged
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.fetch import fetch
-from tidemill.pipeline.normalize import normalize
-from tidemill.pipeline.parse import parse
+from tidemill.pipeline.normalize import judged_anew, normalize
+from tidemill.pipeline.page_reading import (
+    PageTask,
+    ReadResult,
+    bug_failure,
+    page_to_read,
+    read_page,
+    records_to_judge,
+)
+from tidemill.pipeline.parse import parse, parse_outcome
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError, StoreLost
 from tidemill.pipeline.recovery import open_request_keys
@@ -30,8 +38,6 @@ RECHECK_INSTALLED = timedelta(hours=1)
 """How long a job waits before a worker checks again whether its vertical is installed."""
 AWAY = timedelta(seconds=30)
 """How long a job waits whose gates could not be asked because the database was away."""
-LARGE_PAGE = 300_000
-"""Bytes from which a page is parsed in a thread, so that it does not block the loop."""
 STAGES_PER_TURN = 4
 """Stages run in a row before the event loop gets a turn, in which commits and sockets are served."""
 
@@ -50,12 +56,14 @@ class Drain:
         capacity: int = CAPACITY,
         lane_capacity: Mapping[str, int] | None = None,
         commits: int = 1,
+        readers: PageReaders | None = None,
     ) -> None:
         """`worker_id` is called at each claim: a worker that was given up registers under a new key.
 
         `commits` is how many groups the database can commit at once. All jobs of a source are written by one writer, so
         that two groups never wait for each other's rows.
         `lane_capacity` sets a lower capacity for some lanes: jobs that wait for a browser are better left to others.
+        `readers` read pages in processes of their own; without them pages are read inline.
         """
         self._ledger = ledger
         self._deps = deps
@@ -66,7 +74,9 @@ class Drain:
         policies = {name: vertical.policy for name, vertical in deps.verticals.items()}
         self._writers = [Writer(ledger, deps.clock, announcer, policies) for _ in range(commits)]
         self._writer_of: dict[int, Writer] = {}
+        self._readers = readers
         self._held_jobs: set[int] = set()
+        self._in_readers = 0
         self._fetching: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Claimed, object]] = deque()
         self._woken = asyncio.Event()
@@ -204,7 +214,8 @@ class Drain:
 
     def _queue_checkpoint(self, claimed: Claimed, outcome: Outcome, transition: JobTransition) -> None:
         self._writer_for(claimed.source.id).put(Checkpoint(claimed, outcome, transition))
-        if not self._inbox and len(self._fetching) <= 1:  # this may be a fetch itself: no other is running
+        # this may be a fetch itself: no other is running
+        if not self._inbox and not self._in_readers and len(self._fetching) <= 1:
             for writer in self._writers:
                 writer.flush()
 
@@ -220,32 +231,60 @@ class Drain:
             self._arrived.clear()
             while self._inbox:
                 for _ in range(min(STAGES_PER_TURN, len(self._inbox))):
-                    claimed, stage_input = self._inbox.popleft()
-                    if isinstance(stage_input, Fetched) and len(stage_input.page.body) > LARGE_PAGE:
-                        self._start(self._parse_in_thread(claimed, stage_input))
-                    else:
-                        self._finish_or_load_answers(claimed, stage_input, run_stage(claimed, stage_input, self._deps))
+                    self._run_stage(*self._inbox.popleft())
                 await yield_to_loop()
 
-    def _finish_or_load_answers(self, claimed: Claimed, stage_input: object, outcome: Outcome) -> None:
-        """Finish the stage, unless the database may have an answer to an open request: then load it and run again."""
-        keys = (
-            open_request_keys(outcome) if self._deps.enrichment is not None and isinstance(stage_input, Parsed) else []
-        )
-        if keys:
-            self._start(self._load_answers(claimed, stage_input, outcome, keys))
+    def _run_stage(self, claimed: Claimed, stage_input: object) -> None:
+        """Run one stage; what reads scraped text goes to the readers, and its outcome comes when they are done."""
+        if isinstance(stage_input, Fetched) and self._readers is not None:
+            self._read(claimed, stage_input, self._readers)
+        elif isinstance(stage_input, Parsed) and self._must_judge(stage_input):
+            self._start(self._judge_and_finish(claimed, stage_input))
         else:
-            self._finish_stage(claimed, outcome)
+            self._finish_stage(claimed, run_stage(claimed, stage_input, self._deps))
 
-    async def _load_answers(self, claimed: Claimed, stage_input: object, outcome: Outcome, keys: Sequence[str]) -> None:
-        if self._deps.enrichment is not None and await self._deps.enrichment.answers.load(keys):
-            outcome = run_stage(claimed, stage_input, self._deps)
+    def _read(self, claimed: Claimed, fetched: Fetched, readers: PageReaders) -> None:
+        deps = self._deps
+        task = page_to_read(claimed, fetched, asks_model=deps.asks_model, most_records=deps.most_records)
+        self._in_readers += 1
+
+        def finish(result: ReadResult) -> None:
+            self._in_readers -= 1
+            self._finish_stage(claimed, parse_outcome(fetched, result))
+
+        readers.submit(task, finish)
+
+    def _must_judge(self, parsed: Parsed) -> bool:
+        """Return whether a page's records are to be judged apart from their parsing.
+
+        They are when the job is resumed, and when the database may have an answer to an open request.
+        """
+        if parsed.verdicts is None:
+            return self._readers is not None or self._deps.enrichment is not None
+        return self._deps.enrichment is not None and bool(open_request_keys(parsed))
+
+    async def _judge_and_finish(self, claimed: Claimed, parsed: Parsed) -> None:
+        judged: Parsed | Fail = parsed
+        if parsed.verdicts is None:
+            judged = await self._judge(claimed, parsed, {})
+        if isinstance(judged, Parsed) and (answers := await self._known_answers(open_request_keys(judged))):
+            judged = await self._judge(claimed, parsed, answers)
+        outcome = judged if isinstance(judged, Fail) else run_stage(claimed, judged, self._deps)
         self._finish_stage(claimed, outcome)
 
-    async def _parse_in_thread(self, claimed: Claimed, fetched: Fetched) -> None:
-        loop = asyncio.get_running_loop()
-        outcome = await loop.run_in_executor(None, run_stage, claimed, fetched, self._deps)
-        self._finish_stage(claimed, outcome)
+    async def _judge(self, claimed: Claimed, parsed: Parsed, answers: Mapping[str, ModelAnswer]) -> Parsed | Fail:
+        task = records_to_judge(claimed, parsed, answers, asks_model=self._deps.asks_model)
+        if self._readers is None:
+            return judged_anew(parsed, read_page(task, self._deps.verticals))
+        return judged_anew(parsed, await result_of(self._readers, task))
+
+    async def _known_answers(self, keys: Sequence[str]) -> dict[str, ModelAnswer]:
+        enrichment = self._deps.enrichment
+        if enrichment is None or not keys:
+            return {}
+        await enrichment.answers.load(keys)
+        known = ((key, enrichment.answers.get(key)) for key in keys)
+        return {key: answer for key, answer in known if answer is not None}
 
     async def _write(self, writer: Writer) -> None:
         """Commit group by group; a job that advances gets its next input from memory, not from the database.
@@ -253,7 +292,7 @@ class Drain:
         Later stages go first, so that while the last commits of some jobs run, others are still to be parsed.
         """
         while True:
-            batch, committed = await writer.commit_next(busy=bool(self._inbox or self._fetching))
+            batch, committed = await writer.commit_next(busy=bool(self._inbox or self._in_readers or self._fetching))
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome
@@ -262,6 +301,8 @@ class Drain:
                     put((after_checkpoint(checkpoint), outcome.produced))
                 else:
                     self._held_jobs.discard(job.id)
+                    if job.deaths >= SUSPECT_AFTER:
+                        self.wake()  # nothing was taken beside it, so the next one may be waiting
             if self._inbox:
                 self._arrived.set()
             fetched = [each for each in batch if each.claimed.job.stage is Stage.FETCH]
@@ -298,9 +339,11 @@ def run_stage(claimed: Claimed, stage_input: object, deps: StageDependencies) ->
         return bug_failure(error)
 
 
-def bug_failure(error: Exception) -> Fail:
-    """Return the failure for a bug of ours, with its stack."""
-    return Fail(Failure.BUG, f"{type(error).__name__}: {error}"[:500], stack=traceback.format_exc())
+async def result_of(readers: PageReaders, task: PageTask) -> ReadResult:
+    """Wait for the result of one task."""
+    result: asyncio.Future[ReadResult] = asyncio.get_running_loop().create_future()
+    readers.submit(task, lambda given: None if result.done() else result.set_result(given))
+    return await result
 
 
 def after_checkpoint(checkpoint: Checkpoint) -> Claimed:

@@ -90,9 +90,24 @@ class ChoreRunner:
         slot = chore.slot(self._clock.now())
         if not await self._slots.take(name, slot, self._worker_id(), self._clock.now()):
             return "taken"
+        return await self._run(chore, slot)
+
+    async def run_now(self, name: str) -> str:
+        """Run a chore at once, whether or not its slot was done; return `ok` or `failed`.
+
+        The current slot is taken if it is free; otherwise this moment is written down as a slot of its own.
+        """
+        chore, now = self.chores[name], self._clock.now()
+        slot = chore.slot(now)
+        if not await self._slots.take(name, slot, self._worker_id(), now):
+            slot = now
+            await self._slots.take(name, slot, self._worker_id(), now)
+        return await self._run(chore, slot)
+
+    async def _run(self, chore: Chore, slot: datetime) -> str:
         status, detail = await run_safely(chore.run)
-        await self._slots.finish(name, slot, status, detail, self._clock.now())
-        self._announce(TickRan(self._clock.now(), name, slot, status, detail))
+        await self._slots.finish(chore.name, slot, status, detail, self._clock.now())
+        self._announce(TickRan(self._clock.now(), chore.name, slot, status, detail))
         return status
 
     async def overdue(self) -> list[tuple[str, str]]:

@@ -1,12 +1,13 @@
 """The engine's ports to the ledger, and for waking workers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from tidemill.core.run import RunSummary
 from tidemill.engine.clock import ClockJump
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
+from tidemill.pipeline.page_reading import PageTask, ReadResult
 
 
 class JobLedger(Protocol):
@@ -38,6 +39,18 @@ class JobLedger(Protocol):
 
     async def reserve_keys(self, count: int) -> None:
         """Reserve keys, so that stages can take so many without I/O."""
+        ...
+
+
+class PageReaders(Protocol):
+    """Reads pages where reading cannot hurt: in processes that are killed when a page is too hard for them."""
+
+    def submit(self, task: PageTask, done: Callable[[ReadResult], None]) -> None:
+        """Read a page; `done` is called from the event loop with what came of it."""
+        ...
+
+    async def close(self) -> None:
+        """End every process."""
         ...
 
 

@@ -69,6 +69,8 @@ class BulkRateLimits:
         if bought.is_on_own:
             now += pace.interval * max(1, self.sharers)  # others may not know yet that the ledger is back
         known = max((each for each in (mine, bought.booked_until) if each is not None), default=None)
+        if pace.burst == 1 and bought.booked_until is not None:
+            now = max(now, bought.booked_until)  # the slots before are used up to there
         try:
             batch = await self._inner.reserve_many(host, pace, max(1, bought.wanted), BOUGHT_AHEAD, now, known)
         except StoreLost:

@@ -18,7 +18,7 @@ from tidemill.fetching.fallback_transport import FallbackTransport, Report
 from tidemill.fetching.gated_fetch import GatedFetch, Gates, RedirectResult
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
-from tidemill.fetching.robots import Robots
+from tidemill.fetching.robots import Robots, RobotsMemory
 from tidemill.fetching.translate import failure_of_code, retry_after, status_of
 from tidemill.pipeline.ports import (
     Clock,
@@ -132,6 +132,7 @@ def http_fetcher(
     shared_limiter: SharedRateLimiter | None = None,
     report: Report | None = None,
     own_paces: OwnPaces | None = None,
+    robots_memory: RobotsMemory | None = None,
 ) -> HttpFetcher:
     """Return the http fetcher with its gates.
 
@@ -139,14 +140,15 @@ def http_fetcher(
     `intranet.example`); `resolve` maps names to addresses that no DNS knows. The product token that robots.txt
     files address is what stands before the slash of `user_agent`. `rate_limits` and `shared_limiter` are the pace that
     other processes and machines share. `report` is called when libcurl is needed and its extra is not installed.
-    `own_paces` are the hosts that are counted apart from their registrable domain.
+    `own_paces` are the hosts that are counted apart from their registrable domain, and `robots_memory` keeps robots.txt
+    files over restarts.
     """
     guard = AddressGuard(allow)
     headers = DefaultHeaders({"User-Agent": user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING})
     gates = Gates(
         clock=clock,
         guard=guard,
-        robots=Robots(clock, user_agent.partition(" ")[0]),
+        robots=Robots(clock, user_agent.partition(" ")[0], robots_memory),
         pacer=HostPacer(clock, rate_limits, shared_limiter),
         own_paces=own_paces or {},
         transport=transport or _transport_with_fallback(clock, guard, resolve, max_connections, report),

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import msgspec
 from protego import Protego
@@ -56,11 +57,24 @@ RobotsVerdict = Allowed | Disallowed | Unavailable
 GetRobots = Callable[[str, int], Awaitable[WireResponse | WireFailure]]
 
 
+class RobotsMemory(Protocol):
+    """Where robots.txt files outlive the process; what is not known, or cannot be asked, is None."""
+
+    async def recall(self, origin: str, now: datetime) -> tuple[str, datetime] | None:
+        """Return an origin's robots.txt and until when it holds, if it still does."""
+        ...
+
+    async def keep(self, origin: str, text: str, until: datetime) -> None:
+        """Keep an origin's robots.txt until then."""
+        ...
+
+
 class Rules:
     """The part of a robots.txt that applies to us."""
 
     def __init__(self, text: str, agent: str) -> None:
         """Parse `text` for the product token `agent`: the groups that name it, or else those for everyone."""
+        self.text = text
         self._agent = agent.partition("/")[0]
         kept = _lines_for(text.removeprefix("\ufeff"), self._agent)
         self._parsed = Protego.parse("\n".join(kept))
@@ -113,9 +127,13 @@ def _path_filters(disallows: list[str]) -> tuple[tuple[str, ...], tuple[str, ...
 class Robots:
     """Every host's rules, each fetched once a day, by one caller at a time."""
 
-    def __init__(self, clock: Clock, agent: str) -> None:
-        """`agent` is our product token, such as `Tidemill`; a version after a slash is cut off."""
+    def __init__(self, clock: Clock, agent: str, memory: RobotsMemory | None = None) -> None:
+        """`agent` is our product token, such as `Tidemill`; a version after a slash is cut off.
+
+        `memory` keeps what was answered over restarts; what could not be got is never kept.
+        """
         self._clock = clock
+        self._memory = memory
         self._agent = agent
         self._cached: dict[str, tuple[datetime, Rules | Unavailable]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -137,11 +155,28 @@ class Robots:
         async with self._locks.setdefault(origin, asyncio.Lock()):
             verdict = self.cached_verdict(href)  # the caller that held the lock before may have fetched it
             if verdict is None:
-                rules = self._with_backoff(origin, await self._fetch(origin, get_robots))
-                self._cache(origin, rules)
-                verdict = _verdict(rules, href)
+                verdict = _verdict(await self._recalled(origin) or await self._asked(origin, get_robots), href)
         self._locks.pop(origin, None)
         return verdict
+
+    async def _recalled(self, origin: str) -> Rules | None:
+        """Return the rules that an earlier process was told less than a day ago."""
+        if self._memory is None or origin in self._cached:
+            return None
+        known = await self._memory.recall(origin, self._clock.now())
+        if known is None:
+            return None
+        rules = Rules(known[0], self._agent)
+        self._cache(origin, rules, known[1])
+        return rules
+
+    async def _asked(self, origin: str, get_robots: GetRobots) -> Rules | Unavailable:
+        rules = self._with_backoff(origin, await self._fetch(origin, get_robots))
+        until = rules.until if isinstance(rules, Unavailable) else self._clock.now() + CACHED_FOR
+        self._cache(origin, rules, until)
+        if self._memory is not None and isinstance(rules, Rules):
+            await self._memory.keep(origin, rules.text, until)
+        return rules
 
     def _with_backoff(self, origin: str, rules: Rules | Unavailable) -> Rules | Unavailable:
         """Return the rules; if they are unavailable again, with twice the wait of last time."""
@@ -151,13 +186,13 @@ class Robots:
         retry_wait = min(LONGEST_BACKOFF, before[1].retry_wait * 2)
         return msgspec.structs.replace(rules, until=self._clock.now() + retry_wait, retry_wait=retry_wait)
 
-    def _cache(self, origin: str, rules: Rules | Unavailable) -> None:
+    def _cache(self, origin: str, rules: Rules | Unavailable, until: datetime) -> None:
         now = self._clock.now()
         if len(self._cached) >= HOSTS_REMEMBERED:
             self._cached = {name: known for name, known in self._cached.items() if now < known[0]}
         if len(self._cached) >= HOSTS_REMEMBERED:
             del self._cached[next(iter(self._cached))]
-        self._cached[origin] = (rules.until if isinstance(rules, Unavailable) else now + CACHED_FOR, rules)
+        self._cached[origin] = (until, rules)
 
     async def _fetch(self, origin: str, get_robots: GetRobots) -> Rules | Unavailable:
         rules = self._read(await get_robots(f"{origin}/robots.txt", MAX_BYTES))

@@ -1,4 +1,4 @@
-"""What a person can do with circuit breakers: close one at once."""
+"""What a person can do with circuit breakers: end the rest of one at once."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,10 +13,11 @@ from tidemill.store.views.views import Views
 
 
 class BreakerReset(msgspec.Struct, frozen=True):
-    """A breaker that was closed, and what it had been."""
+    """A breaker whose rest was ended, what it had been, and how many waiting jobs were freed."""
 
     source: str
     was: str
+    freed: int = 0
 
 
 class BreakerActions:
@@ -40,20 +41,23 @@ class BreakerActions:
         self._wake = wake
 
     async def reset(self, which: str, actor: str) -> BreakerReset:
-        """Close a source's breaker at once; jobs that wait for it go when their moment comes."""
+        """End the rest of a source's breaker at once: what waits for it is free, one probe first."""
         source = await self._sources.find(which)
         return (await self._reset([(source.id, source.name)], actor))[0]
 
     async def reset_all(self, actor: str) -> list[BreakerReset]:
-        """Close every breaker that is not closed."""
-        tripped = [one for one in await self._views.breakers() if one.state != "CLOSED"]
+        """End the rest of every breaker that is open."""
+        tripped = [one for one in await self._views.breakers() if one.state == "OPEN"]
         return await self._reset([(one.source_id, one.source_name) for one in tripped], actor)
 
     async def _reset(self, which: Sequence[tuple[int, str]], actor: str) -> list[BreakerReset]:
         now = self._clock.now()
-        done = [BreakerReset(name, await self._breakers.reset(key, now)) for key, name in which]
-        notes = [AuditEntry(actor, "breaker.reset", f"source {one.source}", {"was": one.was}) for one in done]
+        done = [BreakerReset(name, *await self._breakers.reset(key, now)) for key, name in which]
+        notes = [
+            AuditEntry(actor, "breaker.reset", f"source {one.source}", {"was": one.was, "freed": one.freed})
+            for one in done
+        ]
         if notes:
             await self._audit.note(notes, now)
-        self._wake(len(done))
+        self._wake(len(done) + sum(one.freed for one in done))
         return done

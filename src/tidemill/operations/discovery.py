@@ -111,6 +111,8 @@ class DiscoveryActions:
         """Make a source of a candidate: switched off until a person switches it on, unless `enable` says at once."""
         candidate = _undecided(await self.find(candidate_id))
         now = self._clock.now()
+        if (known := await self._known_source(candidate)) is not None:
+            return await self._add_to(known, candidate, actor, note)
         source = await self._source_for(candidate, enabled=enable)
         audit = [_entry(actor, "candidate.approve", candidate, {"source": source.name, "enabled": enable})]
         keys = await self._sources.upsert([(source, _ALL_FIELDS)], now, audit)
@@ -121,6 +123,22 @@ class DiscoveryActions:
         )  # fmt: skip
         await self._targets.upsert([(target, ["url", "host", "adapter_id"])], now)
         return await self._decide(candidate, CandidateStatus.APPROVED, actor, note, source_id)
+
+    async def _known_source(self, candidate: Candidate) -> Source | None:
+        """Return the source that has the candidate's site already, if there is one."""
+        site = registrable_domain(candidate.url)
+        mine = (each for each in await self._sources.every() if each.vertical == self._vertical)
+        return next((each for each in mine if registrable_domain(each.base_url) == site), None)
+
+    async def _add_to(self, source: Source, candidate: Candidate, actor: str, note: str) -> Candidate:
+        """Make a candidate on a known site a target of its source; a second source would ask the site twice."""
+        entry = _entry(actor, "candidate.approve", candidate, {"source": source.name, "new_target": True})
+        target = Target(
+            id=0, source_id=source.id, url=candidate.url, canonical_url=candidate.canonical_url,
+            adapter_id=source.adapter_id, host=registrable_domain(candidate.url), created_by=actor,
+        )  # fmt: skip
+        await self._targets.upsert([(target, ["url", "host", "adapter_id"])], self._clock.now(), [entry])
+        return await self._decide(candidate, CandidateStatus.APPROVED, actor, note, source.id)
 
     async def reject(self, candidate_id: int, actor: str, note: str = "") -> Candidate:
         """Reject a candidate; it is not shown again."""

@@ -4,6 +4,7 @@ import importlib.util
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +13,17 @@ from typing import Literal
 import msgspec
 
 from tidemill.core.dead_letter import ALERT_ABOVE
-from tidemill.core.views import Totals, WorkerView
+from tidemill.core.health.system import (
+    NamedStanding,
+    Waiting,
+    is_working,
+    letter_problems,
+    service_sentence,
+    source_problems,
+    waiting_lines,
+)
+from tidemill.core.services.degradation import ServiceStatus
+from tidemill.core.views import SourceView, Totals, WorkerView
 from tidemill.operations.why.explanation import format_duration, format_moment
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.database.migrate import ChainStatus
@@ -60,12 +71,17 @@ class Doctor:
         folders: Sequence[Path],
         max_pending: int,
         clock: Clock,
+        *,
         overbooked: Callable[[], Awaitable[list[tuple[str, str]]]],
         not_installed: Callable[[], Awaitable[list[tuple[str, int]]]],
+        services: Callable[[], Awaitable[Sequence[ServiceStatus]]],
+        missed: Callable[[], Awaitable[Sequence[tuple[str, int]]]],
+        lease: timedelta,
     ) -> None:
         """`overdue` lists silent periodic work, `overbooked` hosts with too many targets; `folders` are written to.
 
-        `not_installed` lists verticals that sources belong to and that no installed package brings.
+        `not_installed` lists verticals that sources belong to and that no installed package brings, `services` how
+        those outside of us stand, `missed` sources whose due targets got no job. A worker unseen for `lease` is dead.
         """
         self._ping = ping
         self._views = views
@@ -75,6 +91,9 @@ class Doctor:
         self._clock = clock
         self._overbooked = overbooked
         self._not_installed = not_installed
+        self._services = services
+        self._missed = missed
+        self._lease = lease
 
     async def examine(self) -> list[DoctorCheck]:
         """Run every check; those that need tables are left out when there are none."""
@@ -99,7 +118,11 @@ class Doctor:
             *(overbooked_host(*each) for each in await self._overbooked()),
             *(not_installed(*each) for each in await self._not_installed()),
             *work_checks(totals, self._max_pending),
-            workers_check(workers),
+            workers_check(workers, self._clock.now(), self._lease),
+            *map(missed_check, await self._missed()),
+            *service_checks(await self._services()),
+            *sources_checks(await self._views.sources(self._clock.now())),
+            *waiting_checks(await self._views.waiting()),
         ]
 
 
@@ -194,9 +217,7 @@ def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     queue = DoctorCheck("queue", "warning" if full else "ok", f"{waiting} of at most {max_pending} jobs wait",
                   "start more workers, or raise max_pending" if full else "")  # fmt: skip
     pending = totals.dead_letters.get("pending", 0)
-    many = pending > ALERT_ABOVE
-    dead_letters = DoctorCheck("dead letters", "warning" if many else "ok", f"{pending} pending",
-                    "see `tidemill dlq list`; retry or discard them" if many else "")  # fmt: skip
+    dead_letters = DoctorCheck("dead letters", "ok", f"{pending} pending")
     opened = totals.breakers.get("OPEN", 0)
     breakers = DoctorCheck("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
                      "see `tidemill breaker list`" if opened else "")  # fmt: skip
@@ -204,10 +225,51 @@ def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     aside = (
         [DoctorCheck("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
     )
-    return [queue, dead_letters, breakers, *aside]
+    return [queue, *([dead_letters] if pending <= ALERT_ABOVE else []), breakers, *aside]
 
 
-def workers_check(workers: Sequence[WorkerView]) -> DoctorCheck:
+def workers_check(workers: Sequence[WorkerView], now: datetime, lease: timedelta) -> DoctorCheck:
     """Check that workers are alive."""
-    alive = [worker for worker in workers if worker.ended_at is None]
-    return DoctorCheck("workers", "ok", f"{len(alive)} signed in, {sum(worker.jobs for worker in alive)} jobs in hand")
+    alive = [worker for worker in workers if is_working(worker.seen_at, worker.ended_at, now, lease)]
+    words = f"{len(alive)} at work, {sum(worker.jobs for worker in alive)} jobs in hand"
+    if not alive:
+        return DoctorCheck("workers", "warning", "no worker is alive", "start one with `tidemill up`")
+    return DoctorCheck("workers", "ok", words)
+
+
+def missed_check(missed: tuple[str, int]) -> DoctorCheck:
+    """Return the check of a source whose due targets got no job."""
+    name, count = missed
+    words = f"{count} targets are due and got no job"
+    return DoctorCheck(f"source {name}", "warning", words, f"see `tidemill why source:{name}`")
+
+
+def service_checks(services: Sequence[ServiceStatus]) -> list[DoctorCheck]:
+    """Return a check for each outside service that is degraded."""
+    found = [(each, words) for each in services if (words := service_sentence(each))]
+    return [
+        DoctorCheck(f"service {each.service}", "warning", words, "see `/health`; it is tried again by itself")
+        for each, words in found
+    ]
+
+
+def sources_checks(sources: Sequence[SourceView]) -> list[DoctorCheck]:
+    """Check that sources are asked and give what they should."""
+    named = [NamedStanding(each.name, each.standing, each.standing_reason) for each in sources]
+    remedy = "see `tidemill sources list`, then `tidemill why source:NAME`"
+    if problems := source_problems(named):
+        return [DoctorCheck("sources", "warning", words, remedy) for words in problems]
+    if not sources:
+        return [DoctorCheck("sources", "ok", "none yet", "add one with `tidemill sources add` or `sources import`")]
+    counts = Counter(each.standing.value for each in sources)
+    return [DoctorCheck("sources", "ok", ", ".join(f"{count} {standing}" for standing, count in counts.items()))]
+
+
+def waiting_checks(waiting: Waiting) -> list[DoctorCheck]:
+    """Say what waits for a person; only what cannot wait is a warning."""
+    called = [
+        DoctorCheck("dead letters", "warning", words, "see `tidemill dlq list`") for words in letter_problems(waiting)
+    ]
+    if not waiting.total:
+        return called
+    return [*called, DoctorCheck("waiting for a person", "ok", "; ".join(waiting_lines(waiting)))]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, SourcePlan, TargetPlan
 from tidemill.operations.source_file import read_entries, read_sources
@@ -30,12 +31,17 @@ class ImportCounts(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True, rename={"from_templates": "in_markets"}):
-    """What an import did; `in_markets` are the targets that sources which cover markets got or changed by it."""
+    """What an import did, or would do; `in_markets` are the targets that sources which cover markets got by it.
+
+    `removed_sources` and `removed_targets` name what was taken away because the file no longer names it.
+    """
 
     sources: ImportCounts = ImportCounts()
     targets: ImportCounts = ImportCounts()
     problems: Sequence[Problem] = ()
     from_templates: int = 0  # made from templates; JSON keeps the name that programs read
+    removed_sources: Sequence[str] = ()
+    removed_targets: Sequence[str] = ()
 
     @property
     def created(self) -> int:
@@ -51,6 +57,24 @@ class Imported(msgspec.Struct, frozen=True, rename={"from_templates": "in_market
     def unchanged(self) -> int:
         """Everything that was unchanged."""
         return self.sources.unchanged + self.targets.unchanged
+
+
+class NoLongerNamed(msgspec.Struct, frozen=True):
+    """What a file no longer names."""
+
+    sources: Sequence[Source]
+    targets: Sequence[Target]
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """The same, as people are shown it."""
+        return {
+            "removed_sources": [source.name for source in self.sources],
+            "removed_targets": [target.url for target in self.targets],
+        }
+
+
+NOTHING_OVER = NoLongerNamed((), ())
 
 
 class Importer:
@@ -69,20 +93,74 @@ class Importer:
         self._clock = clock
         self._known = known
 
-    async def sources_file(self, content: bytes, actor: str, name: str = "sources.yaml") -> Imported:
-        """Bring in a sources file."""
+    async def sources_file(
+        self, content: bytes, actor: str, name: str = "sources.yaml", *, prune: bool = False, dry_run: bool = False
+    ) -> Imported:
+        """Bring in a sources file; `prune` takes away what it no longer names, `dry_run` changes nothing.
+
+        A file with problems takes nothing away: what it fails to name may stand on the line that could not be read.
+        """
         problems = ProblemList()
-        return await self._import(read_sources(content, self._known, problems), problems, actor, name)
+        plans = read_sources(content, self._known, problems)
+        over = await self._no_longer_named(plans) if prune and not problems.found else NOTHING_OVER
+        if dry_run:
+            return msgspec.structs.replace(await self._preview(plans, problems), **over.names)
+        done = await self._import(plans, problems, actor, name)
+        await self._prune(over, actor, name)
+        return msgspec.structs.replace(done, **over.names)
+
+    async def _no_longer_named(self, plans: Sequence[SourcePlan]) -> "NoLongerNamed":
+        """Find the sources that the file leaves out, and the targets of those whose targets it lists."""
+        listed = {plan.source.name: plan for plan in plans}
+        every = await self._sources.every()
+        targets: list[Target] = []
+        for source in every:
+            plan = listed.get(source.name)
+            if plan is not None and plan.names_targets:
+                named = {each.target.canonical_url for each in plan.targets}
+                targets += [one for one in await self._targets.of_source(source.id) if one.canonical_url not in named]
+        return NoLongerNamed([source for source in every if source.name not in listed], targets)
+
+    async def _prune(self, over: "NoLongerNamed", actor: str, name: str) -> None:
+        now = self._clock.now()
+        if over.targets:
+            note = _entry(actor, "targets.prune", name, {"targets": [one.url for one in over.targets][:100]})
+            await self._targets.remove([one.id for one in over.targets], now, [note])
+        for source in over.sources:
+            note = _entry(actor, "source.prune", name, {"source": source.name})
+            await self._sources.remove(source.id, now, [note])
+
+    async def _preview(self, plans: Sequence[SourcePlan], problems: ProblemList) -> Imported:
+        """Count what an import would create and change, and write nothing."""
+        existing = {source.name: source for source in await self._sources.every()}
+        sources, targets = Counter[Change](), Counter[Change]()
+        for plan in plans:
+            before = existing.get(plan.source.name)
+            sources[_change(before, plan.source, plan.fields)] += 1
+            known = {one.canonical_url: one for one in await self._targets.of_source(before.id)} if before else {}
+            for each in plan.targets:
+                targets[_change(known.get(each.target.canonical_url), each.target, each.fields)] += 1
+        return Imported(_counts(sources), _counts(targets), problems.found)
 
     async def source_entries(self, entries: Iterable[Mapping[str, Any]], actor: str, name: str = "entries") -> Imported:
         """Bring in sources that a program lists in the form of a sources file."""
         problems = ProblemList()
         return await self._import(read_entries(entries, self._known, problems), problems, actor, name)
 
-    async def targets_file(self, content: bytes, actor: str, name: str = "targets.csv") -> Imported:
-        """Bring in a targets file for sources that exist."""
+    async def targets_file(
+        self, content: bytes, actor: str, name: str = "targets.csv", *, prune: bool = False, dry_run: bool = False
+    ) -> Imported:
+        """Bring in a targets file for sources that exist; `prune` takes away those sources' other targets."""
         problems = ProblemList()
         sources = {source.name: source for source in await self._sources.every()}
+        if prune or dry_run:
+            plans = list(read_targets(content, sources, self._known, problems))
+            over = await self._other_targets(plans) if prune and not problems.found else NOTHING_OVER
+            if dry_run:
+                return msgspec.structs.replace(await self._preview_targets(plans, problems), **over.names)
+            kept = await self.targets_file(content, actor, name)
+            await self._prune(over, actor, name)
+            return msgspec.structs.replace(kept, **over.names)
         wanted = _wanted(read_targets(content, sources, self._known, problems), {}, actor)
 
         def audit(count: int) -> AuditEntry:
@@ -90,6 +168,30 @@ class Importer:
 
         done = await self._targets.bring_in(wanted, count_lines(content), self._clock.now(), audit)
         return Imported(targets=_counts(done), problems=problems.found)
+
+    async def _other_targets(self, plans: Sequence[TargetPlan]) -> "NoLongerNamed":
+        named: dict[int, set[str]] = {}
+        for plan in plans:
+            named.setdefault(plan.target.source_id, set()).add(plan.target.canonical_url)
+        targets = [
+            one
+            for source_id, urls in named.items()
+            for one in await self._targets.of_source(source_id)
+            if one.canonical_url not in urls
+        ]
+        return NoLongerNamed([], targets)
+
+    async def _preview_targets(self, plans: Sequence[TargetPlan], problems: ProblemList) -> Imported:
+        known = {
+            (one.source_id, one.canonical_url): one
+            for source_id in {plan.target.source_id for plan in plans}
+            for one in await self._targets.of_source(source_id)
+        }
+        changes = Counter(
+            _change(known.get((plan.target.source_id, plan.target.canonical_url)), plan.target, plan.fields)
+            for plan in plans
+        )
+        return Imported(targets=_counts(changes), problems=problems.found)
 
     async def _import(self, plans: Sequence[SourcePlan], problems: ProblemList, actor: str, name: str) -> Imported:
         plans = await self._with_something_to_scrape(plans, problems)
@@ -133,6 +235,13 @@ def _wanted(
     for plan in plans:
         source_id = keys.get(plan.source_name, plan.target.source_id)
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
+
+
+def _change(before: Source | Target | None, after: Source | Target, fields: Collection[str]) -> Change:
+    """Return what writing these fields would do to what is there."""
+    if before is None:
+        return "created"
+    return "updated" if any(getattr(before, name) != getattr(after, name) for name in fields) else "unchanged"
 
 
 def _counts(changes: Mapping[Change, int]) -> ImportCounts:

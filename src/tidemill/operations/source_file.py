@@ -1,5 +1,6 @@
 """A sources file: YAML to sources and targets; valid entries are kept, the others reported by line."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -8,7 +9,7 @@ import yaml
 
 from tidemill.core.checks.source_settings import settings_problems
 from tidemill.core.schedules import BadSchedule, Tier, parse_schedule
-from tidemill.core.source import Coordinates, Source, counts_by_host
+from tidemill.core.source import Coordinates, Source, counts_by_host, foreign_address, foreign_target
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
 from tidemill.operations.mistakes import unknown_name
@@ -139,8 +140,19 @@ def _check_templates(
     settings = values.get("adapter_settings") or {}
     for template in known.templates:
         name = template.setting
-        if name in settings and (problem := template.problem_with(settings[name])):
+        if name not in settings:
+            continue
+        problem = template.problem_with(settings[name]) or _foreign_template(settings[name], values)
+        if problem:
             problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
+
+
+def _foreign_template(template: object, values: Mapping[str, Any]) -> str:
+    """Return what is wrong with a template that makes addresses on another site than its source's; '' if nothing."""
+    if "base_url" not in values:
+        return ""
+    address = re.sub(r"\{\w+\}", "x", str(template))
+    return foreign_address(address, values["base_url"], values.get("adapter_settings") or {}) or ""
 
 
 def _check_settings(
@@ -234,6 +246,8 @@ def target_addresses(url: str, source: Source) -> tuple[str, str, str]:
     """Return a page's URL, its canonical URL, and the host whose pace it shares."""
     try:
         full = join(source.base_url, url) if url.startswith("/") else normalize(url)
+        if (problem := foreign_target(full, source)) is not None:
+            raise BadValue(problem, "url")
         host = host_of(full) if counts_by_host(source.adapter_settings) else registrable_domain(full)
         return full, canonicalize(full), host
     except BadUrl as error:

@@ -64,6 +64,19 @@ class TargetActions:
         key, _ = done[source.id, target.canonical_url]
         return await self.find(str(key))
 
+    async def reschedule(self, which: str, schedule: str | None, actor: str) -> Target:
+        """Give a target another schedule, by which it is due at once; None is its vertical's own."""
+        target = await self.find(which)
+        source = await self._sources.find(target.source_id)
+        if source is not None and schedule is not None:
+            self._planned(source, {"url": target.url, "adapter": target.adapter_id, "schedule": schedule})
+        changed = msgspec.structs.replace(target, schedule=schedule)
+        note = AuditEntry(
+            actor, "target.schedule", f"target {target.url}", {"id": target.id, "schedule": schedule or ""}
+        )
+        await self._targets.upsert([(changed, ["schedule"])], self._clock.now(), [note])
+        return await self.find(str(target.id))
+
     async def pause(self, which: str, actor: str, reason: str = "") -> Target:
         """Pause a target until it is resumed."""
         target = await self.find(which)

@@ -11,11 +11,12 @@ from tidemill.core.job import Job, JobTransition
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
-from tidemill.core.record import Found, RawRecord
+from tidemill.core.record import RawRecord
 from tidemill.core.services.enrichment import EnrichmentRequest
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
+from tidemill.pipeline.kept_readings import KeptReading
 from tidemill.pipeline.ports import FetchResult
 
 
@@ -60,21 +61,32 @@ class ServedFromStore(msgspec.Struct, frozen=True):
     result: FetchResult
 
 
-class Parsed(msgspec.Struct, frozen=True):
-    """Parse's output for normalize: the raw records of a page, and the adapter that read them."""
-
-    page: Page
-    adapter_id: str
-    adapter_version: str
-    found: Found
-
-
 class Rejected(msgspec.Struct, frozen=True):
     """A raw record that is not published, and why; `request` is a question whose answer could make it acceptable."""
 
     raw: RawRecord
     verdict: Dropped | Quarantined
     request: EnrichmentRequest | None = None
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """The verdicts on a page's records."""
+
+    accepted: Sequence[Accepted]
+    rejected: Sequence[Rejected]
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """Parse's output for normalize: the raw records of a page as they are stored, and the adapter that read them.
+
+    `verdicts` come along when the page was read just now; a resumed job's records are judged again.
+    """
+
+    page: Page
+    adapter_id: str
+    adapter_version: str
+    found: KeptReading
+    verdicts: Verdicts | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):

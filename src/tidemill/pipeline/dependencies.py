@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from tidemill.core.breaker import Breaker
+from tidemill.core.record import MOST_RECORDS
+from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.target import Target
 from tidemill.core.vertical import Vertical
@@ -61,7 +63,10 @@ def always_current(_worker_id: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StageDependencies:
-    """The dependencies of the stages; `is_current_worker` says whether this process still holds a worker's leases."""
+    """The dependencies of the stages; `is_current_worker` says whether this process still holds a worker's leases.
+
+    `most_records` are taken from one page.
+    """
 
     clock: Clock
     keys: Keys
@@ -73,3 +78,9 @@ class StageDependencies:
     is_current_worker: Callable[[int], bool] = always_current
     fallback: Fallback | None = None
     enrichment: NormalizeEnrichment | None = None
+    most_records: int = MOST_RECORDS
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether a language model is set up to be asked about records that rules dropped."""
+        return self.enrichment is not None and Service.LLM in self.enrichment.services

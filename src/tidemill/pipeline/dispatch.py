@@ -115,6 +115,7 @@ class Dispatched(msgspec.Struct, frozen=True):
     runs: int
     jobs: int
     rejected: int
+    run_ids: tuple[int, ...] = ()
     paused: Mapping[str, timedelta] = msgspec.field(default_factory=dict)
 
     @property
@@ -166,7 +167,7 @@ class Dispatcher:
         after = {name: backoff for name, backoff in after.items() if backoff.cycles}
         await self._queue.set_backoffs(after, now)
         waits = {name: left for name, backoff in after.items() if (left := remaining_pause(backoff, now))}
-        return Dispatched(runs, jobs, sum(each.rejected for each in answers.values()), waits)
+        return Dispatched(runs, jobs, sum(each.rejected for each in answers.values()), paused=waits)
 
     async def _paused(self, backoffs: Backoffs, now: datetime) -> frozenset[str]:
         """Return the adapters that are left alone in this cycle: a pause is over when there is room again."""
@@ -180,22 +181,24 @@ class Dispatcher:
         """Enqueue targets that a person or a recheck asks for, under the same limits."""
         return await self._enqueue(due, trigger, self._clock.now())
 
-    def announce_opened(self, opened: Sequence[OpenedRun]) -> None:
-        """Announce runs that were created, here or by whoever put jobs back into the queue."""
+    def announce_opened(self, opened: Sequence[OpenedRun], names: Mapping[int, str] | None = None) -> None:
+        """Announce runs that were created, here or by whoever put jobs back into the queue; `names` are of sources."""
         for run in opened:
-            kind = RunExtended if run.joined else RunOpened
-            self._announce(kind(self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs))
+            said = (self._clock.now(), run.run_id, run.source_id, run.trigger, run.jobs)
+            name = (names or {}).get(run.source_id, "")
+            self._announce(RunExtended(*said) if run.joined else RunOpened(*said, name))
 
     async def _enqueue(self, due: Sequence[DueTarget], trigger: Trigger, now: datetime) -> tuple[Dispatched, Admission]:
         ordered = across_hosts(sorted(due, key=lambda each: (-priority_score(each.source, now), each.target.id)))
         admitted, answer = self._admit(ordered, *await self._queue.pending(), await self._queue.disabled_adapters())
         plans = self._plan(admitted, trigger, now)
         opened = await self._queue.open(plans, now) if plans else []
-        self.announce_opened(opened)
+        self.announce_opened(opened, {each.source.id: each.source.name for each in due})
         if answer.rejected and answer.reason and answer.retry_after:
             seconds = answer.retry_after.total_seconds()
             self._announce(EnqueueRejected(now, answer.reason, answer.rejected, seconds))
-        return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected), answer
+        ids = tuple(run.run_id for run in opened)
+        return Dispatched(len(opened), sum(run.jobs for run in opened), answer.rejected, ids), answer
 
     def _admit(
         self, ordered: Sequence[DueTarget], pending: Mapping[str, int], total: int, disabled: frozenset[str]
@@ -255,6 +258,10 @@ class Dispatcher:
         priority = round(priority_score(due.source, now)) + target.priority
         urgency = Urgency.LIVE if self._policy(due).always_admitted else Urgency.NORMAL
         rank = urgency.rank * RANK_STEP - priority
+        is_due = target.next_due_at is None or target.next_due_at <= now
+        if trigger is Trigger.MANUAL and is_due:  # what is scraped now is not due again at once
+            following, interval = self._next_due(due, now, roll)
+            return JobPlan(target, now, rank, priority, following, interval, self._lane(due))
         if trigger is not Trigger.SCHEDULED:
             return JobPlan(target, now, rank, priority, lane=self._lane(due))
         following, interval = self._next_due(due, now, roll)

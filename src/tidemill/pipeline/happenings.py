@@ -144,6 +144,7 @@ class RunOpened(msgspec.Struct, frozen=True, tag=True):
     source_id: int
     trigger: str
     jobs: int
+    source_name: str = ""
 
 
 class RunExtended(msgspec.Struct, frozen=True, tag=True):

@@ -28,8 +28,8 @@ from tidemill.core.urls import registrable_domain
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.model_budget import BudgetedModel
-from tidemill.pipeline.normalize import judge
 from tidemill.pipeline.outside_services import NoAnswer
+from tidemill.pipeline.page_reading import judge
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult
 from tidemill.reading import Document, find_moments
 

@@ -18,9 +18,9 @@ from tidemill.pipeline.happenings import JobsRescued
 from tidemill.pipeline.ports import HostRateLimits
 
 LIVE_LANE = "live"
-WATCH_LEASE = timedelta(seconds=12)
-"""A process whose live lane was not seen for so long loses its watches; with the look below, within 15 seconds."""
-BEATS_EVERY = timedelta(seconds=4)
+WATCH_LEASE = timedelta(seconds=15)
+"""A process whose live lane was not seen for so long loses its watches; with the look below, within 18 seconds."""
+BEATS_EVERY = timedelta(seconds=5)
 LOOKS_EVERY = timedelta(seconds=2)
 """How often a lane looks for watches to take: also the gap after one was handed over."""
 
@@ -161,6 +161,10 @@ class WatchLedger(Protocol):
 
     async def free_dead(self, now: datetime) -> list[JobsRescued]:
         """Free the watches of lanes that were not seen for a lease, and those that are long past their hour."""
+        ...
+
+    async def has_any(self) -> bool:
+        """Return whether anything is watched, by whomever, or should be."""
         ...
 
     async def open_missing(self, now: datetime) -> list[OpenedRun]:

@@ -1,41 +1,28 @@
-"""Normalize: judge each record by its vertical's rules."""
+"""Normalize: what the verdicts on a page's records come to."""
 
 import msgspec
 
-from tidemill.core.outcome import Advance, Outcome, Stage
-from tidemill.core.record import RawRecord
+from tidemill.core.outcome import Advance, Fail, Outcome, Stage
 from tidemill.core.services.degradation import Service
-from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict, is_fault
-from tidemill.core.vertical import Context, Vertical
-from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed, Rejected
+from tidemill.core.verdict import is_fault
+from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed
 from tidemill.pipeline.dependencies import StageDependencies
-from tidemill.pipeline.recovery import judge_with_answer, missing_services
-
-NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
-
-encode = msgspec.json.Encoder().encode
+from tidemill.pipeline.page_reading import ReadResult, read_page, records_to_judge
+from tidemill.pipeline.recovery import missing_services
 
 
 def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outcome:
-    """Judge every raw record on the page: accept, drop or quarantine it.
+    """Return the page's records with their verdicts.
 
     One bad record does not affect the others, and a rejected record is no failure of the job: it is counted and
     stored with its reason. A page whose records were all rejected for what they are is marked `unusable`, which
     drift detection counts (an agenda that is merely over is not).
     """
-    vertical = deps.verticals[claimed.job.vertical]
-    context = Context(claimed.source, parsed.page.final_url, parsed.page.fetched_at, claimed.target.parameters)
-    accepted: list[Accepted] = []
-    rejected: list[Rejected] = []
-    for raw in parsed.found.records:
-        verdict, request = judge(vertical, raw, context), None
-        if deps.enrichment is not None and isinstance(verdict, Dropped):
-            verdict, request = judge_with_answer(vertical, raw, verdict, context, deps.enrichment)
-        if isinstance(verdict, Accepted):
-            accepted.append(Accepted(verdict.identity, verdict.record, encode(verdict.record)))
-        else:
-            rejected.append(Rejected(raw, verdict, request))
-
+    if parsed.verdicts is None:
+        task = records_to_judge(claimed, parsed, {}, asks_model=deps.asks_model)
+        judged_now = judged_anew(parsed, read_page(task, deps.verticals))
+        return judged_now if isinstance(judged_now, Fail) else normalize(claimed, judged_now, deps)
+    accepted, rejected = parsed.verdicts.accepted, parsed.verdicts.rejected
     judged = Judged(
         parsed.page,
         f"{parsed.adapter_id}@{parsed.adapter_version}",
@@ -60,9 +47,8 @@ def unavailable_services(claimed: Claimed, judged: Judged, deps: StageDependenci
     return tuple(sorted(missing & {request.kind.service for request in requests}))
 
 
-def judge(vertical: Vertical, raw: RawRecord, context: Context) -> Verdict:
-    """Return the vertical's verdict; a rule that crashes quarantines its record."""
-    try:
-        return vertical.judge(raw, context)
-    except Exception as error:  # noqa: BLE001 - one record's crash must not cost its neighbours
-        return Quarantined(NORMALIZATION_FAILED, f"{type(error).__name__}: {error}"[:500])
+def judged_anew(parsed: Parsed, result: ReadResult) -> Parsed | Fail:
+    """Return a parsed page with the verdicts of a reader that judged its records apart from parsing it."""
+    if isinstance(result, Fail):
+        return result
+    return msgspec.structs.replace(parsed, found=result.kept, verdicts=result.verdicts)

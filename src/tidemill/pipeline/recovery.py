@@ -6,13 +6,12 @@ from typing import Protocol
 
 import msgspec
 
-from tidemill.core.outcome import Advance, Fail, Outcome
 from tidemill.core.record import RawRecord
 from tidemill.core.services.degradation import Service, ServiceState
 from tidemill.core.services.enrichment import EnrichmentRequest, EnrichmentRules, ModelAnswer
 from tidemill.core.verdict import Accepted, Dropped, Verdict
 from tidemill.core.vertical import Context, Vertical
-from tidemill.pipeline.checkpoints import Judged
+from tidemill.pipeline.checkpoints import Parsed
 from tidemill.pipeline.ports import ServiceRegistry
 
 
@@ -42,16 +41,18 @@ class NormalizeEnrichment:
 
 
 def judge_with_answer(
-    vertical: Vertical, raw: RawRecord, verdict: Verdict, context: Context, enrichment: NormalizeEnrichment
+    vertical: Vertical,
+    raw: RawRecord,
+    verdict: Dropped,
+    context: Context,
+    rules: EnrichmentRules,
+    answers: Mapping[str, ModelAnswer],
 ) -> tuple[Verdict, EnrichmentRequest | None]:
     """Return the verdict on a dropped record with a known answer filled in, and the request that is still open."""
-    rules = enrichment.rules_for(vertical.name)
-    if rules is None or not isinstance(verdict, Dropped) or Service.LLM not in enrichment.services:
-        return verdict, None
     request = rules.recovery_request(raw.fields, verdict.reason, context.source, context.read_at.date())
     if request is None:
         return verdict, None
-    answer = enrichment.answers.get(request.key)
+    answer = answers.get(request.key)
     if answer is None:
         return verdict, request
     fields = rules.fields_with_answer(raw.fields, request, answer)
@@ -68,10 +69,8 @@ def missing_services(enrichment: NormalizeEnrichment, services: ServiceRegistry)
     return frozenset(service for service in enrichment.services if services.state_of(service) is not ServiceState.WORKS)
 
 
-def open_request_keys(outcome: Outcome) -> list[str]:
+def open_request_keys(parsed: Parsed) -> list[str]:
     """Return the keys of a page's open requests, whose answers may be in the database."""
-    match outcome:
-        case Advance(produced=Judged(rejected=rejected)) | Fail(evidence=Judged(rejected=rejected)):
-            return [each.request.key for each in rejected if each.request is not None]
-        case _:
-            return []
+    return (
+        [each.request.key for each in parsed.verdicts.rejected if each.request is not None] if parsed.verdicts else []
+    )

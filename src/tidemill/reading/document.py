@@ -7,6 +7,7 @@ from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from tidemill.core.page import Page
+from tidemill.reading.limits.content_markup import content_of_markup
 from tidemill.reading.limits.markup_limits import within_limits
 from tidemill.reading.once import computed_once
 from tidemill.reading.scripts import data_spans
@@ -19,7 +20,7 @@ _BASE = re.compile(rb"<[bB][aA][sS][eE]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[1-9]\d{1,4})?(?=/|$)", re.ASCII)
 
 HEURISTIC_LIMIT = 500_000
-"""Characters of markup that heuristics read; structured data is read in full."""
+"""Characters of markup that heuristics read, scripts and styles not counted; structured data is read in full."""
 
 
 class Document:
@@ -66,8 +67,8 @@ class Document:
 
     @property
     def truncated(self) -> bool:
-        """Whether heuristics see only the beginning of it."""
-        return len(self.markup) > HEURISTIC_LIMIT
+        """Whether heuristics see only the beginning of it, what nobody reads left out."""
+        return len(self.markup) > HEURISTIC_LIMIT and len(self._content) > HEURISTIC_LIMIT
 
     @property
     def cut(self) -> str:
@@ -79,14 +80,21 @@ class Document:
         return within_limits(self.markup)
 
     @computed_once
+    def _content(self) -> str:
+        """The markup that the limits leave, without scripts, styles, drawings and comments."""
+        return content_of_markup(self._limited[0])
+
+    @computed_once
     def tree(self) -> LexborHTMLParser:
         """The whole page as a tree, or what the limits leave of it."""
         return LexborHTMLParser(self._limited[0])
 
     @computed_once
     def bounded_tree(self) -> LexborHTMLParser:
-        """The tree that heuristics walk: of the first 500 KB only."""
-        return LexborHTMLParser(self._limited[0][:HEURISTIC_LIMIT]) if self.truncated else self.tree
+        """The tree that heuristics walk: of a large page the first 500 KB of its content."""
+        if len(self.markup) <= HEURISTIC_LIMIT:
+            return self.tree
+        return LexborHTMLParser(self._content[:HEURISTIC_LIMIT])
 
     @computed_once
     def base_url(self) -> str:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from typing import Any
 
 import msgspec
+
+from tidemill.reading.text import decoded
 
 _MOST_PIECES = 2_000
 _DEEPEST_PIECE = 24
@@ -36,7 +37,7 @@ def repaired_values(body: str) -> list[Any]:
     if not text:
         return []
     if '"' not in text and "&quot;" in text:
-        text = unescape(text)
+        text = decoded(text)
     cleaned = _mended(_with_comments_closed(text)).removesuffix("*/").removesuffix("-->")
     whole = _decoded(cleaned)
     return [whole] if whole is not None else _sound_pieces(cleaned)

@@ -22,6 +22,12 @@ _URL_ATTRIBUTE = {
 }  # fmt: skip
 _VALUE_ATTRIBUTE = {"data": "value", "meter": "value"}
 _DEEPEST = 16
+_MOST_NAMES = 8
+"""So many names may stand in one `itemprop`."""
+_MOST_ELEMENTS = 20_000
+"""So many elements are looked at for a page's items, an element that several items refer to each time."""
+_MOST_CHARACTERS = 1_000_000
+"""So much text is gathered for all values; that of an element inside another's counts for both."""
 _LAZY_IMAGE = ("data-src", "data-lazy-src", "data-original")
 
 
@@ -74,6 +80,8 @@ class _ItemReader:
         self._document = document
         self._spelling = spelling
         self._by_id: dict[str, LexborNode] | None = None
+        self._elements_left = _MOST_ELEMENTS
+        self._characters_left = _MOST_CHARACTERS
 
     def item(self, node: LexborNode, depth: int) -> Item:
         attributes = node.attributes
@@ -84,18 +92,45 @@ class _ItemReader:
         if identity := attributes.get("itemid"):
             found["@id"] = self._document.absolute(identity) or identity
         for element in self._elements(node):
-            for name in (element.attributes.get(self._spelling.property) or "").split():
-                _add(found, _bare(name), self._value(element, depth))
-                if element.tag == "time" and (shown := squash(" ".join(visible_strings(element)))):
-                    found.setdefault(f"{_bare(name)}@text", shown)
+            names = (element.attributes.get(self._spelling.property) or "").split(maxsplit=_MOST_NAMES)[:_MOST_NAMES]
+            value = self._value(element, depth)
+            shown = self._text(element) if element.tag == "time" else ""
+            for name in map(_bare, names):
+                _add(found, name, value)
+                if shown:
+                    found.setdefault(f"{name}@text", shown)
         return found
+
+    def _text(self, node: LexborNode) -> str:
+        """The words that an element shows, as long as there are not too many on the page."""
+        pieces = []
+        for piece in visible_strings(node):
+            self._characters_left -= len(piece) + 1
+            if self._characters_left < 0:
+                return ""
+            pieces.append(piece)
+        return squash(" ".join(pieces))
 
     def _elements(self, node: LexborNode) -> Iterator[LexborNode]:
         """The elements that carry the item's properties, in tree order, then those that `itemref` names."""
         seen = {node.mem_id}
         named = map(self._with_id, (node.attributes.get("itemref") or "").split())
         for root in [*_children(node), *(referred for referred in named if referred is not None)]:
-            yield from _properties_under(root, seen, self._spelling)
+            yield from self._properties_under(root, seen)
+
+    def _properties_under(self, root: LexborNode, seen: set[int]) -> Iterator[LexborNode]:
+        pending = [root]
+        while pending and self._elements_left > 0:
+            node = pending.pop()
+            if node.mem_id in seen:
+                continue
+            self._elements_left -= 1
+            seen.add(node.mem_id)
+            attributes = node.attributes
+            if attributes.get(self._spelling.property):
+                yield node
+            if self._spelling.scope not in attributes:
+                pending.extend(reversed(list(_children(node))))
 
     def _with_id(self, name: str) -> LexborNode | None:
         if self._by_id is None:
@@ -116,7 +151,7 @@ class _ItemReader:
             return attributes.get(_VALUE_ATTRIBUTE[tag]) or ""
         if tag == "time" and attributes.get("datetime"):
             return attributes.get("datetime")
-        return squash(" ".join(visible_strings(node)))
+        return self._text(node)
 
     def _address(self, node: LexborNode, attribute: str) -> str:
         value = node.attributes.get(attribute) or ""
@@ -128,20 +163,6 @@ class _ItemReader:
 def _bare(name: str) -> str:
     """A property's own word: `name` of `http://schema.org/name` and of `schema:name`."""
     return name.rpartition("/")[2].rpartition(":")[2]
-
-
-def _properties_under(root: LexborNode, seen: set[int], spelling: _Spelling) -> Iterator[LexborNode]:
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.mem_id in seen:
-            continue
-        seen.add(node.mem_id)
-        attributes = node.attributes
-        if attributes.get(spelling.property):
-            yield node
-        if spelling.scope not in attributes:
-            pending.extend(reversed(list(_children(node))))
 
 
 def _children(node: LexborNode) -> Iterator[LexborNode]:

@@ -12,8 +12,10 @@ _CONTROLS = re.compile(
 _HIDDEN = re.compile(
     r"<(script|style|template|noscript)\b.*?(?:</\1\s*>|$)|<!--.*?(?:-->|$)", re.IGNORECASE | re.DOTALL
 )
-_BREAK = re.compile(r"<\s*(?:br|/p|/div|/li|/h[1-6]|/tr)\b[^>]*>", re.IGNORECASE)
+_BREAK = re.compile(r"<\s{0,9}(?:br|/p|/div|/li|/h[1-6]|/tr)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
+_ENDLESS_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{20,};?")
+"""No character has such a number, and Python refuses to read one of thousands of digits."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -32,7 +34,12 @@ def strip_tags(text: str) -> str:
     """Markup's own words: tags gone, entities decoded; ends of blocks still part words."""
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", _HIDDEN.sub(" ", text)))
-    return unescape(text) if "&" in text else text
+    return decoded(text)
+
+
+def decoded(text: str) -> str:
+    """The text with its entities decoded, whatever they are."""
+    return unescape(_ENDLESS_NUMBER.sub("\ufffd", text)) if "&" in text else text
 
 
 def plain(text: str, limit: int = 0) -> str:

@@ -11,6 +11,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many to show.")]
 Source = Annotated[str | None, typer.Option("--source", "-s", metavar="NAME", help="Only of this source.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Prune = Annotated[bool, typer.Option("--prune", help="Take away what the file no longer names.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what the file would do, and change nothing.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the audit log.")]
 
 

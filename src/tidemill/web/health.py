@@ -1,30 +1,26 @@
 """How the system is: healthy, degraded or down, and why."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 import msgspec
 
-from tidemill.core.services.degradation import ServiceState, ServiceStatus
-from tidemill.core.views import BreakerView, WorkerView
+from tidemill.core.health.system import (
+    Grade,
+    NamedStanding,
+    SystemFacts,
+    Waiting,
+    is_working,
+    service_sentence,
+    system_grade,
+)
+from tidemill.core.services.degradation import ServiceStatus
+from tidemill.core.views import BreakerView, SourceView, WorkerView
 from tidemill.telemetry.process import ProcessUsage
 from tidemill.telemetry.rates import Rates
 
-ERRORS_A_MINUTE = 5
-ERROR_SHARE = 0.1
-"""So many errors in a minute count as degraded, if they are also over a tenth of all attempts."""
 BREAKERS_SHOWN = 100
-MAX_NAMES_LISTED = 5
-"""How many sources a reason names; the rest is counted."""
-
-
-class Grade(StrEnum):
-    """What an operator is told first."""
-
-    HEALTHY = "healthy"
-    DEGRADED = "degraded"
-    DOWN = "down"
 
 
 class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,16 +32,15 @@ class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScraperState(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker process."""
+    """A worker process; `last_seen` is its latest heartbeat, which says that it lives and nothing more."""
 
     scraper_id: str
     name: str
     pid: int
     start_time: datetime
-    last_update: datetime
+    last_seen: datetime
     uptime_seconds: float
     jobs: int
-    health_status: str
 
 
 class QueueState(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +96,7 @@ class Late(msgspec.Struct, frozen=True):
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole answer of `/health`."""
+    """The whole answer of `/health`; `sources` counts them by how they stand, `waiting` what waits for a person."""
 
     status: Grade
     reasons: Sequence[str]
@@ -117,6 +112,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     performance: Performance
     overdue: Sequence[Late]
     services: Sequence[ServiceStatus]
+    sources: Mapping[str, int]
+    waiting: Waiting
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,57 +126,30 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     queue: QueueState = QueueState()
     rates: Rates = Rates()
     services: Sequence[ServiceStatus] = ()
+    sources: Sequence[SourceView] = ()
+    waiting: Waiting = Waiting()
 
 
 def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
     """Return the grade, and every reason for it in words."""
-    if not facts.database.reachable:
-        return Grade.DOWN, [facts.database.error]
-    fatal = [] if any(is_alive(worker, now, lease) for worker in facts.workers) else ["no worker is alive"]
-    problems = [
-        *_breaker_problems(facts),
-        *_overdue_problems(facts),
-        *_error_problems(facts.rates),
-        *_service_problems(facts),
-    ]
-    if fatal:
-        return Grade.DOWN, fatal + problems
-    return (Grade.DEGRADED if problems else Grade.HEALTHY), problems
+    return system_grade(
+        SystemFacts(
+            database_error="" if facts.database.reachable else facts.database.error or "the database does not answer",
+            workers_alive=sum(is_alive(worker, now, lease) for worker in facts.workers),
+            sources=[NamedStanding(each.name, each.standing, each.standing_reason) for each in facts.sources],
+            open_breakers=[each.source_name for each in facts.breakers if each.state == "OPEN"],
+            overdue=[f"{late.subject} is overdue: {late.detail}" for late in facts.overdue],
+            services=[words for each in facts.services if (words := service_sentence(each))],
+            errors_last_minute=facts.rates.errors_last_minute,
+            pages_last_minute=facts.rates.pages_last_minute,
+            waiting=facts.waiting,
+        )
+    )
 
 
 def is_alive(worker: WorkerView, now: datetime, lease: timedelta) -> bool:
     """Return whether a worker still holds its leases."""
-    return worker.ended_at is None and now - worker.seen_at <= lease
-
-
-def _breaker_problems(facts: Facts) -> list[str]:
-    names = [each.source_name for each in facts.breakers if each.state == "OPEN"]
-    if not names:
-        return []
-    shown = ", ".join(names[:MAX_NAMES_LISTED]) + (
-        f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else ""
-    )
-    return [f"{len(names)} breaker{'s are' if len(names) > 1 else ' is'} open: {shown}"]
-
-
-def _overdue_problems(facts: Facts) -> list[str]:
-    return [f"{late.subject} is overdue: {late.detail}" for late in facts.overdue]
-
-
-def _service_problems(facts: Facts) -> list[str]:
-    """Return a line for each degraded service: since when, why, and its fallback."""
-    return [
-        f"{each.service} is degraded since {each.since:%Y-%m-%d %H:%M} UTC ({each.reason}); {each.fallback}"
-        for each in facts.services
-        if each.state is ServiceState.DEGRADED and each.since is not None
-    ]
-
-
-def _error_problems(rates: Rates) -> list[str]:
-    tried = rates.pages_last_minute + rates.errors_last_minute
-    if rates.errors_last_minute < ERRORS_A_MINUTE or rates.errors_last_minute <= ERROR_SHARE * tried:
-        return []
-    return [f"{rates.errors_last_minute} errors in the last minute"]
+    return is_working(worker.seen_at, worker.ended_at, now, lease)
 
 
 def health_of(
@@ -216,6 +186,8 @@ def health_of(
         ),
         overdue=facts.overdue,
         services=facts.services,
+        sources=dict(Counter(each.standing.value for each in facts.sources)),
+        waiting=facts.waiting,
     )
 
 
@@ -225,10 +197,9 @@ def _scraper(worker: WorkerView, now: datetime) -> ScraperState:
         name=worker.name,
         pid=worker.pid,
         start_time=worker.started_at,
-        last_update=worker.seen_at,
+        last_seen=worker.seen_at,
         uptime_seconds=(now - worker.started_at).total_seconds(),
         jobs=worker.jobs,
-        health_status=Grade.HEALTHY,
     )
 
 

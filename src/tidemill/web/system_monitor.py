@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.health.system import Grade, Waiting
 from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
 from tidemill.pipeline.ports import StoreError
@@ -16,7 +17,7 @@ from tidemill.telemetry.rates import Rates
 from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
-from tidemill.web.health import DatabaseState, Facts, Grade, Health, Late, QueueState, health_of, is_alive
+from tidemill.web.health import DatabaseState, Facts, Health, Late, QueueState, health_of, is_alive
 
 TIMEOUT_SECONDS = 2
 """A database that takes longer counts as down: a health check needs an answer."""
@@ -40,6 +41,8 @@ class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     overdue: Sequence[Late]
     last_fired: Mapping[str, datetime | None]
     services: Sequence[ServiceStatus]
+    sources: Mapping[str, int]
+    waiting: Waiting
 
 
 class SystemMonitor:
@@ -54,6 +57,8 @@ class SystemMonitor:
         self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
+        self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE)
+        self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE)
 
     async def health(self) -> Health:
         """Return the current health."""
@@ -62,6 +67,9 @@ class SystemMonitor:
         return health_of(
             facts, process_usage(), deps.clock.now(), lease=deps.lease, version=deps.version, started_at=deps.started_at
         )  # fmt: skip
+
+    async def _sources(self) -> list[SourceView]:
+        return await self._deps.views.sources(self._deps.clock.now())
 
     async def _facts(self) -> Facts:
         rates = self._deps.rate_counter.rates(self._deps.clock.now())
@@ -73,6 +81,8 @@ class SystemMonitor:
                 breakers = await self._deps.views.breakers()
                 overdue = await self.overdue.get()
                 services = await self._deps.services()
+                sources = await self.sources.get()
+                waiting = await self.waiting.get()
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:
@@ -88,6 +98,8 @@ class SystemMonitor:
             queue=QueueState(pending=total, by_adapter=pending),
             rates=rates,
             services=services,
+            sources=sources,
+            waiting=waiting,
         )
 
     def _down(self, words: str, rates: Rates) -> Facts:
@@ -117,6 +129,8 @@ class SystemMonitor:
             overdue=health.overdue,
             last_fired=self._deps.rate_counter.last_fired(),
             services=health.services,
+            sources=health.sources,
+            waiting=health.waiting,
         )
 
     async def snapshot(self) -> Snapshot | None:

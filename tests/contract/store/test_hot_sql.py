@@ -27,7 +27,6 @@ from tidemill.store.schema import (
     raw_records,
     record_history,
     runs,
-    snapshots,
     sources,
     staged_records,
     targets,
@@ -202,10 +201,6 @@ def checked_page(before: Row, row: Row) -> Row:
     return row | {name: before[name] + row[name] for name in counted}
 
 
-def checked_snapshot(before: Row, row: Row) -> Row:
-    return {"checked_at": max(before["checked_at"], row["checked_at"])}
-
-
 UPDATES: dict[str, tuple[Table, str, Callable[[Row, Row], Row]]] = {
     "checkpoints.move_onward": (jobs, "id", moved_onward),
     "checkpoints.move_away": (jobs, "id", moved_away),
@@ -216,7 +211,6 @@ UPDATES: dict[str, tuple[Table, str, Callable[[Row, Row], Row]]] = {
     "runs.add": (runs, "id", added_to_run),
     "events.update": (events, "id", updated_event),
     changes.CHECKED.name: (live_pages, "target_id", checked_page),
-    changes.SNAPSHOTS_CHECKED.name: (snapshots, "thing_id", checked_snapshot),
 }
 STANDINGS = ("ACTIVE", "PAUSED", "BROKEN", "STALE")
 

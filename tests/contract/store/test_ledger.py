@@ -9,11 +9,13 @@ from rig.clock import NOON
 from rig.mill import at_stage, event
 from tidemill.core.admission import QueueLimits
 from tidemill.core.failure import Failure
-from tidemill.core.outcome import Advance, Fail, Stage
+from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import AcceptedRecords, Fetched, Judged
-from tidemill.store.schema import dead_letters, jobs, pages, runs, sources, targets
+from tidemill.pipeline.kept_readings import decode_found
+from tidemill.store.ledger.breakers import Breakers
+from tidemill.store.schema import breakers, dead_letters, jobs, pages, runs, sources, targets
 from tidemill.verticals.events.store.tables import events
 
 SECOND = timedelta(seconds=1)
@@ -98,7 +100,8 @@ async def test_a_rescued_job_resumes_after_its_last_checkpoint(mill):
     assert again.job.stage is Stage.NORMALIZE
     (resumed,) = await mill.ledger.restore([again])
     assert resumed.stage_input.page.body == b"<p>kept</p>"
-    assert [raw.fields["title"] for raw in resumed.stage_input.found.records] == ["Kermis"]
+    found = decode_found(resumed.stage_input.found.encoded)
+    assert [raw.fields["title"] for raw in found.records] == ["Kermis"]
 
 
 async def test_what_was_staged_is_revived_as_the_verticals_own_records(mill):
@@ -112,20 +115,6 @@ async def test_what_was_staged_is_revived_as_the_verticals_own_records(mill):
     (resumed,) = await mill.ledger.restore([at_stage(held, Stage.PERSIST, page.id)])
     assert isinstance(resumed.stage_input, Judged)
     assert resumed.stage_input.accepted[0].record == event("Kermis", held.source.id)
-
-
-async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(mill):
-    await mill.enqueue(await mill.source())
-    for _ in range(3):
-        await mill.claim(await mill.worker())
-        mill.clock.advance(timedelta(seconds=90))
-        await mill.workers.rescue(mill.clock.now())
-    (job,) = await mill.rows(jobs)
-    assert (job["status"], job["current_stage"]) == ("dead", "dead_letter")
-    (letter,) = await mill.rows(dead_letters)
-    assert letter["error_type"] == Failure.WORKER_DIED
-    (target,) = await mill.rows(targets)
-    assert (target["consecutive_failures"], target["last_status"]) == (1, "WORKER_DIED")
 
 
 @pytest.mark.shows("O6")
@@ -445,3 +434,61 @@ async def test_each_run_that_is_closed_with_others_counts_what_its_own_source_lo
     assert gone == {"arnhem": (True, 1), "zutphen": (True, 0)}
     (left,) = [row["title"] for row in await mill.rows(events) if row["gone_at"] is not None]
     assert left == "Markt arnhem"
+
+
+@pytest.mark.shows("R1")
+async def test_a_reset_breaker_frees_what_waits_for_it_and_one_probe_goes_first(mill):
+    key = await mill.source(pages=3, pace=Pace(timedelta(0), 1, 3))
+    await mill.enqueue(key)
+    worker = await mill.worker()
+    until = mill.clock.now() + timedelta(hours=8)
+    await mill.commit(*((each, Snooze(until, "the breaker is open")) for each in await mill.claim(worker, 3)))
+    row = {"source_id": key, "state": "OPEN", "failure_count": 5, "cooldown_until": until, "consecutive_opens": 4}
+    async with mill.database.write() as connection:
+        await connection.execute(breakers.insert(), [{**row, "changed_at": mill.clock.now()}])
+    assert await mill.claim(worker, 3) == []
+    repository = Breakers(mill.database, {})
+    assert await repository.reset(key, mill.clock.now()) == ("OPEN", 3)
+    freed = await mill.claim(worker, 3)
+    assert len(freed) == 3
+    assert await repository.admit(key, mill.clock.now()) is None, "the probe"
+    later = await repository.admit(key, mill.clock.now())
+    assert later is not None, "the others wait for its answer"
+    await mill.commit(*((each, Snooze(later, "a probe is out")) for each in freed[1:]))
+    await mill.carry(freed[0])
+    (state,) = await mill.rows(breakers)
+    assert state["state"] == "CLOSED"
+    assert len(await mill.claim(worker, 3)) == 2, "what waited for the probe is free with its answer"
+
+
+@pytest.mark.shows("F4")
+async def test_a_wrong_name_holds_its_own_host_and_not_the_sources_breaker(mill):
+    key = await mill.source(pages=3, host="town.test")
+    async with mill.database.write() as connection:
+        for number in (1, 2):
+            old = update(targets).where(targets.c.url.endswith(f"/{number}"))
+            await connection.execute(old.values(url=f"https://old.town.test/agenda/{number}"))
+    await mill.enqueue(key)
+    claimed = await mill.claim(await mill.worker(), 3)
+    first = next(each for each in claimed if "//old." in each.job.url)
+    async with mill.database.write() as connection:
+        await connection.execute(update(jobs).where(jobs.c.id != first.job.id).values(status="ready", leased_by=None))
+    await mill.commit((first, Fail(Failure.DNS_FAILED, "no such name")))
+    assert await mill.rows(breakers) == []
+    status = {each["url"]: each["status"] for each in await mill.rows(jobs)}
+    assert status.pop(first.job.url) == "dead"
+    assert status.pop("https://town.test/agenda/0") == "ready"
+    assert list(status.values()) == ["waiting"]
+    (letter,) = await mill.rows(dead_letters)
+    assert letter["next_retry_at"] is None, "nobody tries a wrong name again by itself"
+
+
+async def test_a_site_whose_certificate_is_wrong_is_left_alone_as_a_whole(mill):
+    await mill.enqueue(await mill.source(pages=2, host="town.test", pace=Pace(timedelta(0), 1, 1)))
+    worker = await mill.worker()
+    (first,) = await mill.claim(worker, 1)
+    await mill.commit((first, Fail(Failure.TLS_FAILED, "expired")))
+    assert await mill.rows(breakers) == []
+    assert await mill.claim(worker, 2) == []
+    mill.clock.advance(timedelta(hours=1))
+    assert len(await mill.claim(worker, 2)) == 1

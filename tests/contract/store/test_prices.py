@@ -240,6 +240,32 @@ async def test_a_price_that_jumps_a_hundredfold_is_held_until_a_second_reading_c
     assert (settled.review, settled.reviewed_by) == ("confirmed", "second reading")
 
 
+@pytest.mark.shows("X9")
+@pytest.mark.parametrize("page", [product_page(price="1495.00"), product_page(price="1495.00") + "<!-- anew -->"])
+async def test_the_same_price_seconds_later_is_no_second_reading(market: Market, page: str) -> None:
+    await market.shop("acme", [product_page()], **VISIBLE)
+    await market.run("acme")
+    market.show("acme", 0, product_page(price="1495.00"))
+    await market.run("acme")
+    market.show("acme", 0, page)
+    await market.run("acme", after=timedelta(seconds=20))
+    assert [cents for cents, _ in await history(market)] == [1495]
+    assert len(await market.system.actions.quarantine.every()) == 1
+    await market.run("acme", after=SOON)
+    assert [cents for cents, _ in await history(market)] == [1495, 149500]
+
+
+@pytest.mark.shows("C5")
+async def test_corrections_of_prices_that_no_reader_may_see_are_not_shown_to_readers(market: Market) -> None:
+    await market.shop("acme", [product_page()])
+    await market.run("acme")
+    (price,) = await rows(market, prices)
+    corrections = market.system.part(PricesParts).corrections
+    await corrections.correct(price["id"], 1_295, "ans", "misread")
+    assert len(await corrections.every()) == 1
+    assert await corrections.every(visible_only=True) == []
+
+
 async def test_an_unchanged_page_is_a_second_reading_too_and_comes_soon(market: Market) -> None:
     await market.shop("acme", [product_page()], **VISIBLE)
     await market.run("acme")

@@ -44,6 +44,7 @@ FILE = """\
   vertical: events
   base_url: https://theater.example
   adapter: events.generic
+  settings: {domains: [jazzclub.example]}
   targets: [/agenda, https://shared.jazzclub.example/theater]
 """
 
@@ -361,3 +362,44 @@ async def test_a_new_source_without_targets_is_refused_and_an_old_one_may_leave_
     assert "write `targets: []`" in refused.problems[0].message
     assert (await importer.sources_file((entry % ", targets: []").encode(), "ans")).created == 1
     assert (await importer.sources_file((entry % ", city: Goes").encode(), "ans")).updated == 1
+
+
+@pytest.mark.shows("S2b")
+async def test_a_target_on_another_site_is_refused_by_line_wherever_it_comes_from(
+    importer: Importer, target_desk: TargetActions
+) -> None:
+    await importer.sources_file(FILE.encode(), "ans")
+    csv = b"source,url\njazzclub,https://jazzclub.example/a\njazzclub,https://evil.example/a\n"
+    done = await importer.targets_file(csv, "ans")
+    assert (done.targets.created, [(each.line, each.field) for each in done.problems]) == (1, [(3, "url")])
+    assert "list it with" in done.problems[0].message
+    yaml = FILE.replace("/kids", "https://evil.example/kids")
+    assert [(each.line, each.field) for each in (await importer.sources_file(yaml.encode(), "ans")).problems] == [
+        (12, "url")
+    ]
+    with pytest.raises(Mistake, match=r"evil\.example is not the source's site jazzclub\.example"):
+        await target_desk.add("jazzclub", "https://evil.example/agenda", "ans")
+    assert (await target_desk.add("jazzclub", "https://www.jazzclub.example/b", "ans")).host == "jazzclub.example"
+
+
+@pytest.mark.shows("S2b")
+async def test_an_import_can_be_tried_first_and_takes_away_only_when_asked(
+    importer: Importer, source_shelf: SourceRepository, target_shelf: TargetRepository
+) -> None:
+    tried = await importer.sources_file(FILE.encode(), "ans", dry_run=True)
+    assert (tried.sources.created, tried.targets.created) == (2, 4)
+    assert await source_shelf.every() == []
+    await importer.sources_file(FILE.encode(), "ans")
+    again = await importer.sources_file(FILE.encode(), "ans", dry_run=True)
+    assert (again.sources.unchanged, again.targets.unchanged) == (2, 4)
+    smaller = FILE[: FILE.index("- name: theater")].replace("[/agenda, {url: /kids", "[{url: /kids").encode()
+    kept = await importer.sources_file(smaller, "ans")
+    assert (kept.removed_sources, len(await source_shelf.every())) == ([], 2)
+    told = await importer.sources_file(smaller, "ans", prune=True, dry_run=True)
+    assert (told.removed_sources, told.removed_targets) == (["theater"], ["https://jazzclub.example/agenda"])
+    assert len(await source_shelf.every()) == 2
+    await importer.sources_file(smaller, "ans", prune=True)
+    (left,) = await source_shelf.every()
+    assert [one.url for one in await target_shelf.of_source(left.id)] == ["https://jazzclub.example/kids"]
+    broken = await importer.sources_file(b"- name: x\n", "ans", prune=True)
+    assert (broken.removed_sources, len(await source_shelf.every())) == ([], 1)

@@ -12,6 +12,7 @@ from rig.clock import NOON
 from rig.mill import Mill, at_stage
 from tidemill.core.outcome import Stage
 from tidemill.pipeline.checkpoints import Claimed
+from tidemill.pipeline.kept_readings import decode_found
 from tidemill.pipeline.ports import StoreLost
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies, bodies_for
@@ -218,7 +219,7 @@ async def test_a_job_resumes_from_outputs_beside_their_rows(mill: Mill) -> None:
     await mill.commit((parsing, mill.parsed(page, TITLES)))
     await mill.commit((judging, mill.judged(page, TITLES, held.source)))
     (read,), (judged,) = [await mill.ledger.restore([at_stage(held, stage, page.id)]) for stage in LATER_STAGES]
-    assert [raw.fields["title"] for raw in read.stage_input.found.records] == TITLES
+    assert [raw.fields["title"] for raw in decode_found(read.stage_input.found.encoded).records] == TITLES
     assert [each.record.title for each in judged.stage_input.accepted] == TITLES
 
 

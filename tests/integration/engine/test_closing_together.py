@@ -32,7 +32,7 @@ async def test_a_run_that_cannot_be_closed_keeps_no_other_open(migrated_sqlite_u
 
 async def test_the_tick_closes_what_it_can_and_names_what_it_cannot(migrated_sqlite_url):
     async with a_site(pages=3) as site, the_works(migrated_sqlite_url) as works:
-        keys = [await works.source(site, name=path, paths=[path]) for path in site.paths]
+        keys = [await works.source(site, name=path.strip("/").replace("/", "-"), paths=[path]) for path in site.paths]
         for key in keys:
             await works.enqueue(key)
         await works.say(REFUSE.format(source=keys[0]))

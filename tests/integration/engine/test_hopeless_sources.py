@@ -1,15 +1,16 @@
-"""A name or a certificate that is wrong is not tried again: the source is left alone and a person is called."""
+"""A name or a certificate that is wrong is not tried again: its host is left alone and a person is called."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
-from tidemill.store.schema import breakers, dead_letters, jobs
+from tidemill.store.schema import breakers, dead_letters, hosts, jobs
 
 pytestmark = pytest.mark.shows("F4")
 
 
-async def test_a_tls_error_is_not_retried_skips_the_source_and_calls_a_person(nursery, site, works):
+async def test_a_tls_error_is_not_retried_holds_the_host_and_calls_a_person(nursery, site, works):
     async def speak_plainly(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         writer.close()
@@ -25,6 +26,8 @@ async def test_a_tls_error_is_not_retried_skips_the_source_and_calls_a_person(nu
     plain.close()
     assert called["failure"] == "tls_failed"
     states = sorted(row["status"] for row in await works.rows(jobs))
-    assert states == ["dead", "waiting", "waiting"]  # the others wait for the source's one probe
-    assert [row["state"] for row in await works.rows(breakers)] == ["OPEN"]
+    assert states == ["dead", "ready", "ready"]  # the others wait for their host
+    (host,) = await works.rows(hosts)
+    assert host["opens_at"] > works.system.clock.now() + timedelta(minutes=50)
+    assert await works.rows(breakers) == [], "a wrong certificate says nothing about the source's other hosts"
     assert [row["error_type"] for row in await works.rows(dead_letters)] == ["tls_failed"]

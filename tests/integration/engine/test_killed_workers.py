@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from rig.works import STAGES, stages_done
+from tidemill.core.job import LONE_DEATHS, SUSPECT_AFTER
 from tidemill.store.schema import dead_letters, jobs, pages, raw_records, record_history, runs, sources, staged_records
 from tidemill.verticals.events.store.tables import events
 
@@ -62,11 +63,11 @@ async def test_a_worker_killed_while_a_site_keeps_it_waiting_is_replaced(nursery
 
 async def test_a_job_that_takes_its_worker_down_each_time_ends_as_a_dead_letter(nursery, site, works):
     await works.enqueue(await works.source(site, paths=["/agenda/0"]))
-    for lives in range(3):
+    for lives in range(SUSPECT_AFTER + LONE_DEATHS):
         orders = {"settings": {"database": works.url}, "first": ["rescue"], "ahead_seconds": lives * 100}
         async with nursery.child("drain", **orders, die_at="read") as victim:
             assert await victim.ended() == -signal.SIGKILL
-    async with heir_of(nursery, works, ahead_seconds=300) as heir:
+    async with heir_of(nursery, works, ahead_seconds=500) as heir:
         assert await heir.ended() == 0
     (letter,) = await works.rows(dead_letters)
     assert (letter["stage"], letter["error_type"]) == ("parse", "worker_died")

@@ -220,3 +220,17 @@ async def test_a_place_that_is_not_there_is_named_with_the_nearest(arnhem):
 async def test_the_weekly_tick_discovers(arnhem):
     said = await arnhem.system.ticks.chores["discover"].run()
     assert said.startswith("25 places, 125 questions")
+
+
+async def test_a_candidate_on_a_known_site_becomes_a_target_of_its_source(arnhem):
+    await discover(arnhem)
+    desk = arnhem.system.discovery
+    (candidate,) = await desk.listed()
+    entry = {"name": "known", "vertical": "events", "base_url": arnhem.site.origin, "adapter": "events.generic"}
+    await arnhem.system.actions.importer.source_entries([entry | {"targets": ["/elders"]}], "test")
+    approved = await desk.approve(candidate.id, "ans")
+    known = await arnhem.system.store.sources.find("known")
+    assert approved.source_id == known.id
+    assert [each.name for each in await arnhem.system.store.sources.every()] == ["known"]
+    listed = await arnhem.rows("SELECT url FROM scrape_targets ORDER BY id")
+    assert [row["url"] for row in listed] == [f"{arnhem.site.origin}/elders", candidate.url]

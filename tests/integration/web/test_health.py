@@ -32,7 +32,10 @@ async def test_all_is_well(system: System, browser: Browser) -> None:
     assert (answer.status, health["status"], health["reasons"]) == (200, "healthy", [])
     assert health["database"]["reachable"]
     assert health["active_scraper_count"] == 1
-    assert health["scrapers"][0]["health_status"] == "healthy"
+    assert health["scrapers"][0]["last_seen"] == "2026-03-02T12:00:00Z"
+    assert "health_status" not in health["scrapers"][0]
+    assert health["sources"] == {"well": 1}
+    assert health["waiting"]["dead_letters"] == 1
     assert health["uptime_seconds"] == 3600
     assert health["resources"]["total_memory_mb"] > 0
     assert health["errors"] == {"last_minute": 0, "last_hour": 0, "circuit_breakers": []}
@@ -44,7 +47,13 @@ async def test_an_open_breaker_degrades_us_and_names_its_source(system: System, 
     answer = await browser.get("/health")
     health = answer.json()
     assert (answer.status, health["status"]) == (200, "degraded")
-    assert health["reasons"] == ["1 breaker is open: Town hall"]
+    assert health["reasons"] == [
+        (
+            "every source that is on is held back: nothing is scraped "
+            "(Town hall: its breaker is open until 2026-03-02 12:30 UTC)"
+        ),
+        "1 breaker is open: Town hall",
+    ]
     assert health["errors"]["circuit_breakers"][0]["state"] == "OPEN"
 
 

@@ -49,7 +49,13 @@ async def furnish(system: System, titles: tuple[str, ...] = ("Jazz", "Film"), na
     database = system.store.database
     await put(database, sources, a_source(name=name, city="Haarlem"))
     await put(database, targets, a_target(next_due_at=NOON + timedelta(hours=1)))
-    await put(database, runs, a_run(urls_attempted=1, urls_failed=1, completed_at=NOON, status="FAILED"))
+    await put(
+        database,
+        runs,
+        a_run(
+            urls_attempted=2, urls_succeeded=1, urls_failed=1, records_accepted=2, completed_at=NOON, status="PARTIAL"
+        ),
+    )
     await put(database, jobs, a_job(1, status="dead", current_stage="dead_letter", failure="timeout"))
     await put(database, dead_letters, a_letter(1, payload={"host": "a.example"}))
     rows = [an_event(key, title, NOON + timedelta(days=key)) for key, title in enumerate(titles, start=1)]

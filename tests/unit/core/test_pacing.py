@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.core.pacing import Pace, charged, opens_at, requests_allowed, with_crawl_delay
+from tidemill.core.pacing import Pace, charged, opens_at, pace_key, requests_allowed, with_crawl_delay
 
 pytestmark = pytest.mark.shows("F6")
 
@@ -58,3 +58,8 @@ def test_a_crawl_delay_is_held_within_a_second_and_a_minute(asked, kept):
 def test_a_pace_under_which_nothing_could_be_asked_is_refused(broken):
     with pytest.raises(ValueError, match="a pace needs"):
         Pace(*broken)
+
+
+def test_hosts_of_one_domain_share_its_pace_unless_one_has_its_own() -> None:
+    assert pace_key("www.arnhem.nl", {}) == pace_key("agenda.arnhem.nl", {}) == "arnhem.nl"
+    assert pace_key("api.arnhem.nl", {"api.arnhem.nl": Pace()}) == "api.arnhem.nl"

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def test_the_pairs_of_w3lib_hold_wherever_our_rules_do_not_say_otherwise() -> No
             with pytest.raises(BadUrl):
                 canonicalize(url)
         else:
-            assert canonicalize(url) == S3_SAYS_OTHERWISE.get(url, expected.replace("http://", "https://", 1))
+            bare = re.sub(r"//[^/@]*@", "//", expected.replace("http://", "https://", 1))  # no user, no password
+            assert canonicalize(url) == S3_SAYS_OTHERWISE.get(url, bare)
 
 
 @pytest.mark.shows("S3")

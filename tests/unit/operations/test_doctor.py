@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from rig.clock import NOON
+from tidemill.core.health.system import Waiting
 from tidemill.core.views import Totals
-from tidemill.operations.doctor import clock_check, database_check, disk_check, tick_checks, work_checks
+from tidemill.operations.doctor import clock_check, database_check, disk_check, tick_checks, waiting_checks, work_checks
 from tidemill.store.database.ping import DatabaseHealth
 
 pytestmark = pytest.mark.shows("A3")
@@ -80,7 +81,10 @@ def test_a_queue_that_is_nearly_full_is_told() -> None:
 
 @pytest.mark.shows("R2")
 def test_more_than_fifty_letters_are_told() -> None:
-    assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 51}))["dead letters"] == "warning"
+    [told, counted] = waiting_checks(Waiting(dead_letters=51))
+    assert (told.name, told.level, counted.level) == ("dead letters", "warning", "ok")
+    assert "51 dead letters wait" in told.detail
+    assert "dead letters" not in levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 51}))
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 50, "discarded": 9}))["dead letters"] == "ok"
 
 

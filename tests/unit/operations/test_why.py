@@ -5,6 +5,7 @@ import pytest
 
 from rig.clock import NOON
 from tidemill.core.failure import MEANING, Failure
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.mistakes import Mistake, parse_key
@@ -40,6 +41,9 @@ VIEW = SourceView(
     records=0,
     is_available=True,
     reason="",
+    standing=SourceStanding.WELL,
+    standing_reason="",
+    targets_read=2,
 )
 DETAIL = SourceDetail(
     view=VIEW,
@@ -119,7 +123,13 @@ def test_a_healthy_source_is_held_back_by_nothing_and_says_when_it_is_due() -> N
         ({"source": source(robots_compliant=False)}, "compliance"),
         ({"view": msgspec.structs.replace(VIEW, targets_on=0)}, "targets on"),
         ({"view": msgspec.structs.replace(VIEW, targets=0, targets_on=0)}, "targets on"),
-        ({"adapters": (AdapterView(adapter_id="events.generic", enabled=False),)}, "adapter on"),
+        (
+            {
+                "adapters": (AdapterView(adapter_id="events.generic", enabled=False),),
+                "view": msgspec.structs.replace(VIEW, targets_read=0),
+            },
+            "adapter on",
+        ),
         ({"breaker": OPEN}, "breaker"),
     ],
 )

@@ -99,7 +99,7 @@ def test_pages_are_silent_unless_asked_for() -> None:
 
 def test_the_text_is_one_readable_line() -> None:
     assert text_of(announced.RUN_OPENED) == (
-        "2026-03-02T12:00:00.000Z  info     run opened  run=3 source=7 trigger=SCHEDULED jobs=4\n"
+        "2026-03-02T12:00:00.000Z  info     run opened  run=3 source=7 trigger=SCHEDULED jobs=4 source_name=jazz\n"
     )
 
 

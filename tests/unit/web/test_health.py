@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from rig.clock import NOON
+from tidemill.core.health.system import Grade
 from tidemill.core.views import BreakerView, WorkerView
 from tidemill.telemetry.rates import Rates
-from tidemill.web.health import DatabaseState, Facts, Grade, Late, grade_and_reasons
+from tidemill.web.health import DatabaseState, Facts, Late, grade_and_reasons
 
 pytestmark = pytest.mark.shows("H4")
 

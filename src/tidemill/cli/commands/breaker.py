@@ -41,10 +41,10 @@ def reset_breaker(
     ctx: typer.Context,
     source: Annotated[str | None, typer.Argument(metavar="[SOURCE]", help="The source's name.")] = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Every breaker that is not closed.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every breaker that is open.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Close a breaker at once: the next call goes through."""
+    """End a breaker's rest at once: what waits is free, one probe goes, and its answer decides."""
     if (source is None) != everything:
         msg = "name a source, or say --all"
         raise Mistake(msg)
@@ -60,6 +60,7 @@ def reset_breaker(
         print_json(done)
         return
     for one in done:
-        print_line(f"breaker of {one.source} is closed (was {one.was})")
+        freed = f"{one.freed} waiting jobs are free" if one.freed else "nothing was waiting"
+        print_line(f"breaker of {one.source} was {one.was}; {freed}, and the next call goes through")
     if not done:
-        print_line("every breaker was closed already")
+        print_line("no breaker is open")

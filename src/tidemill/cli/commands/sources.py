@@ -9,7 +9,7 @@ from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
 from tidemill.cli.import_report import report_import
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.views import SourceDetail
-from tidemill.terminal.options import AsJson, Reason, Yes, command_group
+from tidemill.terminal.options import AsJson, DryRun, Prune, Reason, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
@@ -25,7 +25,7 @@ def list_sources(
     *,
     json: AsJson = False,
 ) -> None:
-    """List sources: whether each may be asked, and if not why."""
+    """List sources: how each stands, and why."""
     found = run(with_system(ctx, lambda system: system.store.views.sources(system.clock.now(), vertical=vertical)))
     if json:
         print_json(found)
@@ -33,17 +33,17 @@ def list_sources(
     columns = [
         "name",
         "vertical",
-        "available",
+        "stands",
         "breaker",
         "targets",
         "last success",
         "reliability",
         "records",
-        "why not",
+        "why",
     ]
     rows = [
-        (one.name, one.vertical, one.is_available, one.circuit_state, f"{one.targets_on}/{one.targets}",
-         one.last_success_at, one.reliability, one.records, one.reason)
+        (one.name, one.vertical, one.standing, one.circuit_state, f"{one.targets_on}/{one.targets}",
+         one.last_success_at, one.reliability if one.standing == "well" else None, one.records, one.standing_reason)
         for one in found
     ]  # fmt: skip
     print_table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
@@ -70,8 +70,8 @@ def show_source(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
             "vertical": view.vertical,
             "address": view.base_url,
             "adapter": view.adapter_id,
-            "available": view.is_available,
-            "why not": view.reason,
+            "stands": view.standing,
+            "why": view.standing_reason,
             "breaker": view.circuit_state,
             "targets": f"{view.targets_on} of {view.targets} on",
             "place": f"{source.city} {source.time_zone} {source.language}",
@@ -96,6 +96,8 @@ def import_sources(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with a list of sources.")],
     *,
+    prune: Prune = False,
+    dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
     """Bring in sources from YAML; run it again after every change. Bad entries are named by line, good ones kept."""
@@ -103,7 +105,9 @@ def import_sources(
     async def import_content() -> int:
         content = file.read_bytes()
         async with open_system(ctx, create=True) as system:
-            return report_import(await system.actions.importer.sources_file(content, actor(), file.name), as_json=json)
+            importer = system.actions.importer
+            done = await importer.sources_file(content, actor(), file.name, prune=prune, dry_run=dry_run)
+            return report_import(done, as_json=json, dry_run=dry_run)
 
     raise typer.Exit(run(import_content()))
 
@@ -119,18 +123,37 @@ def add_source(
     market_url: Annotated[
         str | None, typer.Option(help="Homes for rent: its search page, with {city_slug} and the like; covers markets.")
     ] = None,
+    *,
+    language: Annotated[str | None, typer.Option(help="The language that it is in, such as nl.")] = None,
+    time_zone: Annotated[str | None, typer.Option(help="The clock that its times are on.")] = None,
+    city: Annotated[str | None, typer.Option(help="Where it is at home.")] = None,
+    pace: Annotated[float | None, typer.Option(metavar="SECONDS", help="Seconds between two requests.")] = None,
+    browser: Annotated[bool, typer.Option("--browser", help="Its pages need JavaScript.")] = False,
+    terms_approved_by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who approved its terms of service, today.")
+    ] = None,
+    schedule: Annotated[str | None, typer.Option(help="'every 6h', 'daily' or a cron line, for its targets.")] = None,
 ) -> None:
-    """Add one source; --target may be given several times."""
+    """Add one source; --target may be given several times. Without one, the site's address is the page to scrape."""
 
     async def add() -> tuple[str, int]:
         async with open_system(ctx, create=True) as system:
             entry: dict[str, Any] = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
             if market_url is not None:
                 entry["settings"] = {"market_url": market_url}
+            told = {"language": language, "time_zone": time_zone, "city": city}
+            entry |= {field: value for field, value in told.items() if value is not None}
+            entry |= {"pace": {"interval_seconds": pace}} if pace is not None else {}
+            entry |= {"fetcher": "browser"} if browser else {}
+            if terms_approved_by is not None:
+                reviewed = system.clock.now().isoformat()
+                entry["tos"] = {"reviewed_at": reviewed, "approved_by": terms_approved_by}
             source = await system.actions.sources.add(entry, actor())
-            for page in target or []:
-                await system.actions.targets.add(source.name, page, actor())
-            return source.name, len(target or []) + await system.actions.sources.create_template_targets(source)
+            pages = target or ([] if market_url is not None else [url])
+            options = {"schedule": schedule} if schedule else {}
+            for page in pages:
+                await system.actions.targets.add(source.name, page, actor(), options)
+            return source.name, len(pages) + await system.actions.sources.create_template_targets(source)
 
     added, count = run(add())
     print_line(f"added source {added} with {count} targets")

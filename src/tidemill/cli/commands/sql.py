@@ -27,7 +27,7 @@ QUESTIONS = {
 """The runbook's daily checks, by name."""
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})
 def sql(
     ctx: typer.Context,
     question: Annotated[

@@ -9,7 +9,7 @@ from tidemill.cli.import_report import report_import
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import TargetFilter, TargetView
-from tidemill.terminal.options import AsJson, Limit, Reason, Source, Yes, command_group
+from tidemill.terminal.options import AsJson, DryRun, Limit, Prune, Reason, Source, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
@@ -42,8 +42,9 @@ def list_targets(
         print_json(found)
         return
     rows = [(id_text(one.id), one.source_name, one.url, one.status, one.enabled, one.last_status,
-             one.consecutive_failures, one.last_scraped_at, one.next_due_at) for one in found]  # fmt: skip
-    columns = ["id", "source", "url", "status", "on", "last", "failures", "scraped", "due"]
+             one.consecutive_failures, one.schedule or "as its vertical", one.last_scraped_at,
+             one.next_due_at) for one in found]  # fmt: skip
+    columns = ["id", "source", "url", "status", "on", "last", "failures", "schedule", "scraped", "due"]
     print_table(f"{len(found)} targets", columns, rows, right=["id", "failures"])
 
 
@@ -52,6 +53,8 @@ def import_targets(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV file with the columns source and url.")],
     *,
+    prune: Prune = False,
+    dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
     """Bring in targets from CSV; run it again after every change. Bad rows are named by line, good ones kept."""
@@ -59,7 +62,9 @@ def import_targets(
     async def import_content() -> int:
         content = file.read_bytes()
         async with open_system(ctx) as system:
-            return report_import(await system.actions.importer.targets_file(content, actor(), file.name), as_json=json)
+            importer = system.actions.importer
+            done = await importer.targets_file(content, actor(), file.name, prune=prune, dry_run=dry_run)
+            return report_import(done, as_json=json, dry_run=dry_run)
 
     raise typer.Exit(run(import_content()))
 
@@ -85,6 +90,20 @@ def add_target(
 
     added = run(add())
     print_line(f"added target {added.id if added else ''} {url}")
+
+
+@app.command("schedule")
+def schedule_target(
+    ctx: typer.Context,
+    which: Which,
+    schedule: Annotated[
+        str, typer.Argument(metavar="SCHEDULE", help="'every 6h', 'daily', a cron line, or 'default'.")
+    ],
+) -> None:
+    """Scrape a target on another schedule from now on; 'default' is its vertical's own."""
+    wanted = None if schedule == "default" else schedule
+    done = run(with_system(ctx, lambda system: system.actions.targets.reschedule(which, wanted, actor())))
+    print_line(f"target {done.id} is scraped {done.schedule or 'as its vertical says'}")
 
 
 @app.command("pause")

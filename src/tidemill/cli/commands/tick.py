@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 
 from tidemill.cli.system_opening import open_system
+from tidemill.core.audit import AuditEntry
 from tidemill.core.views import TickView
 from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
-from tidemill.terminal.session import run
+from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import print_json, print_line, print_table, without_control_codes
 
 app = single_command()
@@ -24,7 +25,7 @@ def tick(
     *,
     json: AsJson = False,
 ) -> None:
-    """Do one piece of periodic work by hand.
+    """Do one piece of periodic work now, whether or not its time has come.
 
     Without a name, list what there is and how it went last.
     """
@@ -38,7 +39,9 @@ def tick(
                 raise NotFound(unknown_name("tick", name, system.ticks.chores))
             await system.worker.sign_in()
             try:
-                answer = await system.ticks.tick(name)
+                note = AuditEntry(actor(), "tick.run", f"tick {name}")
+                await system.store.audit.note([note], system.clock.now())
+                answer = await system.ticks.run_now(name)
             finally:
                 await system.worker.sign_off()
             return answer, [view for view in await system.store.views.ticks() if view.name == name]
@@ -51,8 +54,6 @@ def tick(
             (one.name, one.status, one.slot, one.last_success, without_control_codes(one.detail)[:120]) for one in views
         ]
         print_table("Periodic work", ["tick", "status", "last slot", "last success", "what it did"], rows)
-    elif answer == "taken":
-        print_line(f"{name} was done for this slot already; nothing to do")
     else:
         print_line(f"{name}: {answer}, {views[0].detail if views else ''}")
     raise typer.Exit(FAILURE if answer == "failed" else 0)

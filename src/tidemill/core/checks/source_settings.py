@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 
 from tidemill.core.checks.suggestions import unknown_name
-from tidemill.core.source import PACE_PER
+from tidemill.core.source import DOMAINS, PACE_PER
+from tidemill.core.urls import BadUrl, registrable_domain
 
 CheckSetting = Callable[[object], str]
 """Returns what is wrong with a value, in words that say what to write; '' if nothing is."""
@@ -35,7 +36,22 @@ def one_of_words(*words: str) -> CheckSetting:
     return check
 
 
+def domain_names(value: object) -> str:
+    """Check a list of registrable domains."""
+    if not isinstance(value, list) or not value:
+        return "write a list of domains, such as [example.org]"
+    for each in value:
+        try:
+            if isinstance(each, str) and registrable_domain(each) == each.strip().lower():
+                continue
+        except BadUrl:
+            pass
+        return f"{each!r} is no registrable domain; write one such as example.org"
+    return ""
+
+
 COMMON: SettingChecks = {
+    DOMAINS: domain_names,
     PACE_PER: one_of_words("host", "domain"),
     "paid_fallback": a_flag,
 }

@@ -39,6 +39,11 @@ class DriftRule(StrEnum):
     FIELD_SHARE = "field_share"
     WATCHED = "watched"
     SHORT_LIST = "short_list"
+    SELECTORS = "selectors"
+
+
+JUDGED_APART = frozenset({DriftRule.FIELD_SHARE, DriftRule.SELECTORS})
+"""Rules that a run's counts say nothing about: fields have a baseline of their own, selectors a proposal."""
 
 
 class DriftStrikes(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +146,7 @@ def judge_run(counts: Counts, strikes: DriftStrikes, baseline: Baseline, alarm: 
     findings += _alarms(counts, after, alarm)
     findings += _unusual(counts, baseline)
     return DriftJudgement(
-        after, tuple(findings), frozenset(DriftRule) - {each.rule for each in findings} - {DriftRule.FIELD_SHARE}
+        after, tuple(findings), frozenset(DriftRule) - {each.rule for each in findings} - JUDGED_APART
     )
 
 
@@ -150,7 +155,7 @@ def _judge_watched(counts: Counts) -> DriftJudgement:
     if drift_rate(counts) > MAX_FAILURE_RATE:
         detail = f"the first run after it was switched on failed too: {_share(counts.urls_drifted, counts)}"
         return DriftJudgement(DriftStrikes(), (DriftFinding(DriftRule.WATCHED, detail, disables=True),))
-    return DriftJudgement(DriftStrikes(), (), frozenset(DriftRule) - {DriftRule.FIELD_SHARE})
+    return DriftJudgement(DriftStrikes(), (), frozenset(DriftRule) - JUDGED_APART)
 
 
 def _failures(counts: Counts, after: DriftStrikes) -> list[DriftFinding]:

@@ -5,13 +5,18 @@ from datetime import datetime
 
 import msgspec
 
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.source import Source
 from tidemill.core.target import Target, TargetStatus
 from tidemill.core.views.work import JobView, RunView
 
 
 class SourceView(msgspec.Struct, frozen=True, kw_only=True):
-    """A source in a list. `reason` says why it is not available; it is empty when it is."""
+    """A source in a list. `reason` says why it is not available; it is empty when it is.
+
+    `standing` is the one rule's word for how it is, and `standing_reason` why. `targets_read` are the targets that are
+    on and whose adapter is on too.
+    """
 
     id: int
     name: str
@@ -34,6 +39,9 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     records: int
     is_available: bool
     reason: str
+    standing: SourceStanding
+    standing_reason: str
+    targets_read: int
     targets_broken: int = 0
 
 
@@ -131,7 +139,7 @@ class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     """A source with everything around it: what `why` walks through and a page about it shows.
 
     `jobs` and `letters` count by state; `runs` are the latest, newest first; `due_at` is when the first of its
-    targets is due.
+    targets is due, `waits_until` when the first of its waiting jobs may go on.
     """
 
     view: SourceView
@@ -144,6 +152,7 @@ class SourceDetail(msgspec.Struct, frozen=True, kw_only=True):
     runs: Sequence[RunView]
     due_at: datetime | None
     upgrade: UpgradeView | None = None
+    waits_until: datetime | None = None
 
 
 class TargetDetail(msgspec.Struct, frozen=True, kw_only=True):

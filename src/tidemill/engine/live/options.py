@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from tidemill.core.health.contexts import USUAL_LIMITS, ContextLimits
 from tidemill.core.live.lifecycle import LifecyclePolicy
 from tidemill.core.live.polling import PollPolicy
 from tidemill.core.live.timeouts import TimeoutPolicy
@@ -12,7 +13,7 @@ MEGABYTE = 1_000_000
 
 
 class LaneOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Intervals, time-outs and lives; how many watches one process holds, and how much waits when the store is away.
+    """Intervals, time-outs and lives, when a page starts anew, and how much one process holds and keeps waiting.
 
     Beyond the caps, or with less memory free than `least_free_bytes`, watches are left to other processes.
     """
@@ -20,6 +21,7 @@ class LaneOptions(msgspec.Struct, frozen=True, kw_only=True):
     polling: PollPolicy = PollPolicy()
     timeouts: TimeoutPolicy = TimeoutPolicy()
     lives: LifecyclePolicy = LifecyclePolicy()
+    contexts: ContextLimits = USUAL_LIMITS
     most_watches: int = 1_000
     most_browser_watches: int = 40
     least_free_bytes: int = 500 * MEGABYTE

@@ -32,7 +32,7 @@ from tidemill.pipeline.fetch import adapter_of, fetch, reader_of
 from tidemill.pipeline.happenings import Announce, PagePolled
 from tidemill.pipeline.health_ports import HealthSink
 from tidemill.pipeline.live_ports import BreakerWord, HostLesson, PendingEntry
-from tidemill.pipeline.parse import read_with_adapter
+from tidemill.pipeline.page_reading import read_with_adapter
 from tidemill.pipeline.ports import Dice, FetchResult, StoreLost
 
 LARGE_PAGE = 300_000
@@ -181,17 +181,17 @@ class Poller:
         adapter = adapter_of(claimed, vertical)
         if adapter is None or vertical.live is None:
             return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r}")
-        if len(fetched.page.body) > LARGE_PAGE:
+        stored = fetched.page
+        context = Context(claimed.source, stored.final_url, stored.fetched_at, claimed.target.parameters)
+        if len(stored.body) > LARGE_PAGE:
             loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(None, read_with_adapter, adapter, claimed, fetched)
+            found = await loop.run_in_executor(None, read_with_adapter, adapter, stored, context)
         else:
-            found = read_with_adapter(adapter, claimed, fetched)
+            found = read_with_adapter(adapter, stored, context)
         if isinstance(found, Fail):
             return found
         if not found.records and not found.declared_empty:
             return Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
-        stored = fetched.page
-        context = Context(claimed.source, stored.final_url, stored.fetched_at, claimed.target.parameters)
         rules = vertical.live
         return rules.read_list(found, context) if page.is_list else rules.read_thing(found, context)
 

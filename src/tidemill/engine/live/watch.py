@@ -52,6 +52,7 @@ class PolledPage:
         self.source_id = page.claimed.source.id
         self._own_timeout = page.claimed.source.timeout
         self._usual = options.timeouts.usual if self._own_timeout is None else self._own_timeout
+        self._limits = options.contexts
         self.needs_browser = False
         self.gone = False
         self.line: PageQueue | None = None
@@ -187,7 +188,9 @@ class PolledPage:
 
     def context(self, now: datetime) -> ScraperContext:
         """Return it as a scraper context."""
-        return context_of(self.status(now), errors_at_start=self.errors_at_start, restarts=self.restarts)
+        return context_of(
+            self.status(now), limits=self._limits, errors_at_start=self.errors_at_start, restarts=self.restarts
+        )
 
     def restart(self, now: datetime) -> None:
         """Begin anew: no errors on record, the usual time-out, the whole page at once. Times and totals stay."""

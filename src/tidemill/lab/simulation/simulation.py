@@ -41,7 +41,7 @@ TICKS = {
 }
 """Coarser rhythms than in production: virtual time costs nothing, but each tick costs its transactions."""
 DISPATCH = timedelta(minutes=30)
-LEASE = timedelta(hours=2)
+LEASE = timedelta(hours=1)
 BEFORE_PRUNING = 2  # o'clock in the night
 LAST_MOMENT = timedelta(seconds=1)
 """How long before the end everybody stops: a run of the very last moment would be begun and not finished."""

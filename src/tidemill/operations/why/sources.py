@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tidemill.core import gates
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.pacing import has_own_pace
 from tidemill.core.target import TargetStatus
 from tidemill.core.vertical import Vertical
@@ -38,21 +39,41 @@ def why_source(detail: SourceDetail, vertical: Vertical | None, now: datetime) -
     steps = [
         *source_gates(detail, vertical),
         _targets_on(detail),
-        *(adapter_gate(adapter) for adapter in detail.adapters),
+        *(_adapter_of_source(adapter, detail) for adapter in detail.adapters),
         breaker_gate(detail.breaker, now),
         *(host_gate(host, now) for host in detail.hosts if host.opens_at > now),
-        _queue(detail),
-        due_gate(detail.due_at, now),
+        _queue(detail, now),
+    ]
+    steps = [
+        *steps,
+        due_gate(detail.due_at, now, is_held_back=any(step.ok is False for step in steps)),
         *last_run(detail.runs),
         *_dead_letters(detail),
         *_upgrade(detail),
     ]
-    return explanation_of(f"source {detail.view.name}", steps, _well(detail, now))
+    return explanation_of(f"source {detail.view.name}", steps, _verdict(detail, now))
 
 
-def _well(detail: SourceDetail, now: datetime) -> str:
-    if any(detail.jobs.get(state) for state in OPEN_STATES):
+def _adapter_of_source(adapter: AdapterView, detail: SourceDetail) -> Step:
+    """Return whether an adapter is on; one of several that is off holds back its own targets only."""
+    step = adapter_gate(adapter)
+    return step if step.ok or detail.view.targets_read == 0 else info_step(step.gate, step.detail)
+
+
+def _verdict(detail: SourceDetail, now: datetime) -> str:
+    """Return how a source stands that nothing holds back; one that yields nothing is never called well."""
+    view, schedule = detail.view, _schedule(detail, now)
+    if view.standing is SourceStanding.WELL:
+        return f"{schedule}; {view.standing_reason}" if view.standing_reason else schedule
+    return f"{view.standing}: {view.standing_reason}; {schedule}"
+
+
+def _schedule(detail: SourceDetail, now: datetime) -> str:
+    if any(detail.jobs.get(state) for state in ("leased", "ready")):
         return "it is being scraped"
+    if detail.jobs.get("waiting"):
+        until = f" until {format_relative(detail.waits_until, now)}" if detail.waits_until else ""
+        return f"its jobs wait{until}"
     if detail.due_at is not None:
         return f"nothing holds it back; it is due {format_relative(detail.due_at, now)}"
     return "nothing holds it back"
@@ -120,15 +141,18 @@ def host_gate(host: HostView, now: datetime) -> Step:
     return info_step("host", f"{host.host} may be asked again {format_relative(host.opens_at, now)} ({pace})")
 
 
-def _queue(detail: SourceDetail) -> Step:
+def _queue(detail: SourceDetail, now: datetime) -> Step:
+    until = f"; the first goes on at {format_relative(detail.waits_until, now)}" if detail.waits_until else ""
     found = [f"{count} {state}" for state in OPEN_STATES if (count := detail.jobs.get(state))]
-    return info_step("queue", "jobs: " + ", ".join(found) if found else "no job is open")
+    return info_step("queue", f"jobs: {', '.join(found)}{until}" if found else "no job is open")
 
 
-def due_gate(due_at: datetime | None, now: datetime) -> Step:
-    """Return when it is due next."""
+def due_gate(due_at: datetime | None, now: datetime, *, is_held_back: bool = False) -> Step:
+    """Return when it is due next; what is held back is not taken, however long it has been due."""
     if due_at is None:
         return info_step("schedule", "no target has a due time")
+    if due_at <= now and is_held_back:
+        return info_step("schedule", f"due since {format_relative(due_at, now)}; taken when nothing holds it back")
     if due_at <= now:
         return passing_step("schedule", f"due since {format_relative(due_at, now)}; the next dispatch takes it")
     return info_step("schedule", f"next due {format_relative(due_at, now)}")
@@ -179,9 +203,9 @@ def why_target(detail: TargetDetail, vertical: Vertical | None, now: datetime) -
         breaker_gate(detail.source.breaker, now),
         *([host_gate(detail.host, now)] if detail.host is not None else []),
         *_open_job(detail.jobs, now),
-        due_gate(view.next_due_at, now),
-        *_last_job(detail),
     ]
+    is_held_back = any(step.ok is False for step in steps)
+    steps = [*steps, due_gate(view.next_due_at, now, is_held_back=is_held_back), *_last_job(detail)]
     open_job = next((job for job in detail.jobs if job.status in OPEN_STATES), None)
     well = f"job {open_job.id} is {open_job.status}" if open_job else "nothing holds it back"
     if not open_job and view.next_due_at is not None:

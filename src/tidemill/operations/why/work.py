@@ -35,7 +35,7 @@ def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Ex
 
 def _standing(detail: JobDetail, now: datetime) -> str:
     job = detail.job
-    until = format_relative(job.not_before, now) if job.not_before else "its moment"
+    until = format_relative(job.not_before, now) if job.not_before else "a worker has nothing else in hand"
     since = format_moment(job.leased_at) if job.leased_at else "just now"
     words = {
         "ready": "ready: it goes as soon as its host may be asked and a worker is free",

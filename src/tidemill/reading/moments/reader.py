@@ -22,6 +22,9 @@ from tidemill.reading.moments.words import DATE_HINT, TO, prepared
 LONGEST = 600
 """Characters of a text that are read for a date; one further on is not what the text is about."""
 
+LONGEST_RUNNING = 2_000
+"""The same for all the dates of running text: each is held against all others."""
+
 _COMMON_LANGUAGES = frozenset({"nl", "en"})
 _BETWEEN = re.compile(rf"[\s,;()\x00]*{TO}[\s,;()]*(?:de\s|the\s)?")
 
@@ -96,6 +99,7 @@ def find_moments(
     day_first: bool | None = None,
 ) -> list[FoundMoment]:
     """The moments in running text and where they stand in it, once `prepared`; times without a date are left out."""
+    text = text[:LONGEST_RUNNING]
     if not DATE_HINT.search(text):
         return []
     zone = zone_of(time_zone)

@@ -5,14 +5,27 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.breaker import Breaker, BreakerPolicy, Closed, ask, failed, forced_open, reopens_at, succeeded
+from tidemill.core.breaker import (
+    Breaker,
+    BreakerPolicy,
+    Closed,
+    Probing,
+    ask,
+    failed,
+    forced_open,
+    reopens_at,
+    succeeded,
+)
+from tidemill.core.job import JobStatus
+from tidemill.core.outcome import Stage
 from tidemill.pipeline.checkpoints import BreakerChange
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.breakers_sql import HOLD_BREAKERS, NEW_BREAKER, RECORD_BREAKERS
-from tidemill.store.schema import breakers, sources
+from tidemill.store.ledger.claims import mark_work
+from tidemill.store.schema import breakers, jobs, sources
 from tidemill.store.schema.rows import breaker_columns, breaker_of, state_name
 
 
@@ -47,13 +60,35 @@ class Breakers:
             await connection.execute(_REJECTED, {"b_source": source_id})
             return max(reopens_at(after, now), now)
 
-    async def reset(self, source_id: int, now: datetime) -> str:
-        """Close the breaker at once, on a person's word; answers the state it was in."""
+    async def reset(self, source_id: int, now: datetime) -> tuple[str, int]:
+        """End the breaker's rest at once, on a person's word: one probe goes, and its answer decides.
+
+        What waits for the breaker is ready in the same transaction; answers the state it was in and how many jobs.
+        """
         async with self._database.write() as connection:
             row = await locked(connection, source_id)
+            before = breaker_of(row)
             if row is not None:
-                await store(connection, source_id, Closed(), now)
-            return state_name(breaker_of(row))
+                fresh = Closed() if isinstance(before, Closed) else Probing(0)
+                await store(connection, source_id, fresh, now)
+            return state_name(before), await free_waiting(connection, [source_id])
+
+
+_HELD_BACK = (
+    update(jobs)
+    .where(text("pipeline_jobs.status = 'waiting'"), jobs.c.source_id.in_(bindparam("b_sources", expanding=True)))
+    .where(jobs.c.failure.is_(None), jobs.c.current_stage == Stage.FETCH)
+    .values(status=JobStatus.READY, not_before=None, last_error=None)
+    .returning(jobs.c.host)
+)
+"""Jobs that were put off rather than failed. A host that asked for a pause is held by its own row, not by its jobs."""
+
+
+async def free_waiting(connection: AsyncConnection, source_ids: Sequence[int]) -> int:
+    """Make the jobs ready that wait for these sources' breakers; answers how many."""
+    hosts = list((await connection.execute(_HELD_BACK, {"b_sources": sorted(source_ids)})).scalars())
+    await mark_work(connection, set(hosts))
+    return len(hosts)
 
 
 _OF_SOURCE = update(breakers).where(breakers.c.source_id == bindparam("b_source"))
@@ -95,6 +130,8 @@ async def record(connection: AsyncConnection, signals: Sequence[Signal], now: da
             shifts.append(BreakerChange(signal.source_id, state_name(before), state_name(after), until))
         written.append(_columns(signal, row, after, now))
     await RECORD_BREAKERS.write_at_commit(connection, written)
+    if closed := [each.source_id for each in shifts if each.after == "CLOSED"]:
+        await free_waiting(connection, closed)
     return shifts
 
 

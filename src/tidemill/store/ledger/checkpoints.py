@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import JobStatus, breaker_signal, opens_breaker_at_once
+from tidemill.core.job import JobStatus, breaker_signal
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.core.vertical import Vertical
@@ -105,7 +105,7 @@ class Checkpoints:
             ]:
                 await note_wants(connection, self._database, lost, now)
         for job, reading in parsed:
-            tallies[job.run_id].count_fields(reading.found.records)
+            tallies[job.run_id].count_fields(reading.found)
         for job, each in judged:
             count_verdicts(tallies[job.run_id], job, each, self._verticals[job.vertical].notable)
 
@@ -172,7 +172,7 @@ class Checkpoints:
         notes = [HostNote(each, fetched.result) for each, fetched in pages_in(made)]
         if notes := [note for note in notes if effects.worth_noting(note)]:
             await effects.settle_hosts(connection, notes, now)
-        await effects.rest_hosts(connection, ours)
+        await effects.rest_hosts(connection, ours, now)
         if dead := [(each.claimed.job, each.transition) for each in ended if each.transition.status is JobStatus.DEAD]:
             await dead_letters.bury(connection, self._database, self._ids, dead, now)
         retried = [each.claimed.job.id for each in ended if each.claimed.job.trigger == "RETRY"]
@@ -192,8 +192,7 @@ class Checkpoints:
             if well is not None:
                 answers.setdefault(each.claimed.source.id, []).append(well)
                 policy[each.claimed.source.id] = self._policies[each.claimed.job.vertical]
-        hopeless = {each.claimed.source.id for each in ours if opens_breaker_at_once(each.outcome)}
-        signals = [breakers.Signal(key, policy[key].breaker, said, key in hopeless) for key, said in answers.items()]
+        signals = [breakers.Signal(key, policy[key].breaker, said) for key, said in answers.items()]
         return await breakers.record(connection, signals, now) if signals else []
 
 
@@ -238,7 +237,7 @@ def pages_in(made: Products) -> Iterator[tuple[Checkpoint, Fetched | Unchanged]]
 def read_on(made: Products) -> list[Onward]:
     """The checkpoints of pages that were read and whose lists go on."""
     return [
-        (each, parsed.page.final_url, parsed.found.next_url, len(parsed.found.records))
+        (each, parsed.page.final_url, parsed.found.next_url, parsed.found.records)
         for each, parsed in made[Parsed]
         if parsed.found.next_url
     ]

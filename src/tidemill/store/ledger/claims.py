@@ -18,6 +18,7 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.hot_statements import HotQuery
 from tidemill.store.ledger import claims_sql as sql
 from tidemill.store.ledger.list_pages import as_seen_by, further_pages
+from tidemill.store.ledger.suspects import SUSPECTS_AGAIN, Suspects, suspects_for
 from tidemill.store.schema import jobs, runs
 from tidemill.store.schema.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
 from tidemill.store.sources.adapters import switched_off
@@ -44,12 +45,21 @@ class Claims:
         self._database = database
 
     async def claim(self, lane: str, limit: int, worker_id: int, now: datetime) -> list[Claimed]:
-        """Take up to `limit` jobs that may run now: those to resume first, then by host."""
+        """Take up to `limit` jobs that may run now: those to resume first, then by host.
+
+        A suspect is taken alone, by a worker that has nothing else in hand, when there is nothing else to take; nobody
+        takes anything beside it.
+        """
         async with self._database.write() as connection:
             await promote_waiting(connection, now)
-            rows = await self._resumable(connection, lane, limit)
-            if len(rows) < limit:
-                rows += await self._by_host(connection, lane, limit - len(rows), now)
+            suspects = await suspects_for(connection, lane, worker_id, now)
+            if suspects.wait_for_empty_hands:
+                rows = await self._lone_suspect(connection, suspects, worker_id, now)
+            else:
+                rows = await self._resumable(connection, lane, limit)
+                if len(rows) < limit:
+                    rows += await self._by_host(connection, lane, limit - len(rows), now)
+                rows = rows or await self._lone_suspect(connection, suspects, worker_id, now)
             if not rows:
                 return []
             await lease(connection, [row["id"] for row in rows], worker_id, now)
@@ -70,10 +80,26 @@ class Claims:
                 if passed["is_contested"]:
                     return now + CONTESTED
             if lane == MAIN_LANE:
-                (moments,) = await sql.MOMENTS.fetch(connection, now=now)
+                (moments,) = await sql.MOMENTS.fetch(connection, now=now, suspects_at=now + SUSPECTS_AGAIN)
             else:
-                (moments,) = await sql.MOMENTS_OF_LANE.fetch(connection, now=now, lane=lane)
+                (moments,) = await sql.MOMENTS_OF_LANE.fetch(
+                    connection, now=now, lane=lane, suspects_at=now + SUSPECTS_AGAIN
+                )
         return min((moment for moment in moments.values() if moment is not None), default=None)
+
+    async def _lone_suspect(
+        self, connection: AsyncConnection, suspects: Suspects, worker_id: int, now: datetime
+    ) -> list[Row]:
+        """Take one suspect, if this worker has its hands free."""
+        if not suspects.ids:
+            return []
+        (in_hand,) = await sql.HAS_JOBS.fetch(connection, worker=worker_id)
+        if in_hand["has_jobs"]:
+            return []
+        rows = await sql.LONE_SUSPECT.fetch(connection, ids=suspects.ids, now=now)
+        asked = [row for row in rows if row["current_stage"] == Stage.FETCH]
+        await charge_hosts(connection, [Share(row["host"], 1, row) for row in asked], asked, now)
+        return list(rows)
 
     async def _resumable(self, connection: AsyncConnection, lane: str, limit: int) -> list[Row]:
         """Jobs past their fetch that a worker left behind: no host need be asked for them."""

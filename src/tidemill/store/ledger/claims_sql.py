@@ -1,5 +1,6 @@
 """The statements that a claim is made of, written out for both databases."""
 
+from tidemill.core.job import SUSPECT_AFTER
 from tidemill.store.database.codecs import BIGINT, BOOLEAN, MOMENT, TEXT, codecs_of
 from tidemill.store.database.hot_statements import HotQuery, HotRows, ListOf
 from tidemill.store.schema import breakers, hosts, jobs, sources, targets
@@ -10,12 +11,15 @@ PROMOTED_AT_ONCE = 500
 _READY_FETCH = "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'"
 _READY_LATER = "pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'"
 _FETCHING = "pipeline_jobs.status = 'leased' AND pipeline_jobs.current_stage = 'fetch'"
+_READY_OR_SUSPECT = f"status = CASE WHEN deaths >= {SUSPECT_AFTER} THEN 'waiting' ELSE 'ready' END, not_before = NULL"
+"""A suspect goes on waiting, without a moment: it is claimed apart from all others."""
+_WAITING_SUSPECT = "deaths >= 2 AND status IN ('waiting', 'leased') AND status = 'waiting' AND not_before IS NULL"
 _BUSY = f"(SELECT count(*) FROM pipeline_jobs WHERE {_FETCHING} AND pipeline_jobs.host = hosts.host)"
 _PACE = codecs_of(hosts, "host", "interval_ms", "burst", "parallel", "crawl_delay_ms", "tab_at")
 """As much of a host as decides when it may be asked; no moment is read that nobody looks at."""
 _HELD = codecs_of(
     jobs, "id", "run_id", "source_id", "target_id", "vertical", "lane", "host", "url", "current_stage", "attempts",
-    "max_attempts", "fence", "page_id", "trigger", "page_number",
+    "max_attempts", "fence", "page_id", "trigger", "page_number", "deaths",
 )  # fmt: skip
 """As much of a job as its worker holds."""
 _DATES = {"created_at", "updated_at"}
@@ -116,8 +120,8 @@ PROMOTABLE = HotQuery(
 )
 PROMOTE = HotQuery(
     "claims.promote",
-    sqlite="UPDATE pipeline_jobs SET status = 'ready', not_before = NULL WHERE id IN (SELECT value FROM json_each(?1))",
-    postgres="UPDATE pipeline_jobs SET status = 'ready', not_before = NULL WHERE id = ANY ($1::bigint[])",
+    sqlite=f"UPDATE pipeline_jobs SET {_READY_OR_SUSPECT} WHERE id IN (SELECT value FROM json_each(?1))",
+    postgres=f"UPDATE pipeline_jobs SET {_READY_OR_SUSPECT} WHERE id = ANY ($1::bigint[])",
     takes={"ids": ListOf(BIGINT)},
 )
 LEASE = HotQuery(
@@ -153,20 +157,24 @@ CHARGE_HOSTS = HotRows(
 MOMENTS = HotQuery(
     "claims.moments",
     sqlite="SELECT (SELECT min(opens_at) FROM hosts WHERE has_work AND opens_at > ?1),"
-    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > ?1)",
+    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > ?1),"
+    f" (SELECT ?2 FROM pipeline_jobs WHERE {_WAITING_SUSPECT} AND lane = 'http' LIMIT 1)",
     postgres="SELECT (SELECT min(opens_at) FROM hosts WHERE has_work AND opens_at > $1),"
-    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > $1)",
-    takes={"now": MOMENT},
-    gives={"opens_at": MOMENT, "not_before": MOMENT},
+    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > $1),"
+    f" (SELECT $2::timestamptz FROM pipeline_jobs WHERE {_WAITING_SUSPECT} AND lane = 'http' LIMIT 1)",
+    takes={"now": MOMENT, "suspects_at": MOMENT},
+    gives={"opens_at": MOMENT, "not_before": MOMENT, "suspects_at": MOMENT},
 )
 MOMENTS_OF_LANE = HotQuery(
     "claims.moments_of_lane",
     sqlite=f"SELECT (SELECT min(opens_at) FROM hosts WHERE has_work AND opens_at > ?1 AND {_has_ready('?2')}),"
-    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > ?1 AND lane = ?2)",
+    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > ?1 AND lane = ?2),"
+    f" (SELECT ?3 FROM pipeline_jobs WHERE {_WAITING_SUSPECT} AND lane = ?2 LIMIT 1)",
     postgres=f"SELECT (SELECT min(opens_at) FROM hosts WHERE has_work AND opens_at > $1 AND {_has_ready('$2')}),"
-    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > $1 AND lane = $2)",
-    takes={"now": MOMENT, "lane": TEXT},
-    gives={"opens_at": MOMENT, "not_before": MOMENT},
+    " (SELECT min(not_before) FROM pipeline_jobs WHERE status = 'waiting' AND not_before > $1 AND lane = $2),"
+    f" (SELECT $3::timestamptz FROM pipeline_jobs WHERE {_WAITING_SUSPECT} AND lane = $2 LIMIT 1)",
+    takes={"now": MOMENT, "lane": TEXT, "suspects_at": MOMENT},
+    gives={"opens_at": MOMENT, "not_before": MOMENT, "suspects_at": MOMENT},
 )
 PASSED_OVER = HotQuery(
     "claims.passed_over",
@@ -211,4 +219,43 @@ PACES_BY_HOST = HotQuery(
     postgres=f"SELECT {', '.join(_PACE)} FROM hosts WHERE host = ANY ($1::text[])",
     takes={"ids": ListOf(TEXT)},
     gives=_PACE,
+)
+
+SUSPECTS = HotQuery(
+    "claims.suspects",
+    sqlite="SELECT id, lane, leased_by, leased_at, status, not_before FROM pipeline_jobs"
+    " WHERE deaths >= 2 AND status IN ('waiting', 'leased') ORDER BY status, id LIMIT ?1",
+    postgres="SELECT id, lane, leased_by, leased_at, status, not_before FROM pipeline_jobs"
+    " WHERE deaths >= 2 AND status IN ('waiting', 'leased') ORDER BY status, id LIMIT $1",
+    takes={"limit": BIGINT},
+    gives=codecs_of(jobs, "id", "lane", "leased_by", "leased_at", "status", "not_before"),
+)
+"""Hardly ever any, and then by an index of their own: those that workers have in hand first."""
+_LONE = _HELD | {name: codec for name, codec in _PACE.items() if name not in _HELD}
+_LONE_COLUMNS = ", ".join(f"{'pipeline_jobs' if name in _HELD else 'hosts'}.{name}" for name in _LONE)
+
+
+def _lone(ids: str, now: str) -> str:
+    open_host = f"hosts.opens_at <= {now} AND hosts.parallel > {_BUSY} + {_guests(now)}"
+    return (
+        f"SELECT {_LONE_COLUMNS} FROM pipeline_jobs JOIN hosts ON hosts.host = pipeline_jobs.host"
+        f" WHERE pipeline_jobs.id {ids} AND pipeline_jobs.status = 'waiting' AND pipeline_jobs.not_before IS NULL"
+        f" AND (pipeline_jobs.current_stage <> 'fetch' OR ({open_host})) ORDER BY pipeline_jobs.id LIMIT 1"
+    )
+
+
+LONE_SUSPECT = HotQuery(
+    "claims.lone_suspect",
+    sqlite=_lone("IN (SELECT value FROM json_each(?1))", "?2"),
+    postgres=f"{_lone('= ANY ($1::bigint[])', '$2')} FOR UPDATE OF pipeline_jobs, hosts SKIP LOCKED",
+    takes={"ids": ListOf(BIGINT), "now": MOMENT},
+    gives=_LONE,
+)
+"""The first of these that may be taken now, with its host's pace."""
+HAS_JOBS = HotQuery(
+    "claims.has_jobs",
+    sqlite="SELECT EXISTS (SELECT * FROM pipeline_jobs WHERE status = 'leased' AND leased_by = ?1)",
+    postgres="SELECT EXISTS (SELECT * FROM pipeline_jobs WHERE status = 'leased' AND leased_by = $1)",
+    takes={"worker": BIGINT},
+    gives={"has_jobs": BOOLEAN},
 )

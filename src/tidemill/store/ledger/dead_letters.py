@@ -46,7 +46,7 @@ def letter(key: int, job: Job, move: JobTransition, retries: int | None, now: da
         "payload": msgspec.to_builtins(job),
         "retry_count": count,
         "max_retries": MAX_RETRIES,
-        "next_retry_at": next_retry(count, now),
+        "next_retry_at": next_retry(count, now, move.failure or ""),
         "status": DeadLetterStatus.PENDING,
         "created_at": now,
         "updated_at": now,

@@ -1,24 +1,25 @@
 """What a batch of checkpoints does to jobs, targets, sources and hosts: one statement per table."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, case, select, update
+from sqlalchemy import bindparam, case, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import JobStatus
+from tidemill.core.job import JobStatus, holds_host
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.services.degradation import merged_services
 from tidemill.core.target import NOTHING_ACCEPTED, STORED, UNCHANGED, TargetStatus, after_failure, after_success
+from tidemill.core.urls import host_of
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.database.column_types import storable
 from tidemill.store.ledger import effects_sql as sql
-from tidemill.store.schema import hosts, runs
+from tidemill.store.schema import hosts, jobs, runs
 
 LONGEST_ERROR = 2_000
 _PLAIN = {stage: str(stage) for stage in Stage}
@@ -198,15 +199,45 @@ _REST = (
 )
 
 
-async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint]) -> None:
-    """Leave hosts alone of which a job has learned that nobody need ask them for a while."""
+async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint], now: datetime) -> None:
+    """Leave hosts alone of which a job has learned that nobody need ask them for a while.
+
+    A host whose name or certificate is wrong is held by itself: other hosts of its domain, and of its source, go on.
+    """
     rests: dict[str, datetime] = {}
+    names: dict[str, str] = {}
     for each in batch:
+        host = each.claimed.job.host
         if isinstance(each.outcome, Snooze) and each.outcome.whole_host:
-            host = each.claimed.job.host
             rests[host] = max(each.outcome.until, rests.get(host, each.outcome.until))
+        elif holds_host(each.outcome):
+            name = host_of(each.claimed.job.url)
+            if name.removeprefix("www.") == host:
+                rests[host] = max(now + UNREACHABLE, rests.get(host, now))
+            else:
+                names[name] = host
     if rests:
         await connection.execute(_REST, [{"b_host": host, "b_until": rests[host]} for host in sorted(rests)])
+    if names:
+        held = [_held_name(name, names[name], now) for name in sorted(names)]
+        await connection.execute(_HOLD_NAME, held)
+
+
+UNREACHABLE = timedelta(hours=1)
+"""How long a host is left alone whose name or certificate is wrong."""
+_at_name = [jobs.c.url.startswith(bindparam(f"b_{place}"), autoescape=False) for place in ("http", "https")]
+_HOLD_NAME = (
+    update(jobs)
+    .where(jobs.c.host == bindparam("b_host"), text("pipeline_jobs.status = 'ready'"))
+    .where(jobs.c.current_stage == Stage.FETCH, or_(*_at_name))
+    .values(status=JobStatus.WAITING, not_before=bindparam("b_until"), last_error=bindparam("b_words"))
+)
+
+
+def _held_name(name: str, host: str, now: datetime) -> dict[str, Any]:
+    words = f"the name or the certificate of {name} is wrong; it is left alone for a while"
+    at = {"b_http": f"http://{name}/", "b_https": f"https://{name}/"}
+    return {**at, "b_host": host, "b_until": now + UNREACHABLE, "b_words": words}
 
 
 def worth_noting(note: HostNote) -> bool:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, exists, select, text, update
+from sqlalchemy import BindParameter, bindparam, case, exists, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.dead_letter import DeadLetterStatus
-from tidemill.core.job import JobStatus
+from tidemill.core.job import SUSPECT_AFTER, JobStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.run import Trigger
 from tidemill.pipeline.dispatch import OpenedRun
@@ -17,6 +17,7 @@ from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
+from tidemill.store.ledger.suspects import READY_OR_SUSPECT
 from tidemill.store.schema import breakers, dead_letters, jobs, runs, sources
 from tidemill.store.schema.rows import Row
 
@@ -55,10 +56,17 @@ _AGAIN: dict[str, Any] = {
     "completed_at": None,
 }
 """What a job that comes back to life has in common with a new one."""
+_SUSPECT_STILL = case((jobs.c.deaths > SUSPECT_AFTER, SUSPECT_AFTER), else_=jobs.c.deaths)
+"""Who killed workers is tried again alone, with as many lives as before."""
 _REVIVED = (
     update(jobs)
     .where(jobs.c.id == bindparam("b_id"))
-    .values(**_AGAIN, run_id=bindparam("b_run"), current_stage=bindparam("b_stage"), fence=jobs.c.fence + 1)
+    .values(
+        **_AGAIN | {"status": READY_OR_SUSPECT, "deaths": _SUSPECT_STILL},
+        run_id=bindparam("b_run"),
+        current_stage=bindparam("b_stage"),
+        fence=jobs.c.fence + 1,
+    )
 )
 
 
@@ -148,4 +156,6 @@ class DeadLetterRetries:
             "page_number": number,
             "created_at": now,
         }
+        if (deaths := min(SUSPECT_AFTER, payload.get("deaths", 0))) == SUSPECT_AFTER:
+            row |= {"deaths": deaths, "status": JobStatus.WAITING}
         await connection.execute(jobs.insert(), [row])

@@ -1,18 +1,17 @@
 """A run's share of a batch: what its jobs' checkpoints add to its counts, and whether they were its last."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import Job, JobStatus
-from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Dropped
 from tidemill.core.vertical import NotableReason
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Judged, WriteCounts
+from tidemill.pipeline.kept_readings import KeptReading
 from tidemill.store.database.codecs import BIGINT, BOOLEAN, INTEGER, codecs_of
 from tidemill.store.database.hot_statements import HotQuery, HotRows, ListOf
 from tidemill.store.schema import runs
@@ -42,12 +41,10 @@ class RunCounts:
         for name, count in counts.items():
             self.counts[name] += count
 
-    def count_fields(self, records: Sequence[RawRecord]) -> None:
-        """Count which fields were there, and all records under `*`; records of a page have them mostly alike."""
-        for names, count in Counter(map(tuple, map(_fields, records))).items():
-            for name in names:
-                self.fields[name] += count
-        self.fields["*"] += len(records)
+    def count_fields(self, reading: KeptReading) -> None:
+        """Add which fields a page's records have, and all records under `*`."""
+        self.fields.update(reading.fields)
+        self.fields["*"] += reading.records
 
     def follow(self) -> None:
         """Count a further page of a list, which has become a job of the run."""
@@ -63,8 +60,6 @@ class RunCounts:
         """Whether there is nothing to add, as after a fetch that merely went on."""
         return not (self.ended or self.total or self.fields or any(self.counts.values()))
 
-
-_fields = attrgetter("fields")
 
 HOLD_RUNS = HotQuery(
     "runs.hold",

@@ -8,13 +8,13 @@ from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.job import JobStatus
 from tidemill.core.run import Trigger
 from tidemill.pipeline.dispatch import OpenedRun
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.claims import mark_work
 from tidemill.store.ledger.dead_letters import take_up
+from tidemill.store.ledger.suspects import READY_OR_SUSPECT
 from tidemill.store.schema import jobs, runs, sources
 from tidemill.store.upkeep.audit import take_keys, write_audit
 
@@ -71,7 +71,7 @@ _READY = (
     .where(jobs.c.id == bindparam("b_id"))
     .values(
         run_id=bindparam("b_run"),
-        status=JobStatus.READY,
+        status=READY_OR_SUSPECT,
         trigger=Trigger.RETRY,
         fence=jobs.c.fence + 1,
         not_before=None,

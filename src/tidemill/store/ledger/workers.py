@@ -7,15 +7,17 @@ from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
-from tidemill.core.job import Job, JobStatus, JobTransition, after_failure
+from tidemill.core.job import Job, JobStatus, JobTransition, after_death, after_failure
 from tidemill.core.outcome import Fail, Stage
-from tidemill.core.policy import AGENDA, Policy
+from tidemill.core.policy import AGENDA
 from tidemill.core.target import BROKEN_AFTER, TargetStatus
 from tidemill.pipeline.happenings import JobDead, JobsRescued
+from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.ledger import dead_letters
 from tidemill.store.ledger.claims import mark_work
+from tidemill.store.ledger.suspects import READY_OR_SUSPECT
 from tidemill.store.schema import jobs, runs, sources, targets, workers
 from tidemill.store.schema.rows import job_of
 
@@ -32,6 +34,11 @@ _UNSEEN = (
     .with_for_update()
 )
 _LEASED = text("pipeline_jobs.status = 'leased'")
+_TOLD = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("b_id"))
+    .values(failure=bindparam("b_failure"), last_error=bindparam("b_detail"))
+)
 _STUCK = (
     select(jobs)
     .where(_LEASED, jobs.c.leased_at < bindparam("b_since"), jobs.c.current_stage != Stage.WATCH)
@@ -112,9 +119,9 @@ class Workers:
         self, connection: AsyncConnection, worker_id: int, now: datetime
     ) -> list[JobsRescued | JobDead]:
         held = await _held_by(connection, [worker_id])
-        await _free(connection, [job for job in held if job.stage is Stage.WATCH])
-        others = [job for job in held if job.stage is not Stage.WATCH]
-        died = await _after_death(connection, self._database, self._ids, others, Failure.WORKER_DIED, now)
+        await _free(connection, [job for job in held if not job.is_in_danger])
+        in_danger = [job for job in held if job.is_in_danger]
+        died = await _suspect(connection, self._database, self._ids, in_danger, now)
         await connection.execute(update(workers).where(workers.c.id == worker_id).values(ended_at=now))
         return [JobsRescued(now, worker_id, len(held), "its worker died"), *died]
 
@@ -123,7 +130,7 @@ class Workers:
         if not rows:
             return []
         stuck = [job_of(row) for row in rows]
-        died = await _after_death(connection, self._database, self._ids, stuck, Failure.STALLED, now)
+        died = await _fail_stuck(connection, self._database, self._ids, stuck, now)
         failures = {"consecutive_failures": sources.c.consecutive_failures + 1}
         at_fault = sorted({job.source_id for job in stuck})
         await connection.execute(update(sources).where(sources.c.id.in_(at_fault)).values(**failures))
@@ -131,8 +138,8 @@ class Workers:
         return [freed, *died]
 
 
-PATIENT = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
-"""A job is not at fault when its worker dies; but one that takes its worker down each time ends as a dead letter."""
+AT_ONCE = msgspec.structs.replace(AGENDA, retry=msgspec.structs.replace(AGENDA.retry, longest=timedelta(seconds=1)))
+"""A job that is stuck is tried again without a wait, as often as any other."""
 
 
 async def _held_by(connection: AsyncConnection, worker_ids: list[int], lane: str | None = None) -> list[Job]:
@@ -146,17 +153,36 @@ async def _free(connection: AsyncConnection, held: list[Job]) -> None:
     if not held:
         return
     keys = [job.id for job in held]
-    ready = {"status": JobStatus.READY, "leased_by": None, "fence": jobs.c.fence + 1}
-    await connection.execute(update(jobs).where(jobs.c.id.in_(keys)).values(**ready))
+    freed = {"status": READY_OR_SUSPECT, "not_before": None, "leased_by": None, "fence": jobs.c.fence + 1}
+    await connection.execute(update(jobs).where(jobs.c.id.in_(keys)).values(**freed))
     await mark_work(connection, {job.host for job in held})
 
 
-async def _after_death(
-    connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], failure: Failure, now: datetime
+async def _suspect(
+    connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], now: datetime
+) -> list[JobDead]:
+    """Count a death against each job whose page was being read; it counts against neither target nor source."""
+    if not held:
+        return []
+    moves = [(job, after_death(job)) for job in held]
+    keys = [job.id for job in held]
+    await connection.execute(update(jobs).where(jobs.c.id.in_(keys)).values(deaths=jobs.c.deaths + 1))
+    await _free(connection, [job for job, move in moves if not move.ends])
+    suspects = [(job, move) for job, move in moves if move.status is JobStatus.WAITING]
+    told = [{"b_id": job.id, "b_failure": move.failure, "b_detail": move.detail} for job, move in suspects]
+    await write_each(connection, _TOLD, told)
+    if dead := [(job, move) for job, move in moves if move.ends]:
+        await _bury(connection, dead, now)
+        await dead_letters.bury(connection, database, ids, dead, now)
+    return dead_jobs(dead, now)
+
+
+async def _fail_stuck(
+    connection: AsyncConnection, database: Database, ids: Ids, held: list[Job], now: datetime
 ) -> list[JobDead]:
     """Spend an attempt of each job; those with road left are ready at once, the others become dead letters."""
-    policy: Policy = PATIENT
-    moves = [(job, after_failure(job, Fail(failure, failure.value), policy, now, 0.0)) for job in held]
+    fail = Fail(Failure.STALLED, Failure.STALLED.value)
+    moves = [(job, after_failure(job, fail, AT_ONCE, now, 0.0)) for job in held]
     again = [job for job, move in moves if move.status is JobStatus.WAITING]
     dead = [(job, move) for job, move in moves if move.status is JobStatus.DEAD]
     if again:
@@ -165,14 +191,22 @@ async def _after_death(
         await _free(connection, again)
     if dead:
         await _bury(connection, dead, now)
+        for job, move in dead:
+            await _count_against(connection, job, str(move.failure or move.status).upper(), now)
         await dead_letters.bury(connection, database, ids, dead, now)
+    return dead_jobs(dead, now)
+
+
+def dead_jobs(dead: list[tuple[Job, JobTransition]], now: datetime) -> list[JobDead]:
+    """Return what is told of jobs that ended for good."""
     return [
-        JobDead(now, job.id, job.run_id, job.source_id, job.host, job.stage, failure, move.detail) for job, move in dead
+        JobDead(now, job.id, job.run_id, job.source_id, job.host, job.stage, move.failure or Failure.BUG, move.detail)
+        for job, move in dead
     ]
 
 
 async def _bury(connection: AsyncConnection, dead: list[tuple[Job, JobTransition]], now: datetime) -> None:
-    """End the jobs for good, and let their runs, targets and sources know."""
+    """End the jobs for good, and let their runs know."""
     ended = {"status": JobStatus.DEAD, "current_stage": Stage.DEAD_LETTER, "completed_at": now, "leased_by": None}
     for job, move in dead:
         gone = {**ended, "fence": jobs.c.fence + 1, "failure": move.failure, "last_error": move.detail}
@@ -180,7 +214,6 @@ async def _bury(connection: AsyncConnection, dead: list[tuple[Job, JobTransition
         counts = {"open_jobs": runs.c.open_jobs - 1, "urls_attempted": runs.c.urls_attempted + 1,
                   "urls_failed": runs.c.urls_failed + 1}  # fmt: skip
         await connection.execute(update(runs).where(runs.c.id == job.run_id).values(**counts))
-        await _count_against(connection, job, str(move.failure or move.status).upper(), now)
 
 
 async def _count_against(connection: AsyncConnection, job: Job, words: str, now: datetime) -> None:

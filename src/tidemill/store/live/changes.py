@@ -54,14 +54,6 @@ CHECKED = HotRows(
         total_failures = live_pages.total_failures + v.total_failures
     FROM v WHERE live_pages.target_id = v.target_id""",
 )  # fmt: skip
-SNAPSHOTS_CHECKED = HotRows(
-    "live.snapshots_checked",
-    {"thing_id": BIGINT, "checked_at": MOMENT},
-    """
-    WITH v ({columns}) AS ({rows})
-    UPDATE snapshots SET checked_at = v.checked_at
-    FROM v WHERE snapshots.thing_id = v.thing_id AND snapshots.checked_at < v.checked_at""",
-)
 
 
 class WatchWrites:
@@ -163,7 +155,6 @@ class WatchWrites:
             held = {(row["id"], row["fence"]) for row in rows}
             ours = [each for each in checks if each.fence in held]
             await CHECKED.write(connection, [_check_row(each) for each in ours if each.thing_id])
-            await SNAPSHOTS_CHECKED.write(connection, _newest_checks(ours))
             await _settle_sources(connection, ours, now)
 
 
@@ -204,14 +195,6 @@ def _check_row(check: PageCheck) -> dict[str, Any]:
         "failures": check.failures,
         "total_failures": check.failed,
     }
-
-
-def _newest_checks(checks: Sequence[PageCheck]) -> list[dict[str, Any]]:
-    newest: dict[int, datetime] = {}
-    for check in checks:
-        if check.thing_id and check.checked_at is not None:
-            newest[check.thing_id] = max(check.checked_at, newest.get(check.thing_id, check.checked_at))
-    return [{"thing_id": key, "checked_at": newest[key]} for key in sorted(newest)]
 
 
 async def _settle_sources(connection: AsyncConnection, checks: Sequence[PageCheck], now: datetime) -> None:

@@ -82,6 +82,10 @@ class LiveLedger:
         """Free the watches of lanes that were not seen for a lease."""
         return await self._leases.free_dead(now)
 
+    async def has_any(self) -> bool:
+        """Whether anything is watched, by whomever, or should be."""
+        return await self._jobs.has_any()
+
     async def open_missing(self, now: datetime) -> list[OpenedRun]:
         """Open a watch for whatever should be watched and is not."""
         return await self._jobs.open_missing(now)

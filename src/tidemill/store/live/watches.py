@@ -51,6 +51,7 @@ _MISSING = (
     .order_by(targets.c.id)
     .limit(OPENED_AT_ONCE)
 )
+_OPEN_WATCH = select(jobs.c.id).where(IS_OPEN, jobs.c.lane == LIVE_LANE).limit(1)
 _LOCK = (
     select(targets.c.id)
     .where(targets.c.id.in_(bindparam("b_targets", expanding=True)))
@@ -98,6 +99,14 @@ class WatchJobs:
         self._database = database
         self._ids = ids
         self._verticals = {name: each for name, each in verticals.items() if each.live is not None}
+
+    async def has_any(self) -> bool:
+        """Whether anything is watched, by whomever, or should be."""
+        async with self._database.glance() as connection:
+            if (await connection.execute(_OPEN_WATCH)).first() is not None:
+                return True
+            names = {"b_verticals": sorted(self._verticals)}
+            return (await connection.execute(_MISSING.limit(1), names)).first() is not None
 
     async def open_missing(self, now: datetime) -> list[OpenedRun]:
         """Open this hour's watch for every list and thing that should be watched and is not.

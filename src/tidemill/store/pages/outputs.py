@@ -15,7 +15,6 @@ from tidemill.store.database.codecs import codecs_of
 from tidemill.store.database.hot_statements import HotRows
 from tidemill.store.pages.bodies import Bodies, Body, body_key
 from tidemill.store.pages.output_files import Made
-from tidemill.store.pages.raw_records import encode_found
 from tidemill.store.schema import page_screenshots, pages, raw_records, staged_records
 
 HEADERS_THAT_MATTER = ("etag", "last-modified", "content-language", "retry-after", "location", "server", "date")
@@ -131,9 +130,9 @@ def raw_rows(parsed: Sequence[tuple[Job, Parsed]], now: datetime) -> Made:
             "job_id": job.id,
             "adapter_id": each.adapter_id,
             "adapter_version": each.adapter_version,
-            "strategy": each.found.records[0].strategy if each.found.records else "",
-            "records": len(each.found.records),
-            "found": encode_found(each.found),
+            "strategy": each.found.strategy,
+            "records": each.found.records,
+            "found": each.found.encoded,
             "created_at": now,
         }
         for job, each in parsed

@@ -11,11 +11,11 @@ from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Judged, Parsed, Resumed
+from tidemill.pipeline.kept_readings import KeptReading
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.database.database import Database
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import decode_staged, page_of
-from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import pages, raw_records, staged_records
 
 _PAGE = select(pages).where(pages.c.id == bindparam("b_page"))
@@ -68,7 +68,7 @@ class StageInputs:
     async def _parsed(self, connection: AsyncConnection, page: Page) -> Parsed | None:
         reader = (await connection.execute(_READER, {"b_page": page.id})).mappings().one_or_none()
         found = await self._bodies.outputs.get(connection, raw_records.c.found, page.id)
-        return None if reader is None or found is None else Parsed(page, **reader, found=decode_found(found))
+        return None if reader is None or found is None else Parsed(page, **reader, found=KeptReading(found))
 
     async def _judged(self, connection: AsyncConnection, page: Page, vertical: Vertical) -> Judged | None:
         staged = await self._bodies.outputs.get(connection, staged_records.c.staged, page.id)

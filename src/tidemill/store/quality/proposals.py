@@ -8,14 +8,25 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.dead_letter import DeadLetterStatus
+from tidemill.core.failure import Failure
+from tidemill.core.quality.drift import DriftRule
 from tidemill.core.quality.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
+from tidemill.pipeline.kept_readings import decode_found
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import page_of
-from tidemill.store.pages.raw_records import decode_found
-from tidemill.store.schema import pages, raw_records, selector_proposals, sources, targets
+from tidemill.store.schema import (
+    dead_letters,
+    pages,
+    quality_incidents,
+    raw_records,
+    selector_proposals,
+    sources,
+    targets,
+)
 from tidemill.store.schema.rows import source_of
 from tidemill.store.upkeep.audit import take_keys, write_audit
 
@@ -81,7 +92,7 @@ class Proposals:
 
     async def keep(self, findings: Sequence[SelectorFinding], now: datetime) -> list[int | None]:
         """Keep what was found out; what was proposed for the source before, and is open or rejected, is no news."""
-        await self._ids.reserve(len(findings))
+        await self._ids.reserve(2 * len(findings))
         async with self._database.write() as connection:
             known = await self._proposed(connection, {each.drifted.source.id for each in findings})
             rows = []
@@ -94,6 +105,7 @@ class Proposals:
                 if is_news:
                     known.append((each.drifted.source.id, each.after))
             await connection.execute(self._database.insert(selector_proposals).on_conflict_do_nothing(), rows)
+            await _note_incidents(connection, self._ids, findings, now)
         return keys
 
     async def _proposed(self, connection: AsyncConnection, source_ids: set[int]) -> list[tuple[int, Any]]:
@@ -125,6 +137,7 @@ class Proposals:
             if not await _decide(connection, proposal.id, ProposalStatus.ACCEPTED, actor, now):
                 return False
             await _use(connection, proposal, now)
+            await _settle(connection, proposal, actor, now)
             others = (selector_proposals.c.source_id == proposal.source_id) & (
                 selector_proposals.c.status == ProposalStatus.OPEN
             )
@@ -159,6 +172,45 @@ async def _use(connection: AsyncConnection, proposal: Proposal, now: datetime) -
     await connection.execute(update(sources).where(mine).values(adapter_settings=fresh, updated_at=now))
     due = (targets.c.source_id == proposal.source_id) & (targets.c.last_status == DRIFTED) & targets.c.enabled
     await connection.execute(update(targets).where(due).values(next_due_at=now))
+
+
+async def _settle(connection: AsyncConnection, proposal: Proposal, actor: str, now: datetime) -> None:
+    """Resolve the dead letters that the proposal answers, and close the incident of its selectors."""
+    mine = dead_letters.c.target_id.in_(select(targets.c.id).where(targets.c.source_id == proposal.source_id))
+    pending = (dead_letters.c.status == DeadLetterStatus.PENDING, dead_letters.c.error_type == Failure.LAYOUT_CHANGED)
+    resolved = {"status": DeadLetterStatus.RESOLVED, "resolved_at": now, "updated_at": now, "next_retry_at": None}
+    words = f"proposal {proposal.id} was accepted by {actor}; its target is read anew"
+    await connection.execute(update(dead_letters).where(mine, *pending).values(**resolved, resolution_notes=words))
+    incident = (
+        (quality_incidents.c.source_id == proposal.source_id)
+        & (quality_incidents.c.rule == DriftRule.SELECTORS)
+        & quality_incidents.c.closed_at.is_(None)
+    )
+    await connection.execute(update(quality_incidents).where(incident).values(closed_at=now, closed_by=actor))
+
+
+async def _note_incidents(
+    connection: AsyncConnection, ids: Ids, findings: Sequence[SelectorFinding], now: datetime
+) -> None:
+    """Open an incident per source whose selectors no longer match, or count it again."""
+    latest = {each.drifted.source.id: each for each in findings}
+    known = (
+        select(quality_incidents.c.id, quality_incidents.c.source_id)
+        .where(quality_incidents.c.rule == DriftRule.SELECTORS, quality_incidents.c.closed_at.is_(None))
+        .where(quality_incidents.c.source_id.in_(sorted(latest)))
+    )
+    found = {row.source_id: row.id for row in await connection.execute(known)}
+    for source_id, each in sorted(latest.items()):
+        detail = storable(each.diagnosis, LONGEST_DIAGNOSIS)
+        if source_id in found:
+            again = {"times": quality_incidents.c.times + 1, "last_seen_at": now, "detail": detail}
+            await connection.execute(
+                update(quality_incidents).where(quality_incidents.c.id == found[source_id]).values(**again)
+            )
+            continue
+        row = {"id": ids.take(), "adapter_id": each.drifted.adapter_id, "source_id": source_id, "field": ""}
+        row |= {"rule": DriftRule.SELECTORS, "detail": detail, "run_id": 0, "opened_at": now, "last_seen_at": now}
+        await connection.execute(quality_incidents.insert(), [row])
 
 
 def _proposal(row: Any) -> Proposal:

@@ -104,6 +104,7 @@ def job_of(row: Row) -> Job:
         page_id=row["page_id"],
         trigger=row["trigger"],
         page_number=row["page_number"],
+        deaths=row["deaths"],
     )
 
 

@@ -93,6 +93,7 @@ jobs = Table(
     Column("not_before", Timestamp),
     Column("page_id", Key),
     Column("page_number", Integer, nullable=False, server_default="1"),
+    Column("deaths", Integer, nullable=False, server_default="0"),
     Column("failure", Text),
     Column("last_error", Text),
     Column("created_at", Timestamp, nullable=False),
@@ -107,6 +108,7 @@ partial("ix_jobs_resumed", "status = 'ready' AND current_stage <> 'fetch'", jobs
 partial("ix_jobs_leased", "status = 'leased'", jobs.c.host)
 partial("ix_jobs_waiting", "status = 'waiting'", jobs.c.not_before)
 partial("ix_jobs_open", "status IN ('ready', 'waiting', 'leased')", jobs.c.target_id)
+partial("ix_jobs_suspects", "deaths >= 2 AND status IN ('waiting', 'leased')", jobs.c.status, jobs.c.id)
 partial("ix_jobs_stale", "status = 'stale'", jobs.c.id)
 Index("ix_jobs_run", jobs.c.run_id)
 Index("ix_jobs_created", jobs.c.created_at)

@@ -108,13 +108,19 @@ class Services:
                 )
                 instead = FALLBACKS[Service.DATABASE].fallback
                 self._announce(ServiceDegraded(happening.at, Service.DATABASE, happening.detail, instead))
-        elif type(happening) is StageDone and (trouble := self._known.pop(Service.DATABASE, None)) is not None:
-            self._announce(ServiceRestored(happening.at, Service.DATABASE, trouble.since))
+        elif type(happening) is StageDone:
+            self._database_answered(happening.at)
+
+    def _database_answered(self, now: datetime) -> None:
+        """End the database's trouble: whatever it was, a query has been answered."""
+        if (trouble := self._known.pop(Service.DATABASE, None)) is not None:
+            self._announce(ServiceRestored(now, Service.DATABASE, trouble.since))
 
     async def statuses(self) -> list[ServiceStatus]:
         """How every service stands, as far as any process knows."""
         async with self._database.glance() as connection:
             rows = {row["service"]: row for row in (await connection.execute(_ALL)).mappings()}
+        self._database_answered(self._clock.now())
         return [self._status(service, rows.get(service)) for service in Service]
 
     async def look_again(self) -> list[str]:

@@ -9,8 +9,15 @@ from sqlalchemy import ColumnElement, Row, Select, func, select
 from tidemill.core.live.change import ChangeKind, Provenance, ThingKey
 from tidemill.core.snapshots.changes import LoggedChange, ThingLabels, ThingSnapshot
 from tidemill.store.database.database import Database
-from tidemill.store.schema import change_log, snapshot_history, snapshots
+from tidemill.store.schema import change_log, live_pages, snapshot_history, snapshots
 
+_PAGE_CHECKED_AT = (
+    select(func.max(live_pages.c.checked_at))
+    .where(live_pages.c.thing_id == snapshots.c.thing_id)
+    .scalar_subquery()
+    .label("page_checked_at")
+)
+"""When a page last told of the thing. It stands with the page: a snapshot is large, and a check is no change of it."""
 _TOLD = [column for column in change_log.c if column.name not in {"token", "page_id"}]
 
 
@@ -74,7 +81,7 @@ class SnapshotReads:
             return int((await connection.execute(select(func.max(change_log.c.change_offset)))).scalar() or 0)
 
     async def _snapshots(self, *chosen: ColumnElement[bool], limit: int | None = None) -> list[ThingSnapshot]:
-        query = select(snapshots).where(*chosen).order_by(snapshots.c.key).limit(limit)
+        query = select(snapshots, _PAGE_CHECKED_AT).where(*chosen).order_by(snapshots.c.key).limit(limit)
         async with self._database.read() as connection:
             return [_snapshot(row) for row in await connection.execute(query)]
 
@@ -92,7 +99,7 @@ def _snapshot(row: Row[Any]) -> ThingSnapshot:
         encoded=row.state.encode(),
         checksum=row.checksum,
         changed_at=row.changed_at,
-        checked_at=row.checked_at,
+        checked_at=max(row.checked_at, row.page_checked_at or row.checked_at),
         labels=ThingLabels(row.status, row.group_key),
         source=row.source,
         provenance=msgspec.json.decode(row.provenance, type=dict[str, Provenance]),

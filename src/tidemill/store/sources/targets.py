@@ -85,6 +85,12 @@ class TargetRepository:
             row = (await connection.execute(select(targets).where(targets.c.id == target_id))).mappings().first()
         return target_of(row) if row is not None else None
 
+    async def of_source(self, source_id: int) -> list[Target]:
+        """A source's targets that people or files named; those that a template made are not among them."""
+        query = select(targets).where(targets.c.source_id == source_id, targets.c.scope == "").order_by(targets.c.id)
+        async with self._database.read() as connection:
+            return [target_of(row) for row in (await connection.execute(query)).mappings()]
+
     async def at(self, canonical_url: str) -> list[Target]:
         """The targets with this canonical URL, one per source that has it."""
         query = select(targets).where(targets.c.canonical_url == canonical_url).order_by(targets.c.id)

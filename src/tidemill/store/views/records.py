@@ -5,8 +5,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.record import Found
 from tidemill.core.views import HistoryView, PageDetail, PageView, RejectedFilter, RejectedView
+from tidemill.pipeline.kept_readings import decode_found
 from tidemill.store.pages.output_files import Outputs
-from tidemill.store.pages.raw_records import decode_found
 from tidemill.store.schema import pages, raw_records, record_history, rejected_records, sources
 from tidemill.store.schema.view_columns import view_columns
 from tidemill.store.views.work import reading_of

@@ -1,13 +1,14 @@
 """Sources, targets, breakers, hosts and adapters, read for people."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.source import Source
+from tidemill.core.health.sources import LastRun, SourceFacts, SourceStanding, source_standing
+from tidemill.core.run import RunStatus
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import (
     AdapterView,
@@ -20,7 +21,7 @@ from tidemill.core.views import (
     TargetFilter,
     TargetView,
 )
-from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, sources, targets
+from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, runs, sources, targets
 from tidemill.store.schema.rows import source_of, target_of
 from tidemill.store.schema.view_columns import view_columns
 from tidemill.store.sources.upgrades import upgrade_of
@@ -41,8 +42,35 @@ _HOSTS = select(*view_columns(HostView, hosts))
 _ADAPTERS = select(*view_columns(AdapterView, adapter_status))
 
 
+Approvals = Mapping[str, bool]
+"""The installed verticals, and whether their sources need terms that a person approved."""
+
+_SWITCHED_OFF = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
+_LATEST = (
+    select(runs.c.id)
+    .where(runs.c.source_id == sources.c.id, runs.c.status != RunStatus.RUNNING.value)
+    .order_by(runs.c.started_at.desc())
+    .limit(1)
+    .correlate(sources)
+    .scalar_subquery()
+)
+"""The latest run of a source that has ended: one step down an index for each source, however many runs there are."""
+_LETTERS = (
+    select(dead_letters.c.source_id, func.count().label("letters"))
+    .where(text("dead_letter_queue.status = 'pending'"))
+    .group_by(dead_letters.c.source_id)
+    .subquery()
+)
+_OF_RUN = ("status", "urls_attempted", "urls_failed", "records_accepted", "records_seen_again", "records_quarantined",
+           "complete")  # fmt: skip
+
+
 async def list_sources(
-    connection: AsyncConnection, now: datetime, vertical: str | None = None, which: int | str | None = None
+    connection: AsyncConnection,
+    now: datetime,
+    vertical: str | None = None,
+    which: int | str | None = None,
+    approvals: Approvals | None = None,
 ) -> list[SourceView]:
     """All sources by name, or those of a vertical, or the one that `which` names or numbers."""
     own = (
@@ -50,14 +78,27 @@ async def list_sources(
             targets.c.source_id,
             func.count().label("targets"),
             func.count().filter(targets.c.enabled).label("on"),
+            func.count().filter(targets.c.enabled, targets.c.adapter_id.not_in(_SWITCHED_OFF)).label("read"),
             func.count().filter(targets.c.status == TargetStatus.BROKEN.value).label("broken"),
         )
         .group_by(targets.c.source_id)
         .subquery()
     )
     query = (
-        select(sources, own.c.targets, own.c.on, own.c.broken, breakers.c.state, breakers.c.cooldown_until)
+        select(
+            sources,
+            own.c.targets,
+            own.c.on,
+            own.c.read,
+            own.c.broken,
+            breakers.c.state,
+            breakers.c.cooldown_until,
+            _LETTERS.c.letters,
+            *(runs.c[name].label(f"run_{name}") for name in _OF_RUN),
+        )
         .select_from(sources)
+        .outerjoin(runs, runs.c.id == _LATEST)
+        .outerjoin(_LETTERS, _LETTERS.c.source_id == sources.c.id)
         .outerjoin(own, own.c.source_id == sources.c.id)
         .outerjoin(breakers, breakers.c.source_id == sources.c.id)
         .order_by(sources.c.name)
@@ -66,15 +107,16 @@ async def list_sources(
         query = query.where(sources.c.vertical == vertical)
     if which is not None:
         query = query.where((sources.c.id if isinstance(which, int) else sources.c.name) == which)
-    return [_source_view(row, now) for row in (await connection.execute(query)).mappings()]
+    return [_source_view(row, now, approvals) for row in (await connection.execute(query)).mappings()]
 
 
 _SAME = ("id", "name", "vertical", "base_url", "adapter_id", "fetcher", "tier", "city", "enabled", "auto_disabled",
          "cooldown_until", "last_scraped_at", "last_success_at", "reliability")  # fmt: skip
 
 
-def _source_view(row: Any, now: datetime) -> SourceView:
-    reason = unavailable(source_of(row), row["state"], row["cooldown_until"], now)
+def _source_view(row: Any, now: datetime, approvals: Approvals | None) -> SourceView:
+    standing, reason = source_standing(_facts(row, approvals), now)
+    is_available = standing not in {SourceStanding.OFF, SourceStanding.HELD_BACK}
     return SourceView(
         **{name: row[name] for name in _SAME},
         circuit_state=row["state"] or "CLOSED",
@@ -83,27 +125,53 @@ def _source_view(row: Any, now: datetime) -> SourceView:
         targets_broken=row["broken"] or 0,
         failures=row["consecutive_failures"],
         records=row["historical_count"],
-        is_available=not reason,
-        reason=reason,
+        is_available=is_available,
+        reason="" if is_available else reason,
+        standing=standing,
+        standing_reason=reason,
+        targets_read=row["read"] or 0,
     )
 
 
-def unavailable(source: Source, state: str | None, until: datetime | None, now: datetime) -> str:
-    """Why a source is not asked now; empty when nothing holds it back."""
-    if not source.enabled:
-        return "switched off by a person"
-    if source.auto_disabled:
-        return "switched off by drift detection"
-    if not source.robots_compliant:
-        return "marked as not allowed by robots.txt"
-    if state == "OPEN" and until is not None and until > now:
-        return f"its breaker is open until {until:%Y-%m-%d %H:%M} UTC"
-    return ""
+def _facts(row: Any, approvals: Approvals | None) -> SourceFacts:
+    approved = row["tos_reviewed_at"] is not None and row["tos_approved_by"] is not None
+    return SourceFacts(
+        enabled=row["enabled"],
+        auto_disabled=row["auto_disabled"],
+        installed=approvals is None or row["vertical"] in approvals,
+        robots_compliant=row["robots_compliant"],
+        needs_approval=not approved and approvals is not None and approvals.get(row["vertical"], False),
+        breaker_state=row["state"] or "CLOSED",
+        cooldown_until=row["cooldown_until"],
+        targets=row["targets"] or 0,
+        targets_on=row["on"] or 0,
+        targets_read=row["read"] or 0,
+        targets_broken=row["broken"] or 0,
+        adapter_id=row["adapter_id"],
+        records=row["historical_count"],
+        letters=row["letters"] or 0,
+        last_run=_last_run(row),
+    )
 
 
-async def one_source(connection: AsyncConnection, which: int | str, now: datetime) -> SourceDetail | None:
+def _last_run(row: Any) -> LastRun | None:
+    if row["run_status"] is None:
+        return None
+    return LastRun(
+        status=row["run_status"],
+        attempted=row["run_urls_attempted"],
+        failed=row["run_urls_failed"],
+        yielded=row["run_records_accepted"] + row["run_records_seen_again"],
+        set_aside=row["run_records_quarantined"],
+        complete=bool(row["run_complete"]),
+    )
+
+
+async def one_source(
+    connection: AsyncConnection, which: int | str, now: datetime, approvals: Approvals | None = None
+) -> SourceDetail | None:
     """A source with everything around it."""
-    found = await list_sources(connection, now, which=which)
+    found = await list_sources(connection, now, which=which, approvals=approvals)
     if not found:
         return None
     key = found[0].id
@@ -112,6 +180,7 @@ async def one_source(connection: AsyncConnection, which: int | str, now: datetim
     around = [tuple(each) for each in await connection.execute(places)]
     adapters = {found[0].adapter_id, *(adapter for _, adapter in around)}
     due = select(func.min(targets.c.next_due_at)).where(targets.c.source_id == key, targets.c.enabled)
+    waits = select(func.min(jobs.c.not_before)).where(jobs.c.source_id == key, text("pipeline_jobs.status = 'waiting'"))
     return SourceDetail(
         view=found[0],
         source=source_of(row),
@@ -122,6 +191,7 @@ async def one_source(connection: AsyncConnection, which: int | str, now: datetim
         letters=await views_work.counted(connection, dead_letters.c.status, dead_letters.c.source_id == key),
         runs=await views_work.list_runs(connection, key, None, None, RUNS_SHOWN),
         due_at=(await connection.execute(due)).scalar(),
+        waits_until=(await connection.execute(waits)).scalar(),
         upgrade=await upgrade_of(connection, key),
     )
 
@@ -164,10 +234,12 @@ def _conditions(which: TargetFilter) -> Iterator[Any]:
         yield targets.c.url.contains(which.text, autoescape=True)
 
 
-async def one_target(connection: AsyncConnection, target_id: int, now: datetime) -> TargetDetail | None:
+async def one_target(
+    connection: AsyncConnection, target_id: int, now: datetime, approvals: Approvals | None = None
+) -> TargetDetail | None:
     """A target with its source, its host and its latest jobs."""
     row = (await connection.execute(select(targets).where(targets.c.id == target_id))).mappings().first()
-    source = await one_source(connection, row["source_id"], now) if row is not None else None
+    source = await one_source(connection, row["source_id"], now, approvals) if row is not None else None
     if row is None or source is None:
         return None
     view = (await connection.execute(_TARGETS.where(targets.c.id == target_id))).mappings().one()

@@ -6,6 +6,7 @@ Every method is a few statements whatever the number of rows; lists go on from a
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from tidemill.core.health.system import Waiting
 from tidemill.core.record import Found
 from tidemill.core.views import (
     AdapterView,
@@ -36,6 +37,7 @@ from tidemill.store.database.database import Database
 from tidemill.store.pages.output_files import Outputs
 from tidemill.store.views import records as views_records
 from tidemill.store.views import sources as views_sources
+from tidemill.store.views import waiting as views_waiting
 from tidemill.store.views import work as views_work
 from tidemill.store.views.totals import RecordCounter, TotalsReader
 
@@ -43,8 +45,18 @@ from tidemill.store.views.totals import RecordCounter, TotalsReader
 class Views:
     """Reads; changes nothing."""
 
-    def __init__(self, database: Database, outputs: Outputs, counters: Sequence[RecordCounter] = ()) -> None:
-        """Read from one database and from where outputs of stages are kept; `counters` count verticals' records."""
+    def __init__(
+        self,
+        database: Database,
+        outputs: Outputs,
+        counters: Sequence[RecordCounter] = (),
+        approvals: views_sources.Approvals | None = None,
+    ) -> None:
+        """Read from one database and from where outputs of stages are kept; `counters` count verticals' records.
+
+        `approvals` names the installed verticals, and whether their sources need approved terms; None if any will do.
+        """
+        self._approvals = approvals
         self._database = database
         self._outputs = outputs
         self.totals = TotalsReader(counters)
@@ -52,12 +64,12 @@ class Views:
     async def sources(self, now: datetime, *, vertical: str | None = None) -> list[SourceView]:
         """All sources by name, with whether they may be asked at `now` and if not why."""
         async with self._database.read() as connection:
-            return await views_sources.list_sources(connection, now, vertical)
+            return await views_sources.list_sources(connection, now, vertical, approvals=self._approvals)
 
     async def source(self, which: int | str, now: datetime) -> SourceDetail | None:
         """A source by key or by name, with everything around it."""
         async with self._database.read() as connection:
-            return await views_sources.one_source(connection, which, now)
+            return await views_sources.one_source(connection, which, now, self._approvals)
 
     async def targets(
         self, which: TargetFilter | None = None, *, after: int = 0, limit: int = 100
@@ -69,7 +81,7 @@ class Views:
     async def target(self, target_id: int, now: datetime) -> TargetDetail | None:
         """A target by key, with its source, its host and its latest jobs."""
         async with self._database.read() as connection:
-            return await views_sources.one_target(connection, target_id, now)
+            return await views_sources.one_target(connection, target_id, now, self._approvals)
 
     async def runs(
         self, source_id: int | None = None, status: str | None = None, *, before: int | None = None, limit: int = 50
@@ -160,6 +172,11 @@ class Views:
         """Workers, those at work first."""
         async with self._database.read() as connection:
             return await views_work.list_workers(connection, limit)
+
+    async def waiting(self) -> Waiting:
+        """What waits for a person."""
+        async with self._database.read() as connection:
+            return await views_waiting.waiting_for_a_person(connection)
 
     async def counts(self) -> Totals:
         """Everything in numbers."""

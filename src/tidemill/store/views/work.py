@@ -156,7 +156,7 @@ def _letter(row: Any) -> DeadLetterView:
 
 async def list_ticks(connection: AsyncConnection) -> list[TickView]:
     """Every piece of periodic work that ever ran: its last slot, and when it last went well."""
-    went_well = case((tick_slots.c.status == "ok", tick_slots.c.slot))
+    went_well = case((tick_slots.c.status == "ok", tick_slots.c.finished_at))
     newest = (
         select(tick_slots.c.name, func.max(tick_slots.c.slot).label("slot"), func.max(went_well).label("success"))
         .group_by(tick_slots.c.name)

@@ -5,6 +5,8 @@ word is looked up once and remembered: agendas use few different ones.
 """
 
 import re
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
 
 from tidemill.verticals.events.record import Category
 
@@ -106,23 +108,63 @@ _LAST_PARTS = (
 _ENDINGS = ("s", "en", "e", "jes", "je", "'s", "es", "ing")
 
 
-def category_of(kind: str, labels: str, title: str, description: str) -> Category:
-    """The category that most words speak for: the source's own labels most, then the title, then the description.
+def category_of(kind: str, labels: str, title: str, description: str, section: Category | None = None) -> Category:
+    """The category that most words speak for: the site's section and labels most, then the title, then the description.
 
-    Where the words are silent, schema.org's kind decides; where both are, it is of the community.
+    In a title what it is (`concert`) outranks what it is like (`lunch`). Where the words are silent, schema.org's kind
+    decides; where both are, it is of the community. Sentences about tickets and catering say nothing.
     """
     scores: dict[Category, int] = {}
+    if section is not None:
+        scores[section] = _OF_SECTION
     hint = BY_KIND.get(kind)
     if hint is not None:
-        scores[hint] = 3
+        scores[hint] = scores.get(hint, 0) + 3
     if labels:
         _count(labels, 4, scores)
     _count(title, 3, scores)
+    if len(scores) > 1:
+        _count_kinds(title, scores)
     if not scores:
-        _count(description[:_READ_OF_DESCRIPTION], 1, scores)
+        _count(_PRACTICAL.sub(" ", description[:_READ_OF_DESCRIPTION]), 1, scores)
     if len(scores) == 1:
         return next(iter(scores))
     return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
+
+
+_OF_SECTION = 7
+"""What a site's own section weighs: more than a word of the title and schema.org's kind together."""
+_KINDS = re.compile(
+    r"(?:concert|workshop|cursus|lezing|lecture|course|masterclass|training|wandeling|wandeltocht|walk|hike|excursie"
+    r"|excursion|markt|market|vergadering|meeting|quiz|bingo|toernooi|tournament|film|voorstelling|cabaret|musical"
+    r"|festival|expositie|exhibition|tentoonstelling|borrel|party|proeverij|tasting|diner|dinner|marathon|koor|choir)(?:en|s|je|jes)?$"
+)
+"""What an event is, by the end of a word."""
+_PRACTICAL = re.compile(
+    r"[^.!?]*\b(?:tickets?|kaarten|kaartjes|entree|toegang|admission|reserver\w+|aanmeld\w+|catering|consumpties?|drankjes?"
+    r"|koffie|thee|coffee|tea|bar|parkeren|parking|refreshments)\b[^.!?]*[.!?]?",
+    re.IGNORECASE,
+)
+"""Sentences about getting in and being served."""
+
+
+def _count_kinds(title: str, scores: dict[Category, int]) -> None:
+    """Let the word that says what it is weigh twice as much."""
+    kinds = [word for word in title.lower().split() if _KINDS.search(word.strip(".,:;!?"))]
+    for word in kinds[-1:]:
+        _count(word, 4, scores)
+
+
+@lru_cache(maxsize=4_096)
+def category_of_section(page_url: str, detail_url: str = "") -> Category | None:
+    """The category that the path of an agenda page names, or the folders over a detail page; None if not just one."""
+    path, detail = urlsplit(page_url).path, urlsplit(detail_url).path.rpartition("/")[0]
+    words = re.split(r"[/_+-]+", unquote(f"{path}/{detail}").lower())
+    found = {category for word in words[:_MOST_SECTION_WORDS] if word and (category := _WORDS[word]) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+_MOST_SECTION_WORDS = 20
 
 
 def is_silent(title: str, description: str) -> bool:

@@ -15,12 +15,13 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.moments import VAGUE, Moment
 from tidemill.reading.text import plain, squash
-from tidemill.verticals.events.categories import category_of
+from tidemill.verticals.events.categories import category_of, category_of_section
 from tidemill.verticals.events.dating import When, when
 from tidemill.verticals.events.gazetteer import town
 from tidemill.verticals.events.images import picture
 from tidemill.verticals.events.raw_fields import RawEvent, text_fields
 from tidemill.verticals.events.record import (
+    Category,
     Event,
     EventStatus,
     Method,
@@ -49,6 +50,10 @@ _STATUS = {
 }  # fmt: skip
 
 
+CONFIDENCE_FLOOR = 0.2
+"""A reading that is less sure is set aside for a person: a guessed year, another weekday, a title from far away."""
+
+
 class Reason(StrEnum):
     """Why an event was not kept."""
 
@@ -60,6 +65,7 @@ class Reason(StrEnum):
     LONG_PAST = "long_past"
     TOO_FAR = "too_far_ahead"
     CONTRADICTORY_DATE = "contradictory_date"
+    UNSURE = "unsure"
 
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
@@ -77,9 +83,11 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     if dated is None:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
     refusal = _refusal(dated.moment, dated.ends, context.read_at)
+    if refusal is None and raw.confidence < CONFIDENCE_FLOOR:
+        refusal = Quarantined(Reason.UNSURE, f"read with a confidence of {raw.confidence:.2f}: {title}"[:200])
     if refusal is not None:
         return refusal
-    event = _event(fields, title, dated, context.source, raw.confidence)
+    event = _event(fields, title, dated, context, raw.confidence)
     return Accepted(_identity(fields, event), event)
 
 
@@ -107,8 +115,8 @@ def _window(now: datetime, zone: tzinfo | None) -> tuple[datetime, datetime]:
     return (now - LONG_PAST).astimezone(zone), (now + TOO_FAR).astimezone(zone)
 
 
-def _event(fields: RawEvent, title: str, dated: When, source: Source, sure: float) -> Event:
-    moment, date = dated.moment, dated.date
+def _event(fields: RawEvent, title: str, dated: When, context: Context, sure: float) -> Event:
+    moment, date, source = dated.moment, dated.date, context.source
     if fields.written:
         date = replace(date, source_text=fields.written[:200])
     lowered, description = title.lower(), plain(fields.description, _LONGEST_DESCRIPTION)
@@ -121,7 +129,7 @@ def _event(fields: RawEvent, title: str, dated: When, source: Source, sure: floa
         date.start_time or "TBD",
         dated.ends,
         location.name or location.address or location.city or source.city or source.name,
-        category_of(fields.kind, fields.category, title, description),
+        category_of(fields.kind, fields.category, title, description, _section(context.page_url)),
         picture(fields.image) if fields.image else None,
         fields.url[:_LONGEST_URL] or None,
         latitude,
@@ -137,6 +145,10 @@ def _event(fields: RawEvent, title: str, dated: When, source: Source, sure: floa
         _status(fields.status.lower(), lowered),
         squash(fields.organizer)[:_LONGEST_NAME],
     )
+
+
+def _section(page_url: str) -> Category | None:
+    return category_of_section(page_url) if page_url else None
 
 
 def _counted(title: str, lowered: str) -> str:

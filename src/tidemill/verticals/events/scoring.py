@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from tidemill.core.record import RawRecord
 from tidemill.operations.scoring.score import Score, Tally, confidence_band, expectations_in, half_of
 from tidemill.reading import Document, ReadingContext, parse_moment
+from tidemill.verticals.events.categories import category_of, category_of_section
+from tidemill.verticals.events.lab.sites import VOCABULARIES
 from tidemill.verticals.events.reading.events import read_events
 
 _MINUTE, _DAY = 16, 10
@@ -24,7 +26,26 @@ def event_scores(folder: Path, time_zone: str) -> list[Score]:
     tally = Tally()
     for page, expected in expectations_in(folder, "events"):
         _score_page(page, expected, time_zone, tally)
-    return sorted(tally.scores(), key=_calibration_last)
+    scores = tally.scores()
+    return sorted([*scores, *category_scores()] if scores else [], key=_calibration_last)
+
+
+def category_scores() -> list[Score]:
+    """Whether titles of the lab's agenda pages get the category that the page's section names."""
+    tally = Tally()
+    for vocabulary in VOCABULARIES.values():
+        for topic in vocabulary.topics:
+            address = f"https://town.example/agenda{topic.path}"
+            section = category_of_section(address)
+            if section is None:
+                continue
+            for title in topic.titles:
+                right = category_of("", "", title, "", category_of_section(address)) is section
+                by_words = category_of("", "", title, "") is section
+                half = half_of(f"{vocabulary.language} {topic.path} {title}")
+                tally.add("category: agrees with the site's section (lab)", half, right=right)
+                tally.add("category: by the title's words alone (lab)", half, right=by_words)
+    return tally.scores()
 
 
 def _calibration_last(score: Score) -> str:

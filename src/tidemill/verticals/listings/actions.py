@@ -98,7 +98,12 @@ class MarketActions:
         wait = answer.retry_after.total_seconds() if answer.retry_after else None
         notes = [] if done.jobs or answer.rejected else ["every target of this market is at work already"]
         return Started(
-            jobs=done.jobs, rejected=answer.rejected, reason=answer.reason, retry_after_seconds=wait, notes=notes
+            run_ids=done.run_ids,
+            jobs=done.jobs,
+            rejected=answer.rejected,
+            reason=answer.reason,
+            retry_after_seconds=wait,
+            notes=notes,
         )
 
     async def create_targets(self) -> int:

@@ -15,5 +15,6 @@ LISTINGS = Vertical(
     judge=judge,
     record=Listing,
     shown={"rent": "rent_low", "beds": "beds_low", "address": "address"},
+    amounts=("rent_low",),
     settings={"selectors": selectors_check(SELECTABLE)},
 )

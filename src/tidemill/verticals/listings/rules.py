@@ -39,7 +39,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     if (useless := why_incomplete(fields, address) or why_unusable(fields, address, context)) is not None:
         return useless
     rent = parse_rent(fields.rent, fields.currency or "USD") if fields.rent else None
-    if (trouble := rent_trouble(fields, rent)) is not None:
+    if (trouble := rent_trouble(fields, rent) or other_currency(rent, context)) is not None:
         return trouble
     listing = make_listing(fields, address, rent, raw, context)
     return Accepted(identity_of(listing), msgspec.structs.replace(listing, quality=quality(listing)))
@@ -81,6 +81,14 @@ def rent_trouble(fields: RawListing, rent: Rent | None) -> Dropped | Quarantined
     if low is not None and not LEAST_RENT <= low <= MOST_RENT:
         return Quarantined(Reason.BAD_RENT, f"{low / 100:.2f} {rent.currency} a month")
     return None
+
+
+def other_currency(rent: Rent | None, context: Context) -> Quarantined | None:
+    """What is wrong with a rent in another currency than its market's: a person says what it is worth, or where."""
+    expected = context.parameters.get("currency", "USD") if context.parameters.get("market") else ""
+    if rent is None or not expected or rent.currency in {"", expected}:
+        return None
+    return Quarantined(Reason.OTHER_CURRENCY, f"in {rent.currency}, while the market is in {expected}")
 
 
 def address_of(fields: RawListing, context: Context) -> PostalAddress:

@@ -53,10 +53,10 @@ class CorrectionActions:
         return len(keys)
 
     async def every(
-        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
+        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100, visible_only: bool = False
     ) -> list[CorrectionView]:
-        """What was said about prices, the newest first."""
-        return await self._repository.made(price_id=price_id, before=before, limit=limit)
+        """What was said about prices, the newest first; `visible_only` for readers, who see eligible sources alone."""
+        return await self._repository.made(price_id=price_id, before=before, limit=limit, visible_only=visible_only)
 
     async def _one(self, price_id: int, said: Correction, action: str) -> CorrectionView:
         if not await self._repository.known([price_id]):

@@ -18,6 +18,7 @@ PRICES = Vertical(
     judge=judge,
     record=Offer,
     shown={"price": "price_cents", "currency": "currency", "stock": "availability"},
+    amounts=("price_cents",),
     name_failure=reason_of,
     settings={
         "selectors": selectors_check(SELECTABLE),

@@ -1,12 +1,17 @@
 """The glitch guard: a value that can hardly be true waits for a second reading before anybody sees it."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from enum import StrEnum
 
 import msgspec
 
 JUMP = 100
 """By how many times a price may not move at once: cents taken for units, or a thousands separator for a comma."""
+
+
+APART = timedelta(minutes=10)
+"""How far apart two readings are at least: the same page seconds later says the same, glitch or not."""
 
 
 class Glitch(StrEnum):

@@ -4,8 +4,9 @@ from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
+from tidemill.core.health.system import Grade
 from tidemill.web.deps import WebDeps
-from tidemill.web.health import Grade, Health
+from tidemill.web.health import Health
 from tidemill.web.responses import json_response
 from tidemill.web.schemas import json_responses
 from tidemill.web.system_monitor import SystemMonitor, SystemStatus

@@ -10,6 +10,7 @@ STATES = {
     "degraded": "warn", "PARTIAL": "warn", "HALF_OPEN": "warn", "waiting": "warn", "RUNNING": "busy", "leased": "busy",
     "running": "busy", "down": "bad", "FAILED": "bad", "OPEN": "bad", "dead": "bad", "failed": "bad",
     "cancelled": "bad", "postponed": "warn",
+    "well": "good", "failing": "bad", "yields nothing": "bad", "held back": "warn",
 }  # fmt: skip
 """The colour of each state; pages always show its name too, for people who do not see colours."""
 

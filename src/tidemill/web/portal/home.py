@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tidemill.core.health.system import waiting_lines
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import PortalExtension, RenderPage
 from tidemill.web.portal.news import News, news
@@ -37,7 +38,14 @@ class HomePage:
             return self._render("down.html", 503, health=health)
         async with asyncio.timeout(COUNTING_TIMEOUT_SECONDS):
             values = await self._values(self._deps.clock.now())
-        return self._render("home.html", health=health, **values)
+        standings = ", ".join(f"{count} {standing}" for standing, count in sorted(health.sources.items()))
+        return self._render(
+            "home.html",
+            health=health,
+            standings=f"Sources: {standings}",
+            waiting_for_you=waiting_lines(health.waiting),
+            **values,
+        )
 
     async def _values(self, now: datetime) -> dict[str, Any]:
         sources = sorted(await self._deps.views.sources(now), key=urgency)

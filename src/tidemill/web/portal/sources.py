@@ -5,11 +5,23 @@ from collections.abc import Mapping
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from tidemill.core.health.sources import SourceStanding
 from tidemill.core.views import SourceView
 from tidemill.web import lookup
 from tidemill.web.api.parameters import Name
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import PortalExtension, RenderPage
+
+_URGENCY = [
+    SourceStanding.FAILING,
+    SourceStanding.BARREN,
+    SourceStanding.HELD_BACK,
+    SourceStanding.EMPTY,
+    SourceStanding.NEW,
+    SourceStanding.WELL,
+    SourceStanding.OFF,
+]
+"""The order in which people want to see sources."""
 
 
 def add_source_pages(
@@ -29,9 +41,9 @@ def add_source_pages(
         return render("source.html", detail=found, why=why, records_path=records_path(found.view, portals))
 
 
-def urgency(source: SourceView) -> tuple[bool, bool, str]:
+def urgency(source: SourceView) -> tuple[int, str]:
     """Return a key that sorts those in trouble first."""
-    return source.is_available, source.circuit_state == "CLOSED", source.name.lower()
+    return _URGENCY.index(source.standing), source.name.lower()
 
 
 def records_path(source: SourceView, portals: Mapping[str, PortalExtension]) -> str | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tidemill.verticals.events import categories
-from tidemill.verticals.events.categories import category_of
+from tidemill.verticals.events.categories import category_of, category_of_section
 from tidemill.verticals.events.record import Category
 
 
@@ -63,3 +63,21 @@ def test_a_monstrous_word_is_read_but_not_remembered() -> None:
     words = categories._Words()
     assert words["x" * 100 + "concert"] is Category.MUSIC
     assert not words
+
+
+@pytest.mark.shows("E1b")
+def test_the_sites_own_section_comes_first() -> None:
+    section = category_of_section("https://town.example/agenda/muziek")
+    assert section is Category.MUSIC
+    assert category_of("", "", "Wijnproeverij", "", section) is Category.MUSIC
+    assert category_of_section("https://town.example/agenda") is None
+    assert category_of_section("https://town.example/muziek-en-theater") is None
+
+
+@pytest.mark.parametrize("title", ["Lunch concert", "Lunchconcert in het park", "Wijn en jazz: concert"])
+def test_what_it_is_outranks_what_it_is_like(title: str) -> None:
+    assert category_of("", "", title, "") is Category.MUSIC
+
+
+def test_tickets_and_catering_say_nothing() -> None:
+    assert category_of("", "", "Xyzzy", "Tickets 5 euro, koffie en taart inbegrepen.") is Category.COMMUNITY

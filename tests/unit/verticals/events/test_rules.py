@@ -235,3 +235,29 @@ def test_a_tracking_pixel_is_no_image() -> None:
 def test_a_stored_event_comes_back_as_it_was() -> None:
     verdict = judged(url="https://edam.nl/e/1", ends="2026-12-01T22:00")
     assert EVENTS.decode_record(msgspec.json.encode(verdict.record)) == verdict.record
+
+
+def test_a_reading_below_the_floor_is_set_aside() -> None:
+    fields = {"title": "Koor zingt", "starts": "2026-12-01T20:00:00+01:00"}
+    context = Context(EDAM, "https://edam.nl/agenda", NOON)
+    sure = RawRecord(
+        fields=fields, strategy=Strategy.HEURISTICS, confidence=rules.CONFIDENCE_FLOOR, origin="heuristics/p[1]"
+    )
+    unsure = msgspec.structs.replace(sure, confidence=rules.CONFIDENCE_FLOOR - 0.05)
+    assert isinstance(EVENTS.judge(sure, context), Accepted)
+    verdict = EVENTS.judge(unsure, context)
+    assert isinstance(verdict, Quarantined)
+    assert verdict.reason == Reason.UNSURE
+
+
+@pytest.mark.shows("E1b")
+def test_the_section_of_the_agenda_page_decides_the_category() -> None:
+    raw = RawRecord(
+        fields={"title": "Wijnproeverij", "starts": "2026-12-01"},
+        strategy=Strategy.SELECTORS,
+        confidence=0.9,
+        origin="li",
+    )
+    verdict = EVENTS.judge(raw, Context(EDAM, "https://edam.nl/agenda/muziek", NOON))
+    assert isinstance(verdict, Accepted)
+    assert verdict.record.category is Category.MUSIC

@@ -90,6 +90,7 @@ def test_a_card_without_a_city_lies_in_its_market():
         ({"rent": "$2"}, Quarantined, "INVALID_RENT"),
         ({"rent": "$900,000"}, Quarantined, "INVALID_RENT"),
         ({"rent": "12 stars"}, Quarantined, "INVALID_RENT"),
+        ({"rent": "1.450 euro"}, Quarantined, "OTHER_CURRENCY"),
         ({"rent": "$120/night"}, Dropped, "SHORT_STAY"),
         ({"kind": "House for sale"}, Dropped, "NOT_FOR_RENT"),
         ({"rent": None, "available": "No longer available"}, Dropped, "NOT_FOR_RENT"),

@@ -83,11 +83,19 @@ def test_a_page_without_an_offer_fails_with_its_reason(markup: str, reason: Extr
 
 
 def test_a_selector_that_finds_nothing_is_named() -> None:
-    markup = '<body class="single-product"><div class="product"><h2>9mm</h2><p class="price">$12</p></div></body>'
+    markup = '<body class="single-product"><div class="product"><h2>9mm</h2></div></body>'
     assert failure_reason(read(markup, "prices.sgammo")) is ExtractReason.SELECTOR_NOT_FOUND
     assert failure_reason(read("<body><p>Something else, of some length.</p></body>", "prices.template")) is (
         ExtractReason.SELECTOR_NOT_FOUND
     )
+
+
+def test_a_title_that_has_moved_is_read_by_general_rules_with_a_note() -> None:
+    markup = product(f'<h1 class="name">9mm Ammo 50 rounds</h1><p class="price">$12.50</p>{BUTTON}')
+    found = read(markup.replace("<main class='product'>", '<div class="product">'), "prices.sgammo")
+    assert isinstance(found, Found)
+    assert found.records[0].fields["price"] == "12.50"
+    assert "general rules" in found.notes[0]
 
 
 @pytest.mark.shows("B13")

@@ -9,13 +9,14 @@ import pytest
 from tidemill.core.policy import MONITOR
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.core.source import Source
-from tidemill.core.verdict import Accepted
+from tidemill.core.verdict import Accepted, Quarantined
 from tidemill.core.vertical import Context
 from tidemill.verticals.prices.ammunition import Ammunition, ammunition_in
 from tidemill.verticals.prices.definition import PRICES
 from tidemill.verticals.prices.raw_fields import RawOffer
+from tidemill.verticals.prices.reasons import QuarantineReason
 from tidemill.verticals.prices.record import Offer
-from tidemill.verticals.prices.rules import cost_per_round, identity_key
+from tidemill.verticals.prices.rules import CONFIDENCE_FLOOR, cost_per_round, identity_key
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SOURCE = Source(id=3, name="Shop", vertical="prices", base_url="https://www.shop.example/", adapter_id="prices.generic")
@@ -42,7 +43,8 @@ def test_an_offer_has_all_that_its_page_and_its_title_say() -> None:
     assert (found.price_cents, found.currency, found.list_price_cents) == (1495, "USD", 1995)
     assert (found.caliber, found.grain_weight, found.round_count) == ("9mm Luger", 115, 50)
     assert (found.case_material, found.bullet_type, found.cost_per_round_cents) == ("Brass", "FMJ", 29.9)
-    assert (found.url, found.retailer, found.upc) == ("https://www.shop.example/p/9mm", "shop.example", "029465094508")
+    assert (found.retailer, found.upc) == ("shop.example", "029465094508")
+    assert found.url == "https://www.shop.example/p/9mm/?utm_source=x#top", "as the site gives it"
     assert found.observed_at == NOON
     assert found.adapter_version == "prices.generic@1.0.0"
 
@@ -118,3 +120,24 @@ def test_a_title_tells_what_ammunition_is_made_of(title: str, expected: Ammuniti
 def test_a_table_goes_before_the_title() -> None:
     found = ammunition_in("Federal 9mm", RawOffer(caliber="9mm Luger", rounds="50", grain="124", bullet_type="JHP"))
     assert (found.round_count, found.grain_weight, found.bullet_type) == (50, 124, "JHP")
+
+
+@pytest.mark.shows("S2b")
+def test_readers_see_the_address_as_the_site_gives_it_and_never_a_password() -> None:
+    plain = "http://www.shop.example/p/9mm"
+    with_user = plain.replace("//", "//" + "ans:x" + "@")
+    assert offer(url=plain).url == plain
+    assert offer(url=with_user).url == plain
+    keys = {
+        offer(url=each, product_id="", sku="").identity_key
+        for each in (plain, with_user, plain.replace("http", "https"))
+    }
+    assert len(keys) == 1
+
+
+def test_a_price_read_below_the_floor_is_set_aside_with_its_product() -> None:
+    confidence = CONFIDENCE_FLOOR - 0.05
+    record = RawRecord(fields=SAID, strategy=Strategy.HEURISTICS, confidence=confidence, origin="shown")
+    verdict = PRICES.judge(record, CONTEXT)
+    assert isinstance(verdict, Quarantined)
+    assert (verdict.reason, verdict.subject) == (QuarantineReason.VALIDATION_FAILED, "SKU:AE9DP")

@@ -55,6 +55,10 @@ def too_many_at_once(asked: list[Asked], parallel: int) -> Iterator[str]:
             yield f"{each.host} had {len(under_way)} requests at once at {each.at:%d %H:%M:%S}, {parallel} allowed"
 
 
+REFUSALS = frozenset({401, 403, 429})
+"""A robots.txt that is answered so is not known, and nobody remembers it."""
+
+
 def ignored_retry_after(asked: list[Asked]) -> Iterator[str]:
     """A site that names a time to come back is left alone until then, but for what was under way already."""
     rests: list[tuple[datetime, datetime]] = []
@@ -79,16 +83,21 @@ def permission(finished: FinishedSimulation) -> LawVerdict:
 
 
 def robots_violations(finished: FinishedSimulation, host: str, asked: list[Asked]) -> Iterator[str]:
-    """Pages that were asked for without a robots.txt of the last 24 hours, or against it."""
+    """Pages that were asked for without a robots.txt of the last 24 hours, or against it.
+
+    A worker that has not asked for it goes by what another was told: answers are kept, failures are not.
+    """
     closed_path = finished.world.robots(host).closed_path
     known: dict[int, tuple[datetime, bool]] = {}
+    kept: tuple[datetime | None, bool] = (None, True)
     for each in asked:
         if each.path == ROBOTS:
             if each.status:
                 barred = any(isinstance(fault, RobotsChange) for fault in finished.world.faults(host, each.at))
                 known[each.worker] = (each.ended, barred or each.status >= 500)  # noqa: PLR2004 - server errors
+                kept = known[each.worker] if each.status < 500 and each.status not in REFUSALS else kept  # noqa: PLR2004
             continue
-        read_at, barred = known.get(each.worker, (None, True))
+        read_at, barred = known.get(each.worker, kept)
         if read_at is None or each.at - read_at > KEPT_FOR + IN_HAND:
             yield f"{host}{each.path} asked at {each.at:%d %H:%M:%S} without a fresh robots.txt"
         elif barred and each.path.startswith(closed_path):

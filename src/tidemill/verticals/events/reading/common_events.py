@@ -5,7 +5,6 @@ spelling anywhere in a block sends the whole block down the general road. A test
 """
 
 from functools import lru_cache
-from html import unescape
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,7 +12,7 @@ from msgspec import UNSET, UnsetType, field
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.schema_org import local_name
-from tidemill.reading.text import squash
+from tidemill.reading.text import decoded, squash
 from tidemill.verticals.events.reading.schema_events import Absolute, is_event_type, places_for
 
 Fields = dict[str, Any]
@@ -120,10 +119,10 @@ def _fields(event: _Event, absolute: Absolute) -> Fields | None:
     if not kind or located is None or _says_more(event):
         return None
     title, description, url, ends = event.name, event.description, event.url, event.endDate
-    fields: Fields = {"kind": kind, "title": unescape(title) if "&" in title else title}
+    fields: Fields = {"kind": kind, "title": decoded(title)}
     if description:
-        fields["description"] = unescape(description) if "&" in description else description
-    if url and (link := absolute(unescape(url) if "&" in url else url)):
+        fields["description"] = decoded(description)
+    if url and (link := absolute(decoded(url))):
         fields["url"] = link
     if event.image and (link := _first_link(event.image, absolute)):
         fields["image"] = link
@@ -133,10 +132,10 @@ def _fields(event: _Event, absolute: Absolute) -> Fields | None:
     if event.eventStatus:
         fields["status"] = _bare(event.eventStatus)
     if event.keywords:
-        fields["category"] = unescape(event.keywords)
+        fields["category"] = decoded(event.keywords)
     fields["starts"] = event.startDate
     if ends:
-        fields["ends"] = unescape(ends) if "&" in ends else ends
+        fields["ends"] = decoded(ends)
     return fields
 
 
@@ -158,18 +157,18 @@ def _occasion(kind: str) -> str:
 
 @lru_cache(maxsize=512)
 def _bare(status: str) -> str:
-    return local_name(unescape(status))
+    return local_name(decoded(status))
 
 
 def _name(organizer: _Organizer | str) -> str:
     name = organizer if isinstance(organizer, str) else organizer.name
-    return unescape(name) if "&" in name else name
+    return decoded(name)
 
 
 def _first_link(image: str | list[str], absolute: Absolute) -> str:
     images = [image] if isinstance(image, str) else image
     for one in images:
-        if one and (link := absolute(unescape(one) if "&" in one else one)):
+        if one and (link := absolute(decoded(one))):
             return link
     return ""
 
@@ -190,11 +189,11 @@ def _fields_of_place(location: bytes) -> Fields | None:
     if place.kind == "PostalAddress":
         return None
     address, geo = place.address, place.geo
-    fields: Fields = {"place": unescape(place.name)}
+    fields: Fields = {"place": decoded(place.name)}
     if isinstance(address, _Address):
         _add_address(fields, address)
     elif address:
-        fields["address"] = squash(unescape(address))
+        fields["address"] = squash(decoded(address))
     if geo is not None and geo.latitude not in _NOWHERE and geo.longitude not in _NOWHERE:
         fields["latitude"] = geo.latitude
         fields["longitude"] = geo.longitude
@@ -205,7 +204,7 @@ _remembered = lru_cache(maxsize=2_048)(_fields_of_place)
 
 
 def _add_address(fields: Fields, address: _Address) -> None:
-    street, code, city = map(unescape, (address.streetAddress, address.postalCode, address.addressLocality))
+    street, code, city = map(decoded, (address.streetAddress, address.postalCode, address.addressLocality))
     second = f"{code} {city}".strip()
     line = squash(f"{street}, {second}" if street and second else street or second)
     if line:
@@ -215,4 +214,4 @@ def _add_address(fields: Fields, address: _Address) -> None:
     if code:
         fields["postal_code"] = code
     if address.addressCountry:
-        fields["country"] = unescape(address.addressCountry)
+        fields["country"] = decoded(address.addressCountry)

@@ -13,6 +13,7 @@ from tidemill.reading import jsonld, microdata, pagination
 from tidemill.reading.document import Document
 from tidemill.reading.ladder import Rung, first_usable
 from tidemill.reading.moments import Grain, parse_moment
+from tidemill.reading.outline import outline_of
 from tidemill.reading.page_answer import page_answer
 from tidemill.reading.reading_context import ReadingContext
 from tidemill.reading.selectors import Spec, read_selectors
@@ -37,7 +38,7 @@ def read_events(document: Document, context: ReadingContext, selectors: Spec | N
     unreadable: list[int] = []
     rungs = [
         Rung(Strategy.JSONLD, partial(from_jsonld, context=context, unreadable=unreadable)),
-        Rung(Strategy.MICRODATA, lambda page: [with_shown_time(one, context) for one in from_microdata(page, context)]),
+        Rung(Strategy.MICRODATA, lambda page: _as_shown(page, from_microdata(page, context), context)),
     ]
     if selectors:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
@@ -107,6 +108,24 @@ def from_microdata(document: Document, context: ReadingContext) -> list[RawRecor
                 today=context.today,
             )
     return records
+
+
+def _as_shown(document: Document, records: Sequence[RawRecord], context: ReadingContext) -> list[RawRecord]:
+    """The records with the time that people read; a place that only repeats a title is none, the page may tell it."""
+    shown = [_without_repeated_place(with_shown_time(record, context)) for record in records]
+    if all("place" in record.fields for record in shown):
+        return shown
+    root = document.bounded_tree.body
+    return heuristics.with_only_address(shown, outline_of(root)) if root is not None else shown
+
+
+def _without_repeated_place(record: RawRecord) -> RawRecord:
+    title = record.fields.get("title")
+    fields = {name: value for name, value in record.fields.items() if name not in _WHERE or value != title}
+    return msgspec.structs.replace(record, fields=fields) if len(fields) < len(record.fields) else record
+
+
+_WHERE = frozenset({"place", "address"})
 
 
 def with_shown_time(record: RawRecord, context: ReadingContext) -> RawRecord:

@@ -9,6 +9,7 @@ _STEPS = {"P1D": 1, "DAILY": 1, "P1W": 7, "P7D": 7, "WEEKLY": 7, "P2W": 14, "P14
 _MONTHLY = frozenset({"P1M", "MONTHLY"})
 _HORIZON = timedelta(days=366)
 _LONGEST_SCHEDULE = 4_000
+_MOST_SCHEDULES = 20
 
 
 def occurrences(schedule: Any, today: str, most: int) -> list[tuple[str, str]]:
@@ -17,7 +18,8 @@ def occurrences(schedule: Any, today: str, most: int) -> list[tuple[str, str]]:
     What is past is left out, as long as something is left; an open end is written out for a year.
     """
     schedules = schedule if isinstance(schedule, list) else [schedule]
-    pairs = [pair for one in schedules if isinstance(one, dict) for pair in _records_of_event(one, today)]
+    written_out = (one for one in schedules[:_MOST_SCHEDULES] if isinstance(one, dict))
+    pairs = [pair for one in written_out for pair in _records_of_event(one, today)]
     ahead = [pair for pair in pairs if pair[0][:10] >= today]
     return (ahead or pairs[-1:])[:most]
 

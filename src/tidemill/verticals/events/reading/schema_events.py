@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from html import unescape
 from typing import Any
 
 import msgspec
 
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.schema_org import local_name
-from tidemill.reading.text import block_of, squash
+from tidemill.reading.text import block_of, decoded, squash
 from tidemill.verticals.events.reading.schedules import occurrences
 
 Item = dict[str, Any]
@@ -120,7 +119,7 @@ _LINKS = (("url", "url", "mainEntityOfPage"), ("image", "image", "photo"))
 def text_of(value: object) -> str:
     """A property's words: of a string, a number, a language-tagged value, a named thing, or the first of a list."""
     if isinstance(value, str):
-        return unescape(value) if "&" in value else value
+        return decoded(value)
     if isinstance(value, list):
         return next(filter(None, map(text_of, value)), "")
     if isinstance(value, dict):
@@ -131,7 +130,7 @@ def text_of(value: object) -> str:
 def link_of(value: object, absolute: Absolute) -> str:
     """A property's address: of a string, an object with a `url` (an ImageObject), or the first of a list."""
     if isinstance(value, str):
-        return absolute(unescape(value) if "&" in value else value) if value else ""
+        return absolute(decoded(value)) if value else ""
     if isinstance(value, list):
         return next(filter(None, (link_of(one, absolute) for one in value)), "")
     if isinstance(value, dict):

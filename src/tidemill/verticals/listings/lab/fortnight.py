@@ -21,7 +21,7 @@ from tidemill.verticals.listings.lab.world import KINDS, SITES, HomesWorld, Mark
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 TICKS = {"dispatch": "every 30m", "rescue": "every 1h", "close_runs": "every 1h", "services": "every 1h"}
-LEASE = timedelta(hours=2)
+LEASE = timedelta(hours=1)
 GRAIN = timedelta(seconds=1)
 
 

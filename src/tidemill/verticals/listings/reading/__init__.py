@@ -41,16 +41,25 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
     rungs.append(Rung(Strategy.HEURISTICS, read_layout))
     result = first_usable(document, rungs, is_usable)
-    records = with_shown_fields(without_duplicates(result.records), document)
+    records = with_shown_fields(without_duplicates(without_shared_ids(result.records)), document)
     return page_answer(
         document, records, total=total_of(document, selectors), next_url=next_of(document), notes=result.notes
     )
 
 
 def read_layout(document: Document) -> Sequence[RawRecord]:
-    """What a page shows without markup for it: its cards, or the data they are drawn from if that tells as many."""
+    """What a page shows without markup for it: its cards, or the data behind them if that tells as much."""
     cards, embedded = read_cards(document), from_scripts(document)
-    return embedded if len(embedded) >= len(cards) else cards
+    return embedded if len(embedded) >= len(cards) and _told(embedded) >= _told(cards) else cards or embedded
+
+
+def _told(records: Sequence[RawRecord]) -> float:
+    """How many of the fields that matter a record tells, on average."""
+    told = sum(len(record.fields.keys() & _THAT_MATTER) for record in records)
+    return told / len(records) if records else 0.0
+
+
+_THAT_MATTER = frozenset({"address", "rent", "beds", "baths", "size", "url"})
 
 
 def with_shown_fields(records: list[RawRecord], document: Document) -> list[RawRecord]:
@@ -81,6 +90,25 @@ def is_usable(record: RawRecord) -> bool:
     return bool(fields.keys() & {"address", "latitude", "neighborhood"}) and (
         "rent" in fields or "beds" in fields or "id" in fields
     )
+
+
+def without_shared_ids(records: Sequence[RawRecord]) -> list[RawRecord]:
+    """The records without ids that different homes share: such a number is the site's, the agent's or the list's."""
+    homes: dict[object, set[tuple[object, ...]]] = {}
+    for record in records:
+        fields = record.fields
+        if "id" in fields:
+            told = (fields.get("address"), fields.get("unit"), fields.get("url"), fields.get("title"))
+            homes.setdefault(fields["id"], set()).add(told)
+    shared = {id_ for id_, told in homes.items() if len({(one[0], one[2]) for one in told}) > 1 and len(told) > 1}
+    if not shared:
+        return list(records)
+    return [_without_id(record) if record.fields.get("id") in shared else record for record in records]
+
+
+def _without_id(record: RawRecord) -> RawRecord:
+    fields = {name: value for name, value in record.fields.items() if name != "id"}
+    return msgspec.structs.replace(record, fields=fields)
 
 
 def without_duplicates(records: Sequence[RawRecord]) -> list[RawRecord]:

@@ -219,9 +219,17 @@ def link_of(card: Element, document: Document) -> str:
     headings = [one for one in anchors if one.parent is not None and one.parent.tag in HEADINGS]
     for anchor in (*headings, *anchors):
         href = anchor.attributes.get("href") or ""
-        if href and not href.startswith(("#", "mailto:", "tel:", "javascript:")):
+        if href and not href.startswith(_NO_PAGES) and not _SHARES.search(href):
             return document.absolute(href)
     return ""
+
+
+_NO_PAGES = ("#", "mailto:", "tel:", "javascript:", "whatsapp:", "sms:")
+_SHARES = re.compile(
+    r"[/?&](?:share|sharer|print|printable|save|favou?rites?|compare)\b|[?&]print=|facebook\.com/|twitter\.com/|wa\.me/",
+    re.IGNORECASE,
+)
+"""Links that do something with a home instead of showing it."""
 
 
 def own_id(card: Element) -> str:

@@ -6,14 +6,16 @@ from enum import StrEnum
 import msgspec
 
 CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "us$": "USD", "usd": "USD", "eur": "EUR", "gbp": "GBP", "cad": "CAD",
-              "c$": "CAD", "ca$": "CAD"}  # fmt: skip
+              "c$": "CAD", "ca$": "CAD", "euro": "EUR", "euros": "EUR", "chf": "CHF", "sek": "SEK", "nok": "NOK",
+              "dkk": "DKK", "pln": "PLN", "zł": "PLN", "kč": "CZK", "czk": "CZK"}  # fmt: skip
 MOST_CENTS = 99_999_999
 
-_SYMBOL = r"(?P<symbol>us\$|ca?\$|[$€£]|\b(?:usd|eur|gbp|cad)\b)"
-_NUMBER = r"(?P<whole>\d{1,3}(?:[,.\u00a0\u202f ]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
+_SYMBOL = r"(?P<symbol>us\$|ca?\$|[$€£]|\b(?:usd|eur|euros?|gbp|cad|chf|sek|nok|dkk|pln|czk)\b)"
+_NUMBER = r"(?P<whole>\d{1,3}(?:[,.'\u2019\u00a0\u202f ]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
 _AMOUNT = re.compile(rf"{_SYMBOL}\s*{_NUMBER}(?:\s*,-)?", re.IGNORECASE)
 _AMOUNT_BEHIND = re.compile(
-    rf"(?<![\w.,]){_NUMBER}(?:\s*,-)?\s*(?P<symbol>[€£]|\b(?:eur|gbp)\b)(?!\s*\d)", re.IGNORECASE
+    rf"(?<![\w.,]){_NUMBER}(?:\s*[,.]-)?\s*(?P<symbol>[€£]|zł|kč|\b(?:eur|euros?|gbp|chf|sek|nok|dkk|pln|czk)\b)(?!\s*\d)",
+    re.IGNORECASE,
 )
 """As the continent writes it: `1.250,50 €`."""
 _BARE = re.compile(rf"(?<![\w.,#-]){_NUMBER}(?![\w%]|\s*(?:bed|bd|br|bath|ba\b|sq|ft|m²|m2))", re.IGNORECASE)
@@ -39,6 +41,7 @@ _PER_PERSON = re.compile(
 _FROM = re.compile(r"\b(?:from|starting(?: at)?|starts at|vanaf|as low as)\b|\+(?!\s*[$€£\d])", re.IGNORECASE)
 _UP_TO = re.compile(r"\bup to\b|\btot\b", re.IGNORECASE)
 _LONGEST = 300
+_NAMES_MONEY = re.compile(r"[$€£]|\d\s?(?:zł|kč)|\b(?:eur|euros?|chf|sek|nok|dkk|pln|czk)\b", re.IGNORECASE)
 
 
 class Period(StrEnum):
@@ -105,7 +108,7 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
 
 def has_rent(text: str) -> bool:
     """Whether a text names an amount with its currency: a cheap look before a thorough one."""
-    return any(symbol in text for symbol in "$€£") and parse_rent(text) is not None
+    return _NAMES_MONEY.search(text) is not None and parse_rent(text) is not None
 
 
 class _Amount(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import and_, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.source import Source
+from tidemill.core.source import Source, foreign_target
 from tidemill.core.target import Target, TargetStatus
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
 from tidemill.store.database.database import Database
@@ -159,6 +159,8 @@ def targets_of(source: Source, markets: Sequence[Market]) -> list[Target]:
         try:
             canonical, host = canonicalize(url), registrable_domain(url)
         except BadUrl:
+            continue
+        if foreign_target(url, source) is not None:
             continue
         found.append(
             Target(

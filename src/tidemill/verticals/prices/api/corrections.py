@@ -33,8 +33,8 @@ def router(corrections: CorrectionActions) -> APIRouter:
 
     @router.get("/corrections", responses=json_responses(Listed[CorrectionView], 422, 503))
     async def every(cursor: Cursor = None, limit: Limit = 50) -> Response:
-        """List what people said about prices, the newest first."""
-        found = await corrections.every(before=key_cursor(cursor) or None, limit=limit + 1)
+        """List what people said about prices that readers may see, the newest first."""
+        found = await corrections.every(before=key_cursor(cursor) or None, limit=limit + 1, visible_only=True)
         return json_response(list_page(found, limit))
 
     @router.post("/prices/{price_id}/correct", responses=json_responses(CorrectionView, *CHANGE_ERRORS))

@@ -54,11 +54,13 @@ def list_offers(
 ) -> None:
     """List what shops ask now, as readers see it."""
 
-    async def work() -> list[OfferView]:
+    async def work() -> tuple[list[OfferView], list[str]]:
         async with open_system(ctx) as system:
-            return await system.part(PricesParts).store.views.offers(OfferFilter(source=source, text=text), limit=limit)
+            views = system.part(PricesParts).store.views
+            found = await views.offers(OfferFilter(source=source, text=text), limit=limit)
+            return found, await views.hidden_sources()
 
-    found = run(work())
+    found, hidden = run(work())
     if json:
         print_json(found)
         return
@@ -76,6 +78,12 @@ def list_offers(
     print_table(
         f"{len(found)} offers", ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"]
     )
+    if hidden and (source is None or source in hidden):
+        print_line(
+            f"Not shown, because nobody has made them eligible for readers: {', '.join(hidden[:5])}"
+            f"{f' and {len(hidden) - 5} more' if len(hidden) > 5 else ''}. "  # noqa: PLR2004 - as many as fit a line
+            "Write `visibility: eligible` in their sources file and import it again."
+        )
 
 
 @app.command("history")

@@ -5,7 +5,7 @@ import msgspec
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
-from tidemill.core.record import Reading
+from tidemill.core.record import Found, Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading import NoOffer, Product, read_product
@@ -22,23 +22,27 @@ class SGAmmo:
     """Reads SGAmmo's product pages, and only pages that still look as SGAmmo's do."""
 
     id = "prices.sgammo"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "sgammo.com"
     needs_browser = False
 
     def read(self, page: Page, context: Context) -> Reading:  # noqa: ARG002 - the shop is known: nothing is left to settings
-        """The page's offer; a product page whose title has moved is a failure of ours, one without price a person's."""
+        """The page's offer; where the title has moved, general rules read it and a note says so."""
         if not is_markup(page.content_type):
             return Fail(Failure.NOT_HTML, page.content_type)
         document, signature = Document.of(page), f"{self.id}@{self.version}"
         reading = read_product(document, currency="USD")
         if document.first(PRODUCT) is None:
             return adapter_answer(_unknown_layout(reading), page, signature)
-        if document.first(TITLE) is None:
+        missed = "" if document.first(TITLE) is not None else TITLE
+        if missed and not isinstance(reading, Product):
             return failed(ExtractReason.SELECTOR_NOT_FOUND, TITLE)
         if isinstance(reading, Product) and document.first(PRICE) is None:
             reading = msgspec.structs.replace(reading, doubt=QuarantineReason.SELECTOR_FAILURE)
-        return adapter_answer(reading, page, signature)
+        answer = adapter_answer(reading, page, signature)
+        if missed and isinstance(answer, Found):
+            return msgspec.structs.replace(answer, notes=(*answer.notes, f"read by general rules: none of {missed}"))
+        return answer
 
 
 def _unknown_layout(reading: Product | NoOffer) -> NoOffer:

@@ -14,6 +14,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.schema import sources
 from tidemill.store.upkeep.audit import take_keys, write_audit
 from tidemill.verticals.prices.store.tables import price_corrections, prices, source_products
+from tidemill.verticals.prices.store.visibility import may_be_seen
 from tidemill.verticals.prices.views import CorrectionView
 
 _INSERT = price_corrections.insert()
@@ -71,10 +72,12 @@ class CorrectionRepository:
             await write_audit(connection, zip(keys[len(price_ids) :], audit, strict=True), now)
 
     async def made(
-        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100
+        self, *, price_id: int | None = None, before: int | None = None, limit: int = 100, visible_only: bool = False
     ) -> list[CorrectionView]:
-        """The newest corrections first."""
+        """The newest corrections first; `visible_only` leaves out those of prices that no reader may see."""
         query = _MADE.limit(limit)
+        if visible_only:
+            query = query.where(may_be_seen)
         if price_id is not None:
             query = query.where(price_corrections.c.price_id == price_id)
         if before is not None:

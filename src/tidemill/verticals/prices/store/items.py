@@ -9,9 +9,10 @@ import msgspec
 
 from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
+from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.reading.stock import Availability
-from tidemill.verticals.prices.glitch import Glitch, PriceSeen, confirms, glitch
+from tidemill.verticals.prices.glitch import APART, Glitch, PriceSeen, confirms, glitch
 from tidemill.verticals.prices.matching import attributes_key
 from tidemill.verticals.prices.record import Offer
 
@@ -74,20 +75,25 @@ def revived(row: Row, now: datetime) -> OfferItem:
 
 
 def is_confirmed(item: OfferItem, row: Row) -> bool:
+    """Whether this reading says what the held one said, at another moment."""
+    return says_as_held(item, row) and item.offer.observed_at - row["held_at"] >= APART
+
+
+def says_as_held(item: OfferItem, row: Row) -> bool:
     """Whether this reading says what the held one said."""
     return row["held_cents"] is not None and confirms(
         seen_in(item.offer), PriceSeen(row["held_cents"], row["held_currency"])
     )
 
 
-def held_columns(rejection_id: int, item: OfferItem, now: datetime) -> dict[str, Any]:
+def held_columns(rejection_id: int, item: OfferItem, row: Row, now: datetime) -> dict[str, Any]:
     """What a product's row keeps of an offer that waits for a second reading."""
     return {
         "held": item.encoded,
         "held_cents": item.offer.price_cents,
         "held_currency": item.offer.currency,
         "held_run_id": item.job.run_id,
-        "held_at": now,
+        "held_at": row["held_at"] if says_as_held(item, row) else now,
         "held_rejection_id": rejection_id,
         "last_seen_at": now,
         "missed_runs": 0,
@@ -97,7 +103,7 @@ def held_columns(rejection_id: int, item: OfferItem, now: datetime) -> dict[str,
 def checksum_of(offer: Offer) -> int:
     """A signed 64-bit sum over what describes the product, whatever its price is today."""
     steady = {name: value for name, value in msgspec.structs.asdict(offer).items() if name not in UNSTEADY}
-    return signed_checksum(_encode(steady))
+    return signed_checksum(_encode({**steady, "url": canonicalize(offer.url)}))
 
 
 Read = Mapping[int, Sequence[tuple[int, PriceSeen]]]

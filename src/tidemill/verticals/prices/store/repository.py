@@ -83,7 +83,7 @@ class PriceRepository:
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again, which confirms a price that was held."""
-        held = await price_writes.held_products(connection, source_id, identities, CONFIRMED_AT_ONCE)
+        held = await price_writes.held_products(connection, source_id, identities, CONFIRMED_AT_ONCE, now)
         if held:
             await self._publish(connection, SortedOffers([], [(revived(row, now), row) for row in held], [], []), now)
         return await price_writes.seen_again(connection, source_id, identities, now)

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy import Select, case, func, or_, select
 
+from tidemill.core.source import Visibility
 from tidemill.reading.stock import Availability
 from tidemill.store.database.database import Database
+from tidemill.store.schema import sources
 from tidemill.verticals.prices.store.tables import product_links, products, source_products
 from tidemill.verticals.prices.store.visibility import visible_prices
 from tidemill.verticals.prices.views import (
@@ -176,6 +178,15 @@ class PriceReads:
     async def offers(self, which: OfferFilter | None = None, *, after: int = 0, limit: int = 100) -> list[OfferView]:
         """What shops ask now, in order of key; `after` is the last key already seen."""
         return [OfferView(**row) for row in await self._rows(offers_now(which or OfferFilter(), after, limit))]
+
+    async def hidden_sources(self) -> list[str]:
+        """Sources that were read and whose offers readers may not see, because nobody has made them eligible."""
+        query = select(sources.c.name).where(
+            sources.c.vertical == "prices",
+            sources.c.visibility != Visibility.ELIGIBLE.value,
+            sources.c.historical_count > 0,
+        )
+        return [str(row["name"]) for row in await self._rows(query.order_by(sources.c.name))]
 
     async def products(
         self, which: ProductFilter | None = None, *, after: int = 0, limit: int = 100

@@ -12,7 +12,7 @@ from tidemill.verticals.prices.store.tables import price_corrections, prices
 
 IGNORE, CORRECT, REVOKE = "IGNORE", "CORRECT", "REVOKE"
 
-_may_be_seen = or_(prices.c.ingestion_run_type != RUN_TYPE, sources.c.visibility == Visibility.ELIGIBLE)
+may_be_seen = or_(prices.c.ingestion_run_type != RUN_TYPE, sources.c.visibility == Visibility.ELIGIBLE)
 _newest = (
     select(price_corrections.c.id)
     .where(price_corrections.c.price_id == prices.c.id)
@@ -47,7 +47,7 @@ def visible_prices(name: str, *, corrected: bool = True) -> Subquery:
     if not corrected:
         plain = (prices.c.price_cents, prices.c.currency, prices.c.cost_per_round_cents)
         nothing = select(*raw, *plain, (prices.c.id < 0).label("corrected"))
-        return nothing.select_from(joined).where(_may_be_seen).subquery(name)
+        return nothing.select_from(joined).where(may_be_seen).subquery(name)
     per_round = prices.c.cost_per_round_cents * _cents / prices.c.price_cents
     shown = (
         _cents.label("price_cents"),
@@ -58,6 +58,6 @@ def visible_prices(name: str, *, corrected: bool = True) -> Subquery:
     return (
         select(*raw, *shown)
         .select_from(joined.outerjoin(price_corrections, price_corrections.c.id == _newest))
-        .where(_may_be_seen, func.coalesce(price_corrections.c.kind, "") != IGNORE)
+        .where(may_be_seen, func.coalesce(price_corrections.c.kind, "") != IGNORE)
         .subquery(name)
     )

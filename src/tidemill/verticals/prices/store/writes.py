@@ -1,7 +1,7 @@
 """What the repository of prices reads and writes, each set by one statement."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -12,9 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import Job
 from tidemill.pipeline.checkpoints import AcceptedRecords
 from tidemill.store.database.batches import write_each
+from tidemill.store.database.column_types import Timestamp
 from tidemill.store.records.repository import MOST_MISSED
 from tidemill.store.schema import rejected_records, targets
-from tidemill.verticals.prices.glitch import PriceSeen
+from tidemill.verticals.prices.glitch import APART, PriceSeen
 from tidemill.verticals.prices.reasons import DropReason
 from tidemill.verticals.prices.store.items import (
     UNSTEADY,
@@ -27,7 +28,7 @@ from tidemill.verticals.prices.store.items import (
 )
 from tidemill.verticals.prices.store.tables import prices, source_product_identifiers, source_products
 
-SECOND_READING = timedelta(minutes=10)
+SECOND_READING = APART
 """How soon a page is read again whose price was held: a glitch should not hide the truth for hours."""
 
 _encode = msgspec.json.Encoder().encode
@@ -35,17 +36,17 @@ _encode = msgspec.json.Encoder().encode
 # Only names of ours are put together here; what pages say is always bound.
 _ROW = (
     "p.id, p.source_id, p.identity_key, p.price_id, p.price_cents, p.currency, p.availability, p.out_since, p.checksum,"
-    " p.held_cents, p.held_currency, p.held_rejection_id, p.gone_at, p.upc, p.attributes_key"
+    " p.held_cents, p.held_currency, p.held_at, p.held_rejection_id, p.gone_at, p.upc, p.attributes_key"
 )
 _SAME = "p.source_id = k.source_id AND p.identity_key = k.identity"
 _KNOWN_SQLITE = text(
     "SELECT " + _ROW + " FROM (SELECT json_extract(value, '$[0]') AS source_id, json_extract(value, '$[1]') AS identity"
     " FROM json_each(:keys)) k JOIN source_products p ON " + _SAME
-)
+).columns(held_at=Timestamp())
 _KNOWN_POSTGRES = text(
     "SELECT " + _ROW + " FROM unnest(CAST(:sources AS bigint[]), CAST(:identities AS text[])) AS k(source_id, identity)"
     " JOIN source_products p ON " + _SAME + " ORDER BY p.id FOR UPDATE OF p"
-)
+).columns(held_at=Timestamp())
 
 
 async def known_products(connection: AsyncConnection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
@@ -85,7 +86,7 @@ _OF_SOURCE = (
 _SEEN = update(source_products).where(*_OF_SOURCE).values(**_SEEN_COLUMNS)
 _HELD = (
     select(source_products)
-    .where(*_OF_SOURCE, source_products.c.held.is_not(None))
+    .where(*_OF_SOURCE, source_products.c.held.is_not(None), source_products.c.held_at <= bindparam("b_before"))
     .order_by(source_products.c.id)
     .limit(bindparam("b_limit"))
     .with_for_update()
@@ -99,10 +100,11 @@ async def seen_again(connection: AsyncConnection, source_id: int, identities: Se
 
 
 async def held_products(
-    connection: AsyncConnection, source_id: int, identities: Sequence[str], limit: int
+    connection: AsyncConnection, source_id: int, identities: Sequence[str], limit: int, now: datetime
 ) -> Sequence[Row]:
-    """The products among these whose last price was held back."""
-    names = {"b_source": source_id, "b_identities": list(identities), "b_limit": limit}
+    """The products among these whose last price was held back, long enough ago for this to be another reading."""
+    before = now - APART
+    names = {"b_source": source_id, "b_identities": list(identities), "b_limit": limit, "b_before": before}
     return (await connection.execute(_HELD, names)).mappings().all()
 
 
@@ -261,7 +263,7 @@ async def hold(connection: AsyncConnection, held: Sequence[tuple[int, OfferItem,
     """Keep doubtful offers on their products until their pages were read again, which is to be soon."""
     if not held:
         return
-    rows = [{"b_id": row["id"], **_bound(held_columns(key, item, now))} for key, item, row in held]
+    rows = [{"b_id": row["id"], **_bound(held_columns(key, item, row, now))} for key, item, row in held]
     await write_each(connection, _HOLD, rows)
     again = {"b_ids": sorted({item.job.target_id for _, item, _ in held}), "b_soon": now + SECOND_READING}
     await connection.execute(_LOOK_AGAIN, again)

@@ -142,3 +142,12 @@ def test_the_variant_is_the_one_that_the_address_selects(variant: str, price: st
     undecided = read_product(markup, "https://s.example/p/kettle")
     assert isinstance(undecided, Product)
     assert undecided.doubt is QuarantineReason.AMBIGUOUS_PRICE
+
+
+def test_tiers_are_read_across_a_table_and_one_costs_what_the_first_says() -> None:
+    table = """<table><tr><th>Quantity</th><th>1-4</th><th>5-9</th><th>10+</th></tr>
+    <tr><td>Price</td><td>$24.99</td><td>$22.99</td><td>$20.99</td></tr></table>"""
+    answer = read_product(page("$24.99", stock=table), URL)
+    assert isinstance(answer, Product)
+    assert [(tier.quantity, str(tier.price)) for tier in answer.tiers] == [(1, "24.99"), (5, "22.99"), (10, "20.99")]
+    assert answer.price == Decimal("24.99")

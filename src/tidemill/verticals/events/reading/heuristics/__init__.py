@@ -16,7 +16,10 @@ from tidemill.verticals.events.reading.heuristics.grids import from_grids
 from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_numbered
 from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
 from tidemill.verticals.events.reading.heuristics.single import single_event
+from tidemill.verticals.events.reading.heuristics.stated_once import with_only_address, with_stated_facts
 from tidemill.verticals.events.reading.heuristics.wording import without_dates
+
+__all__ = ["read_heuristics", "with_only_address"]
 
 _LEAD = 12
 """Characters before a date at which a line still begins with it: a weekday, a dash."""
@@ -42,7 +45,8 @@ def read_heuristics(document: Document, context: ReadingContext) -> list[RawReco
     listed = [
         record for block, inside in grouped for record in builder.records_of_block(block, inside, alike=len(grouped))
     ]
-    return _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
+    records = _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
+    return with_stated_facts(records, elements, context)
 
 
 def _dates(elements: list[Element], context: ReadingContext) -> list[Leaf]:

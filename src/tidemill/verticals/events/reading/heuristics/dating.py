@@ -98,11 +98,14 @@ def _is_about(moment: Moment, text: str) -> bool:
 
 
 def _in_year(moment: Moment, year: int | None) -> Moment:
+    """The moment in the year that a heading names, unless the weekday beside the date is of another year."""
     if year is None or moment.year_given:
         return moment
     try:
         moved = moment.starts.replace(year=year)
     except ValueError:  # the 29th of February of another year
+        return moment
+    if moment.weekday_agrees and moved.weekday() != moment.starts.weekday():
         return moment
     ends = moment.ends and moment.ends + (moved - moment.starts)
     return msgspec.structs.replace(moment, starts=moved, ends=ends, year_given=True)

@@ -39,6 +39,8 @@ from tidemill.verticals.events.reading.heuristics.wording import (
 )
 
 _SEVERAL = 3
+_WRONG_WEEKDAY = 0.15
+"""What a date is less sure by whose weekday is not the one that the page names."""
 _OF_A_LIST = frozenset({"li", "p", "tr", "dd", "td"})
 _END_COLUMN = re.compile(r"\b(?:end|ends|until|through|to|eind\w*|tot|t/m|deadline|sluit\w*)\b", re.IGNORECASE)
 
@@ -131,7 +133,7 @@ class RecordBuilder:
         if moment.ends is not None:
             fields["ends"] = moment.ends.isoformat(timespec="minutes")
         optional = {
-            "place": place or place_of(block, title),
+            "place": _unless_address(place or place_of(block, title)),
             "url": url or link_of(block, element, self.document),
             "image": image_of(block, self.document),
             "description": description_of(block, title),
@@ -139,6 +141,7 @@ class RecordBuilder:
         fields.update({name: value for name, value in optional.items() if value and value != title})
         confidence += (0.1 if moment.grain is Grain.MINUTE else 0.0) + (0.05 if "url" in fields else 0.0)
         confidence -= 0.0 if moment.year_given else 0.1
+        confidence -= _WRONG_WEEKDAY if moment.weekday_agrees is False else 0.0
         return RawRecord(
             fields=fields,
             strategy=Strategy.HEURISTICS,
@@ -232,6 +235,11 @@ def _is_another_day(element: Element, lead: Element) -> bool:
 def _is_named(leaf: Leaf) -> bool:
     """Whether a date is named by itself: a bare `today` or `this weekend` with no title is a filter's."""
     return "@" in leaf.date.place or any(character.isdigit() for character in leaf.element.text)
+
+
+def _unless_address(place: str) -> str:
+    """A place, unless it is an address on the web: there a meeting is seen, not held."""
+    return "" if place.startswith(("http", "www.")) else place
 
 
 def _iso(moment: Moment) -> str:

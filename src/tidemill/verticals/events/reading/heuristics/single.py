@@ -116,12 +116,8 @@ def _previous_text(element: Element) -> str:
     parent = element.parent
     if parent is None:
         return ""
-    before = ""
-    for child in parent.children:
-        if child is element:
-            return before
-        before = child.text or before
-    return before
+    place = parent.children.index(element)
+    return next((text for at in range(place - 1, -1, -1) if (text := parent.children[at].text)), "")
 
 
 def _content(heading: Element | None, leaf: Leaf) -> Element:

@@ -79,8 +79,9 @@ _NOTHING = (
     r"(?:no|geen) (?:\w+ ){0,3}(?:meetings?|events?|activities|shows?|classes|vergadering(?:en)?|evenementen"
     r"|activiteiten|voorstellingen|programma)(?: \w+){0,3}\.?"
 )
-"""How a day says that it has none."""
-_LABELS = re.compile(rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|{_STATUS}|{_NOTHING}|\W*)", re.IGNORECASE)
+_OF_ALL = r"(?:all|alle) (?:\w+ )?(?:meetings|hearings|vergaderingen|bijeenkomsten)\b.*"
+"""How a day says that it has none, and a page what holds for all."""
+_LABELS = re.compile(rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|{_STATUS}|{_NOTHING}|{_OF_ALL}|\W*)", re.IGNORECASE)
 _GENERIC_WORDS = (
     "agenda agendas minutes minute meeting meetings schedule schedules date dates upcoming past previous event events "
     "calendar kalender archive archief and of the for materials documents vergadering vergaderingen evenementen "
@@ -89,7 +90,10 @@ _GENERIC_WORDS = (
     "week today public notices notice time times location regular special information info wanneer waar when where "
     "tijd datum locatie komende aankomende nieuws news home search filter est edt cst cdt pst pdt et ct pt start "
     "starts end ends begin einde eind results resultaten meer more view details page pagina transcripts now nu vandaag "
-    "morgen tomorrow tonight vanavond weekend this deze dit later"
+    "morgen tomorrow tonight vanavond weekend this deze dit later summary summaries tentative video videos audio "
+    "recording recordings packet packets download downloads pdf doc draft final approved remaining photo photos "
+    "gallery link links click here attachment attachments presentation presentations report reports file files "
+    "document amended register"
 )
 _GENERIC = frozenset((*_GENERIC_WORDS.split(), *MONTHS, *FULL_WEEKDAYS))
 """Words that stand over any agenda; a heading of nothing else names no event."""
@@ -108,6 +112,9 @@ _WORD = re.compile(r"[^\W\d_][\w'\u2019&-]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _A_WORD = re.compile(r"[^\W\d_](?:[\W\d_]*[^\W\d_]){2}")
 """Three letters, whatever stands between them."""
+_ORNAMENTS = " \u25bc\u25be\u25b8\u25ba\u25b6\u2193\u2192\u2197\u00bb\u203a\u2026+\u2b07"
+"""Arrows and the like that stand on buttons."""
+_NUMBERED = re.compile(r"^\d{1,2}\s*[-\u2013:]\s+(?=[nN]o\b|[gG]een\b)")
 _LONGEST_TITLE = 180
 _LONGEST_READ = 600
 
@@ -153,7 +160,8 @@ def _tidy(rest: str, *, after: bool = False, before: bool = False) -> str:
 @lru_cache(maxsize=4_096)
 def is_title(text: str) -> bool:
     """Whether words can be the name of an event: not a link's label, not a label of the page's furniture."""
-    return bool(text) and len(text) <= _LONGEST_TITLE and _LABELS.fullmatch(text) is None and not is_generic(text)
+    bare = _NUMBERED.sub("", text.strip(_ORNAMENTS))
+    return bool(bare) and len(bare) <= _LONGEST_TITLE and _LABELS.fullmatch(bare) is None and not is_generic(bare)
 
 
 def is_generic(text: str) -> bool:

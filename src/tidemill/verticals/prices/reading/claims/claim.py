@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
-from html import unescape
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
 from tidemill.reading.money import Money, parse_money
-from tidemill.reading.text import squash
+from tidemill.reading.text import decoded, squash
 from tidemill.verticals.prices.reading.product import Variant
 
 Absolute = Callable[[str], str]
@@ -52,7 +51,7 @@ def text_of(value: Any) -> str:
     if value is None or isinstance(value, bool | dict | list):
         return ""
     text = str(value)
-    return squash(unescape(unescape(text)) if "&" in text else text)
+    return squash(decoded(decoded(text)))
 
 
 def amount_of(value: Any, currency: str = "") -> Decimal | None:

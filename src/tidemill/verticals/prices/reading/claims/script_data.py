@@ -158,7 +158,8 @@ def _values(text: str) -> Iterator[Any]:
             reached = match.end() + 1
 
 
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]')
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
+"""A string that is never closed goes on to the end: else it would be looked for again from each quote inside it."""
 
 
 def _balanced(text: str, begins: int) -> int:

@@ -92,20 +92,11 @@ _START = _Inherited(Hint.NONE, (), "")
 
 def layout_of(document: Document, title: str = "") -> PageLayout:
     """Walk the page once; `title` is what structured data calls the product, to know its heading by."""
-    document = without_scripts(document)
     root = document.bounded_tree.body
     heading = main_heading(document, title)
     if root is None:
         return EMPTY_LAYOUT
     return _Walk(heading).over(root)
-
-
-def without_scripts(document: Document) -> Document:
-    """The page as it is walked: a long one without its scripts and styles, lest they use up what may be looked at."""
-    return Document(_INVISIBLE_MARKUP.sub("", document.markup), document.url) if document.truncated else document
-
-
-_INVISIBLE_MARKUP = re.compile(r"<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 
 
 def main_heading(document: Document, title: str) -> LexborNode | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from selectolax.lexbor import LexborNode
 
@@ -22,6 +23,10 @@ _TIER = re.compile(
     r"\s*(?:ea\w*|each|per \w+|/ ?\w+|p/?st\.?)?\W*$",
     re.IGNORECASE,
 )
+
+_QUANTITY_ALONE = re.compile(rf"(?:qty\.?:?\s*)?{_QUANTITY}\s*{_UNITS}", re.IGNORECASE)
+_PRICE_ALONE = re.compile(_EACH_AT, re.IGNORECASE)
+_MOST_CELLS, _FEW_ROWS = 12, 12
 
 
 def attributes_of(document: Document) -> dict[str, str]:
@@ -57,9 +62,29 @@ def tiers_of(document: Document) -> tuple[QuantityTier, ...]:
     best: list[QuantityTier] = []
     for group in document.css("table, ul, ol, dl")[:_MOST_ROWS]:
         rows = [tier for row in group.css("tr, li")[:60] if (tier := _tier(row)) is not None]
+        rows = rows if len(rows) > 1 else _across(group)
         if len(rows) > 1 and len({row.quantity for row in rows}) == len(rows) and len(rows) > len(best):
             best = rows
     return tuple(sorted(best, key=lambda tier: tier.quantity))
+
+
+def _across(table: LexborNode) -> list[QuantityTier]:
+    """The tiers of a table that tells quantities in one row and their prices in the row below."""
+    if table.tag != "table":
+        return []
+    rows = [[text_within(cell) for cell in row.css("td, th")[:_MOST_CELLS]] for row in table.css("tr")[:_FEW_ROWS]]
+    for quantities, prices in pairwise(rows):
+        pairs = zip(quantities, prices, strict=False) if len(quantities) == len(prices) else ()
+        found = [tier for quantity, price in pairs if (tier := _pair(quantity, price)) is not None]
+        if len(found) > 1:
+            return found
+    return []
+
+
+def _pair(quantity: str, price: str) -> QuantityTier | None:
+    match = _QUANTITY_ALONE.fullmatch(quantity.strip())
+    money = parse_money(price) if match is not None and _PRICE_ALONE.search(price) else None
+    return QuantityTier(int(match["from"]), money.amount) if match is not None and money is not None else None
 
 
 def _tier(row: LexborNode) -> QuantityTier | None:

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidemill.core.record import Found, RawRecord, Strategy
-from tidemill.store.pages.raw_records import decode_found, encode_found
+from tidemill.pipeline.kept_readings import decode_found, encode_found
 
 words = st.text(st.characters(exclude_categories=["Cs"]))
 shapes = st.sampled_from([{"title": "name"}, {"title": "h3 a", "starts": "time@datetime"}])

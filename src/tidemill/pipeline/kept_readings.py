@@ -1,15 +1,29 @@
 """A page's raw records as they are stored: compact, because a page is read far more often than looked back at.
 
 What all records of a page share is written once, and a block of structured data is not written at all: the
-record's origin says where on the stored page it stands.
+record's origin says where on the stored page it stands. They are encoded where the page is read.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from tidemill.core.record import Found, RawRecord, Strategy
+
+
+class KeptReading(msgspec.Struct, frozen=True, array_like=True):
+    """A reading as it is stored, and as much of it as the ledger counts: `fields` says how many records have each."""
+
+    encoded: bytes
+    records: int = 0
+    strategy: str = ""
+    fields: Mapping[str, int] = msgspec.field(default_factory=dict)
+    next_url: str | None = None
+    total: int | None = None
+    truncated: bool = False
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -32,8 +46,31 @@ class _StoredReading(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 _JSONLD = Strategy.JSONLD
+_fields = attrgetter("fields")
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_StoredReading).decode
+
+
+def keep(found: Found, encoded: bytes | None = None) -> KeptReading:
+    """Encode a reading once, for the database and for whoever judges it; `encoded` is given if that was done."""
+    return KeptReading(
+        encode_found(found) if encoded is None else encoded,
+        len(found.records),
+        found.records[0].strategy if found.records else "",
+        count_fields(found.records),
+        found.next_url,
+        found.total,
+        found.truncated,
+    )
+
+
+def count_fields(records: Sequence[RawRecord]) -> dict[str, int]:
+    """Count which fields are there; the records of a page have them mostly alike."""
+    counts: dict[str, int] = {}
+    for names, count in Counter(map(tuple, map(_fields, records))).items():
+        for name in names:
+            counts[name] = counts.get(name, 0) + count
+    return counts
 
 
 def encode_found(found: Found) -> bytes:

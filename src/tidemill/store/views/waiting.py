@@ -1,0 +1,48 @@
+"""What waits for a person, counted."""
+
+from sqlalchemy import ColumnElement, Table, func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tidemill.core.discovery.candidates import CandidateStatus
+from tidemill.core.failure import MEANING
+from tidemill.core.health.system import Waiting
+from tidemill.core.quality.proposals import ProposalStatus
+from tidemill.store.schema import (
+    dead_letters,
+    fetcher_upgrades,
+    quality_incidents,
+    rejected_records,
+    selector_proposals,
+    source_candidates,
+)
+
+_CALLS = tuple(failure.value for failure, meaning in MEANING.items() if meaning.alerts)
+"""Failures at which a person should look at once: no retry will mend them."""
+
+_PENDING = text("dead_letter_queue.status = 'pending'")
+
+
+async def waiting_for_a_person(connection: AsyncConnection) -> Waiting:
+    """Count everything that somebody has to decide."""
+    called = func.count().filter(dead_letters.c.error_type.in_(_CALLS))
+    letters = select(func.count(), called).select_from(dead_letters).where(_PENDING)
+    pending, calls = (await connection.execute(letters)).one()
+    aside = (rejected_records.c.verdict == "quarantined", rejected_records.c.review.is_(None))
+    return Waiting(
+        dead_letters=pending,
+        calls=calls,
+        quarantined=await _count(connection, rejected_records, *aside),
+        candidates=await _count(
+            connection, source_candidates, source_candidates.c.status == CandidateStatus.PENDING.value
+        ),
+        proposals=await _count(
+            connection, selector_proposals, selector_proposals.c.status == ProposalStatus.OPEN.value
+        ),
+        fetcher_suggestions=await _count(connection, fetcher_upgrades, fetcher_upgrades.c.status == "pending"),
+        incidents=await _count(connection, quality_incidents, quality_incidents.c.closed_at.is_(None)),
+    )
+
+
+async def _count(connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]) -> int:
+    query = select(func.count()).select_from(table).where(*conditions)
+    return int((await connection.execute(query)).scalar_one())
