@@ -10,12 +10,14 @@ from tidemill.bootstrap.installed import UnusablePackage, with_installed_plugins
 from tidemill.plugin import GROUP, Plugin
 from tidemill.verticals.events import VERTICAL as EVENTS
 from tidemill.verticals.listings import VERTICAL as LISTINGS
+from tidemill.verticals.matches import VERTICAL as MATCHES
 from tidemill.verticals.prices import VERTICAL as PRICES
 
 OWN: tuple[Plugin[Any, Any], ...] = (
     EVENTS,
     PRICES,
     LISTINGS,
+    MATCHES,
 )
 
 DEFAULT_VERTICAL = OWN[0].name

@@ -1,0 +1,1 @@
+"""The commands of matches, one module each, named like it."""

@@ -1,0 +1,49 @@
+"""The parts of matches in a running system: what maps ids, what people ask, and what they can do."""
+
+from dataclasses import dataclass
+
+from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
+from tidemill.store.snapshots.reads import SnapshotReads
+from tidemill.verticals.matches.actions import MatchActions
+from tidemill.verticals.matches.rules import labels_of
+from tidemill.verticals.matches.store.identities import MatchIdentities
+from tidemill.verticals.matches.store.repository import MatchRepository
+from tidemill.verticals.matches.store.views import MatchViews
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchesStore(VerticalStore):
+    """The mapping of ids, and what is read for people."""
+
+    identities: MatchIdentities
+    views: MatchViews
+    snapshots: SnapshotReads
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchesParts(Parts):
+    """The actions on matches, and their store."""
+
+    matches: MatchActions
+    store: MatchesStore
+
+
+def open_store(environment: StoreEnvironment) -> MatchesStore:
+    """Return the store of matches."""
+    identities = MatchIdentities(environment.database, environment.ids)
+    return MatchesStore(
+        repository=MatchRepository(identities),
+        labels=labels_of,
+        live=identities,
+        identities=identities,
+        views=MatchViews(environment.database),
+        snapshots=SnapshotReads(environment.database),
+    )
+
+
+def build_parts(environment: Environment, store: MatchesStore) -> MatchesParts:
+    """Build the actions on matches."""
+    actions = MatchActions(
+        store.identities, store.views, store.snapshots, environment.store.targets, environment.clock
+    )  # fmt: skip
+    return MatchesParts(explainers=[actions.explainer], matches=actions, store=store)

@@ -1,0 +1,306 @@
+"""A match in plain JSON, by the names that sites use for its parts; no site is known here, only the shape.
+
+Everything is bounded: so many values are looked at, so many balls are taken, and texts are short.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tidemill.verticals.matches.reading.score_text import read_score
+from tidemill.verticals.matches.record import balls_of
+from tidemill.verticals.matches.telling import LONGEST_TEXT, MOST_INNINGS, MOST_PLAYERS, MOST_TOLD_BALLS
+
+Fields = dict[str, Any]
+
+MOST_VALUES = 50_000
+MOST_LISTED = 500
+_IDS = ("id", "matchid", "match_id", "key", "objectid")
+_TITLES = ("title", "name", "matchdesc", "description", "shorttitle")
+_STATES = ("status", "state", "matchstate", "stage", "phase")
+_BREAKS = ("break", "pause", "interval", "statenote")
+_TEAMS = ("teams", "competitors", "sides")
+_TEAM_NAMES = ("name", "teamname", "fullname", "longname", "team")
+_TEAM_SHORTS = ("short_name", "shortname", "abbr", "abbreviation", "code", "teamsname")
+_INNINGS = ("innings", "inningsscores", "scores", "inningslist")
+_BATTING = ("team", "batteam", "batteamsname", "battingteam", "batteamname", "side")
+_VENUES = ("venue", "ground", "venueinfo", "stadium")
+_STARTS = ("start_time", "starttime", "startdate", "start", "date")
+_SERIES = ("series", "seriesname", "competition", "tournament", "event")
+_FORMATS = ("match_type", "matchtype", "format", "matchformat")
+_OVER_LISTS = ("recent", "balls", "deliveries", "recentballs", "overs")
+_TEXTS = ("text", "comment", "commentary", "description")
+_URLS = ("url", "link", "href", "matchurl")
+_EXTRAS = ("wides", "noballs", "byes", "legbyes", "penalty")
+_ILLEGAL = {"wides", "wide", "noballs", "noball", "no-ball", "penalty"}
+_EPOCH_MILLIS = 10**11
+
+
+def matches_in(value: Any) -> Iterator[Fields]:
+    """Yield the fields of every object that looks like a match, wide before deep, each at most once."""
+    pending = deque([value])
+    listed = 0
+    for _ in range(MOST_VALUES):
+        if not pending or listed >= MOST_LISTED:
+            return
+        current = pending.popleft()
+        if isinstance(current, dict):
+            if fields := match_fields(current):
+                listed += 1
+                yield fields
+            else:
+                pending.extend(inner for inner in current.values() if isinstance(inner, dict | list))
+        elif isinstance(current, list):
+            pending.extend(inner for inner in current if isinstance(inner, dict | list))
+
+
+def match_fields(item: Mapping[str, Any]) -> Fields | None:
+    """Return the raw fields of an object that has two teams and an id or a state; None for any other."""
+    flat = flattened(item)
+    teams = _teams(flat)
+    if len(teams) != 2 or not (pick(flat, _IDS) or pick(flat, _STATES)):  # noqa: PLR2004
+        return None
+    names = [team["name"] for team in teams]
+    shorts = [team.get("short_name", "") for team in teams]
+    fields: Fields = {
+        "id": text_of(pick(flat, _IDS)),
+        "url": text_of(pick(flat, _URLS)),
+        "title": text_of(pick(flat, _TITLES)),
+        "status": text_of(pick(flat, _STATES)),
+        "pause": text_of(pick(flat, _BREAKS)),
+        "teams": teams,
+        "innings": [
+            each
+            for raw in _list(pick(flat, _INNINGS))[: MOST_INNINGS + 1]
+            if (each := innings_fields(raw, names, shorts))
+        ],
+        "balls": balls_fields(flat),
+        "venue": _place(pick(flat, _VENUES)),
+        "start": start_of(pick(flat, _STARTS)),
+        "series": _name(pick(flat, _SERIES)),
+        "match_type": text_of(pick(flat, _FORMATS)),
+        "weather": text_of(flat.get("weather")),
+        "resource": text_of(flat.get("resource")) or "scorecard",
+    }
+    fields |= _toss(flat) | _result(flat) | _limit(flat) | _players(flat, names)
+    return {name: value for name, value in fields.items() if value not in ("", [], {}, None)}
+
+
+def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object's values by lower-case name, with those of its direct parts where they add a name.
+
+    Sites keep a match's name, state and score in parts of their own, side by side.
+    """
+    flat = {name.lower(): value for name, value in item.items()}
+    for name in ("matchinfo", "info", "match", "header", "matchscore", "score", "scorecard", "live"):
+        part = flat.get(name)
+        if isinstance(part, dict):
+            flat = {inner.lower(): value for inner, value in part.items() if isinstance(inner, str)} | flat
+    return flat
+
+
+def pick(flat: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first value there is under one of the names."""
+    return next((flat[name] for name in names if flat.get(name) not in (None, "", [], {})), None)
+
+
+def text_of(value: Any) -> str:
+    """Return a short text or number as text; '' for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value)[:LONGEST_TEXT]
+
+
+def innings_fields(raw: Any, names: Sequence[str], shorts: Sequence[str]) -> Fields | None:
+    """Return one innings; None when it tells no score or of nobody that plays."""
+    if not isinstance(raw, dict):
+        return None
+    flat = {name.lower(): value for name, value in raw.items() if isinstance(name, str)}
+    side = side_of(pick(flat, _BATTING), names, shorts)
+    runs, wickets, balls = _count(flat, "runs", "r"), _count(flat, "wickets", "wkts", "w"), _balls_bowled(flat)
+    if runs is None and (written := read_score(text_of(flat.get("score")))):
+        runs, wickets = written.runs, written.wickets
+        balls = balls if balls is not None else written.balls
+    if side is None or runs is None or balls is None:
+        return None
+    found: Fields = {"side": side, "runs": runs, "wickets": wickets or 0, "balls": balls}
+    flags = {"declared": ("declared", "isdeclared"), "follow_on": ("followon", "follow_on", "isfollowon"),
+             "super_over": ("superover", "super_over", "issuperover")}  # fmt: skip
+    found |= {name: True for name, words in flags.items() if pick(flat, words) is True}
+    target = _count(flat, "target")
+    return found | ({"target": target} if target else {})
+
+
+def side_of(told: Any, names: Sequence[str], shorts: Sequence[str]) -> int | None:
+    """Return which of two teams a name, a short name or a number means."""
+    if isinstance(told, dict):
+        told = pick({name.lower(): value for name, value in told.items()}, (*_TEAM_NAMES, *_TEAM_SHORTS))
+    if isinstance(told, bool) or told is None:
+        return None
+    if isinstance(told, int):
+        return told if told in {0, 1} else None
+    word = text_of(told).casefold()
+    for each in (names, shorts):
+        folded = [name.casefold() for name in each]
+        if word and word in folded and folded[0] != folded[1]:
+            return folded.index(word)
+    return None
+
+
+def balls_fields(flat: Mapping[str, Any]) -> list[Fields]:
+    """Return the deliveries that are told, one by one or by the over."""
+    found: list[Fields] = []
+    for name in _OVER_LISTS:
+        for raw in _list(flat.get(name))[-MOST_TOLD_BALLS:]:
+            if not isinstance(raw, dict):
+                continue
+            each = {key.lower(): value for key, value in raw.items() if isinstance(key, str)}
+            if isinstance(each.get("deliveries"), list):
+                found += _over(each)
+            elif (ball := ball_fields(each, None)) is not None:
+                found.append(ball)
+        if found:
+            break
+    return found[-MOST_TOLD_BALLS:]
+
+
+def ball_fields(each: Mapping[str, Any], place: tuple[int, int, int] | None) -> Fields | None:
+    """Return a delivery; None for one that does not say where it stands."""
+    told = place or (_count(each, "innings", "inn"), _count(each, "over"), _count(each, "ball", "delivery"))
+    runs = _count(each, "runs", "total", "r")
+    if runs is None and isinstance(each.get("runs"), dict):
+        runs = _count(each["runs"], "total")
+    if runs is None or None in told:
+        return None
+    extra = _extra(each.get("extra") or each.get("extras"))
+    found: Fields = {
+        "innings": told[0], "over": told[1], "ball": told[2], "runs": runs, "extra": extra,
+        "legal": extra not in _ILLEGAL, "wicket": _wicket(each), "text": text_of(pick(each, _TEXTS)),
+    }  # fmt: skip
+    return {name: value for name, value in found.items() if value != ""}
+
+
+def start_of(value: Any) -> str:
+    """Return when a match starts, in ISO form: from text, or from seconds or milliseconds since 1970."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 16 else value  # noqa: PLR2004
+    if isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 10**14:
+        return datetime.fromtimestamp(number / 1000 if number > _EPOCH_MILLIS else number, UTC).isoformat()
+    return text_of(value)
+
+
+def _teams(flat: Mapping[str, Any]) -> list[Fields]:
+    given = pick(flat, _TEAMS)
+    if isinstance(given, dict):
+        given = list(given.values())
+    raw = given if isinstance(given, list) else [flat.get("team1"), flat.get("team2")]
+    found = []
+    for each in raw[:3]:
+        if isinstance(each, str) and each:
+            found.append({"name": each[:LONGEST_TEXT]})
+        elif isinstance(each, dict):
+            part = {name.lower(): value for name, value in each.items() if isinstance(name, str)}
+            name, short = text_of(pick(part, _TEAM_NAMES)), text_of(pick(part, _TEAM_SHORTS))
+            if name:
+                found.append({"name": name} | ({"short_name": short} if short else {}))
+    return found
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _count(flat: Mapping[str, Any], *names: str) -> int | None:
+    value = (
+        pick(flat, names)
+        if any(flat.get(name) for name in names)
+        else next((flat[n] for n in names if n in flat), None)
+    )
+    if isinstance(value, str) and value.isdecimal() and len(value) < 6:  # noqa: PLR2004
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _balls_bowled(flat: Mapping[str, Any]) -> int | None:
+    legal = _count(flat, "balls", "legal_balls", "legalballs")
+    if legal is not None:
+        return legal
+    overs = flat.get("overs")
+    return balls_of(text_of(overs)) if isinstance(overs, str | int | float) else None
+
+
+def _over(over: Mapping[str, Any]) -> list[Fields]:
+    innings, number = _count(over, "innings", "inn"), _count(over, "over", "number")
+    if innings is None or number is None:
+        return []
+    found = []
+    for place, raw in enumerate(_list(over["deliveries"])[:100], 1):
+        each = (
+            {key.lower(): value for key, value in raw.items() if isinstance(key, str)} if isinstance(raw, dict) else {}
+        )
+        if (ball := ball_fields(each, (innings, number, place))) is not None:
+            found.append(ball)
+    return found
+
+
+def _extra(value: Any) -> str:
+    if isinstance(value, dict):
+        return next((name for name in _EXTRAS if value.get(name)), "")
+    return text_of(value)
+
+
+def _wicket(each: Mapping[str, Any]) -> str:
+    told = each.get("wicket")
+    if isinstance(told, dict):
+        return text_of(told.get("kind"))
+    return text_of(told)
+
+
+def _place(value: Any) -> str:
+    if isinstance(value, dict):
+        part = {name.lower(): each for name, each in value.items() if isinstance(name, str)}
+        return ", ".join(filter(None, (text_of(pick(part, ("ground", "name"))), text_of(part.get("city")))))
+    return text_of(value)
+
+
+def _name(value: Any) -> str:
+    return text_of(value.get("name")) if isinstance(value, dict) else text_of(value)
+
+
+def _toss(flat: Mapping[str, Any]) -> Fields:
+    toss = pick(flat, ("toss", "tossresults"))
+    if not isinstance(toss, dict):
+        return {}
+    part = {name.lower(): value for name, value in toss.items() if isinstance(name, str)}
+    return {
+        "toss_winner": _name(pick(part, ("winner", "tosswinnername", "team"))),
+        "toss_decision": text_of(pick(part, ("decision", "choice"))),
+    }
+
+
+def _result(flat: Mapping[str, Any]) -> Fields:
+    result = pick(flat, ("result", "outcome"))
+    if isinstance(result, str):
+        return {"outcome": result[:LONGEST_TEXT]}
+    if not isinstance(result, dict):
+        return {}
+    part = {name.lower(): value for name, value in result.items() if isinstance(name, str)}
+    return {name: text_of(part.get(name)) for name in ("winner", "outcome", "by", "method")}
+
+
+def _limit(flat: Mapping[str, Any]) -> Fields:
+    overs = _count(flat, "maxovers", "max_overs", "overslimit")
+    return {"ball_limit": overs * 6} if overs else {}
+
+
+def _players(flat: Mapping[str, Any], names: Sequence[str]) -> Fields:
+    squads = pick(flat, ("players", "squads", "rosters"))
+    if not isinstance(squads, dict):
+        return {}
+    return {
+        "players": {
+            team: [text_of(name) for name in _list(squads.get(team))[:MOST_PLAYERS] if text_of(name)]
+            for team in names
+            if squads.get(team)
+        }
+    }

@@ -1,0 +1,1 @@
+"""The tables of matches and all SQL over them."""

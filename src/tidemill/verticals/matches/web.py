@@ -1,0 +1,11 @@
+"""What matches add to the web app."""
+
+from tidemill.verticals.matches.parts import MatchesParts
+from tidemill.web.deps import WebDeps
+from tidemill.web.extension import WebExtension
+
+
+def web_extension(deps: WebDeps, parts: MatchesParts) -> WebExtension:
+    """Return the routes of matches: states, changes and streams are served by the machinery for every vertical."""
+    del deps, parts
+    return WebExtension(vertical="matches")
