@@ -57,7 +57,7 @@ async def furnish(system: System, titles: tuple[str, ...] = ("Jazz", "Film"), na
         ),
     )
     await put(database, jobs, a_job(1, status="dead", current_stage="dead_letter", failure="timeout"))
-    await put(database, dead_letters, a_letter(1))
+    await put(database, dead_letters, a_letter(1, payload={"host": "a.example"}))
     rows = [an_event(key, title, NOON + timedelta(days=key)) for key, title in enumerate(titles, start=1)]
     if rows:
         await put(database, events, *rows)

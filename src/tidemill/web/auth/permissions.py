@@ -52,6 +52,8 @@ PERMISSIONS: Permissions = {
     **rows(
         Need.VIEWER,
         "GET /", "GET /sources", "GET /sources/{name}", "GET /runs", "GET /runs/{run_id}",
+        "GET /work", "GET /dead-letters", "GET /quarantine", "GET /targets", "GET /breakers", "GET /adapters",
+        "GET /proposals", "GET /candidates", "GET /incidents", "GET /ticks",
         "GET /account", "POST /account/sign-out", "POST /account/sessions/{session}/end",
         f"GET {_API}/openapi.json", f"GET {_API}/sources", f"GET {_API}/sources/{{name}}", f"GET {_API}/runs",
         f"GET {_API}/runs/{{run_id}}", f"GET {_API}/targets", f"GET {_API}/targets/{{target_id}}",
@@ -67,6 +69,14 @@ PERMISSIONS: Permissions = {
     ),
     **rows(
         Need.OPERATOR,
+        "POST /dead-letters/{key}/retry", "POST /dead-letters/{key}/discard", "POST /dead-letters/retry-all",
+        "POST /quarantine/{key}/release", "POST /quarantine/{key}/reject", "POST /targets/{key}/run",
+        "POST /targets/{key}/pause", "POST /targets/{key}/resume", "POST /targets/{key}/remove",
+        "POST /breakers/{key}/reset", "POST /adapters/{key}/enable", "POST /adapters/{key}/disable",
+        "POST /proposals/{key}/accept", "POST /proposals/{key}/reject", "POST /candidates/{key}/approve",
+        "POST /candidates/{key}/reject", "POST /ticks/{key}/run", "GET /add-source", "POST /add-source",
+        "GET /import-targets", "POST /import-targets", "POST /sources/{name}/run", "POST /sources/{name}/enable",
+        "POST /sources/{name}/disable",
         f"POST {_API}/sources/{{name}}/run", f"POST {_API}/sources/{{name}}/enable",
         f"POST {_API}/sources/{{name}}/disable", f"POST {_API}/sources", f"POST {_API}/sources/import",
         f"PATCH {_API}/sources/{{name}}", f"DELETE {_API}/sources/{{name}}",
@@ -87,7 +97,7 @@ PERMISSIONS: Permissions = {
     ),
     **rows(
         Need.ADMIN,
-        "POST /api/admin/recycle", f"GET {_API}/audit", f"GET {_API}/settings", f"GET {_API}/people",
+        "GET /audit", "POST /api/admin/recycle", f"GET {_API}/audit", f"GET {_API}/settings", f"GET {_API}/people",
         f"POST {_API}/people", f"PATCH {_API}/people/{{name}}", f"DELETE {_API}/people/{{name}}",
         f"POST {_API}/people/{{name}}/reset", f"GET {_API}/tokens", f"POST {_API}/tokens",
         f"DELETE {_API}/tokens/{{token_id}}", "GET /people", "POST /people", "POST /people/{name}/reset",

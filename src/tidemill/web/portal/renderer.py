@@ -52,9 +52,12 @@ def navigation(extensions: Sequence[WebExtension]) -> list[NavigationLink]:
     own = [link for extension in extensions if extension.portal for link in extension.portal.navigation]
     return [
         NavigationLink("At a glance", "/"),
+        NavigationLink("Today's work", "/work"),
         *own,
         NavigationLink("Sources", "/sources"),
+        NavigationLink("Targets", "/targets"),
         NavigationLink("Runs", "/runs"),
+        NavigationLink("People", "/people"),
     ]
 
 

@@ -9,9 +9,13 @@ from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.portal.access import add_access_pages
 from tidemill.web.portal.home import HomePage
+from tidemill.web.portal.lists import add_list_page
 from tidemill.web.portal.renderer import PageRenderer
 from tidemill.web.portal.runs import add_run_pages
+from tidemill.web.portal.source_forms import add_source_forms
 from tidemill.web.portal.sources import add_source_pages
+from tidemill.web.portal.today import add_work_page
+from tidemill.web.portal.work import work_pages
 from tidemill.web.system_monitor import SystemMonitor
 
 
@@ -28,6 +32,10 @@ def portal_routes(
         return await home_page.page()
 
     add_access_pages(router, deps, renderer.render)
+    add_work_page(router, deps, renderer.render)
+    add_source_forms(router, deps, renderer.render)
+    for page in work_pages(deps):
+        add_list_page(router, renderer.render, page)
     add_source_pages(router, deps, renderer.render, portals)
     add_run_pages(router, deps, renderer.render)
     for portal in portals.values():
