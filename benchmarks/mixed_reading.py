@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from zoneinfo import ZoneInfo
 
 import msgspec
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from benchmarks.mixed_pages import CARDS, MONTHS, SELECTORS
 from benchmarks.plain_reading import EventRow, rows_of_items
@@ -27,13 +27,18 @@ def read_plainly(body: bytes, url: str, kind: str) -> tuple[list[EventRow], list
     """The rows of a page, found with the fastest parser there is."""
     tree = LexborHTMLParser(body)
     if kind == CARDS:
-        cards = []
-        for item in tree.css(SELECTORS["item"]):
-            title, starts, place, about = (item.css_first(selector) for selector in FIELDS)
-            link = title.attributes["href"] or ""
-            cards.append((title.text(), starts.text(), place.text(), link, about.text()))
+        cards = [_card(item) for item in tree.css(SELECTORS["item"])]
         return rows_of_cards(cards, url), []
     return rows_of_blocks([node.text() for node in tree.css('script[type="application/ld+json"]')], url)
+
+
+def _card(item: LexborNode) -> Card:
+    title, starts, place, about = (item.css_first(selector) for selector in FIELDS)
+    assert title is not None
+    assert starts is not None
+    assert place is not None
+    assert about is not None
+    return title.text(), starts.text(), place.text(), title.attributes["href"] or "", about.text()
 
 
 def rows_of_blocks(blocks: Iterable[str], url: str) -> tuple[list[EventRow], list[ProductRow]]:

@@ -24,7 +24,8 @@ from benchmarks.contenders.scrapy_spider import JSON_LD, TUNED, WATCH, PageItem,
 from benchmarks.contenders.tidemill_system import PARALLEL, settings_for
 from benchmarks.mixed_pages import CARDS, PRODUCT, SELECTORS, kind_of, mixed_urls
 from benchmarks.mixed_reading import read_plainly, rows_of_blocks, rows_of_cards
-from benchmarks.plain_store import SqliteStore, page_row
+from benchmarks.plain_reading import EventRow
+from benchmarks.plain_store import ProductRow, SqliteStore, page_row
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, source_name, task_from_command_line
 from tidemill.bootstrap.run_ends import do_after_runs
@@ -105,6 +106,10 @@ class MixedPage(PageItem):
 
     __slots__ = ("products",)
 
+    def __init__(self, response: Response, events: list[EventRow], products: list[ProductRow]) -> None:
+        super().__init__(page_row(response.url, response.status, response.body), events)
+        self.products = products
+
 
 class MixedPipeline(SqlitePipeline):
     """Collects pages and writes them batch by batch."""
@@ -131,23 +136,18 @@ class Mixed(scrapy.Spider):
     def parse_cards(self, response: Response) -> Iterator[MixedPage]:
         cards = [
             (
-                item.css("h3 a::text").get(),
-                item.css(".wanneer::text").get(),
-                item.css(".waar::text").get(),
-                item.css("h3 a::attr(href)").get(),
-                item.css(".intro::text").get(),
+                item.css("h3 a::text").get(""),
+                item.css(".wanneer::text").get(""),
+                item.css(".waar::text").get(""),
+                item.css("h3 a::attr(href)").get(""),
+                item.css(".intro::text").get(""),
             )
             for item in response.css(SELECTORS["item"])
         ]
-        item = MixedPage(page_row(response.url, response.status, response.body), rows_of_cards(cards, response.url))
-        item.products = []
-        yield item
+        yield MixedPage(response, rows_of_cards(cards, response.url), [])
 
     def parse_blocks(self, response: Response) -> Iterator[MixedPage]:
-        events, products = rows_of_blocks(response.xpath(JSON_LD).getall(), response.url)
-        item = MixedPage(page_row(response.url, response.status, response.body), events)
-        item.products = products
-        yield item
+        yield MixedPage(response, *rows_of_blocks(response.xpath(JSON_LD).getall(), response.url))
 
 
 def through_scrapy(task: Task) -> Figures:

@@ -40,7 +40,7 @@ def test_the_plain_readers_find_the_product_and_its_price():
 
 
 def test_each_host_has_one_kind_of_page_and_every_kind_comes():
-    kinds = {}
+    kinds: dict[str, set[str]] = {}
     for url, kind in mixed_urls(TASK):
         kinds.setdefault(url.split("/")[2], set()).add(kind)
     assert sorted(map(sorted, kinds.values())) == sorted([kind] for kind in KINDS)
