@@ -3,9 +3,21 @@
 from tidemill.verticals.matches.parts import MatchesParts
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
+from tidemill.web.stream.resource import StreamedResource
+from tidemill.web.stream.routes import STREAM_RESPONSE_TYPES, stream_router
+
+RESOURCE = StreamedResource(
+    vertical="matches",
+    name="match",
+    path="/api/v1/matches",
+    group="series",
+    summary_fields=("title", "status", "teams", "score", "current_innings", "start_time"),
+)
 
 
 def web_extension(deps: WebDeps, parts: MatchesParts) -> WebExtension:
-    """Return the routes of matches: states, changes and streams are served by the machinery for every vertical."""
-    del deps, parts
-    return WebExtension(vertical="matches")
+    """Return the routes of matches: states, changes and streams, served by the machinery for every vertical."""
+    del parts
+    return WebExtension(
+        vertical="matches", routers=[stream_router(RESOURCE, deps.streams)], response_types=STREAM_RESPONSE_TYPES
+    )
