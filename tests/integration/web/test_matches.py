@@ -20,3 +20,10 @@ async def test_a_match_is_listed_read_and_streamed(sqlite_system, sqlite_browser
         assert response.headers["Content-Type"] == "text/event-stream"
         assert await response.content.readuntil(b"\n\n") == b"retry: 2000\n\n"
         assert b"event: snapshot" in await response.content.readuntil(b"\n\n")
+
+
+async def test_a_head_of_a_stream_ends_at_once(sqlite_browser: Browser) -> None:
+    url = f"{sqlite_browser.address}/api/v1/matches/stream?status=live"
+    async with sqlite_browser._session.head(url) as response:
+        assert response.status == 200
+        assert response.headers["Content-Type"].startswith("text/event-stream")

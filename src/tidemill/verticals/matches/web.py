@@ -1,6 +1,7 @@
 """What matches add to the web app."""
 
 from tidemill.verticals.matches.parts import MatchesParts
+from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.stream.resource import StreamedResource
@@ -14,10 +15,20 @@ RESOURCE = StreamedResource(
     summary_fields=("title", "status", "teams", "score", "current_innings", "start_time"),
 )
 
+PERMISSIONS: Permissions = rows(
+    Need.READER,
+    "GET /api/v1/matches", "GET /api/v1/matches/stream", "GET /api/v1/matches/{key}",
+    "GET /api/v1/matches/{key}/changes", "GET /api/v1/matches/{key}/stream",
+)  # fmt: skip
+"""What its routes need."""
+
 
 def web_extension(deps: WebDeps, parts: MatchesParts) -> WebExtension:
     """Return the routes of matches: states, changes and streams, served by the machinery for every vertical."""
     del parts
     return WebExtension(
-        vertical="matches", routers=[stream_router(RESOURCE, deps.streams)], response_types=STREAM_RESPONSE_TYPES
+        vertical="matches",
+        permissions=PERMISSIONS,
+        routers=[stream_router(RESOURCE, deps.streams)],
+        response_types=STREAM_RESPONSE_TYPES,
     )
