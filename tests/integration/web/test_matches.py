@@ -2,6 +2,7 @@
 
 import pytest
 
+from integration.web.conftest import Browser
 from rig.streamed import TallyWriter
 
 
