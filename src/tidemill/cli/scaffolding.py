@@ -21,7 +21,10 @@ _VERTICAL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 LONGEST_NAME = 30
 TOP = PurePosixPath()
 RESERVED = frozenset(
-    {"api", "health", "incidents", "links", "metrics", "offers", "openapi", "products", "ready", "services", "static",
+    {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "candidates", "dead_letters",
+     "health", "import_targets", "jobs", "me", "pages", "people", "proposals", "quarantine", "settings", "sign_in", "sources",
+     "targets", "ticks", "tokens", "welcome", "work",
+      "incidents", "links", "metrics", "offers", "openapi", "products", "ready", "services", "static",
      "status", "upgrades", "v1",
      "busy", "faults", "homes", "interval", "json", "keep", "port", "seconds", "seed", "shops", "sites"}
 )  # fmt: skip

@@ -177,7 +177,8 @@ async def test_doctor_finds_everything_well(system: System) -> None:
      ("markt:nyc", "unknown subject 'markt'; did you mean 'market'?; write {}")],
 )  # fmt: skip
 async def test_why_tells_every_form_of_a_subject(system: System, subject: str, said: str) -> None:
-    forms = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, service:NAME, market:ID"
+    forms = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, "
+    forms += "match:ID or match:ID.FIELD, service:NAME, market:ID"
     with pytest.raises(Mistake) as mistake:
         await system.actions.why.explain(subject)
     assert str(mistake.value) == said.format(forms)

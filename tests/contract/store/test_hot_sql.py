@@ -32,7 +32,7 @@ from tidemill.store.schema import (
     targets,
 )
 from tidemill.verticals.events.store import repository_sql
-from tidemill.verticals.events.store.tables import events
+from tidemill.verticals.events.store.tables import event_candidates, event_cards, event_links, event_words, events
 
 COUNTS = (0, 1, FEW - 1, FEW, SIZES[-1] + 44)
 """Sizes of the sets: nothing, one by one, in one statement, in more than one."""
@@ -94,6 +94,10 @@ INSERTS: dict[str, tuple[Table, str]] = {
     "outputs.replace_staged": (staged_records, "page_id"),
     "history.insert": (record_history, "id"),
     "events.insert": (events, "id"),
+    "event_cards.put": (event_cards, "id"),
+    "event_links.put": (event_links, "event_id"),
+    "event_words.insert": (event_words, "card_id"),
+    "event_candidates.insert": (event_candidates, "event_id"),
     "breakers.record": (breakers, "source_id"),
 }
 
@@ -116,7 +120,7 @@ async def test_an_insert_keeps_what_it_is_given(database: Database, name: str) -
     assert {one: {each: row[each] for each in statement.columns} for one, row in found.items()} == written
 
 
-REPLACING = [name for name in INSERTS if name.startswith(("outputs.", "breakers."))]
+REPLACING = [name for name in INSERTS if name.startswith(("outputs.", "breakers.", "event_cards.", "event_links."))]
 
 
 @pytest.mark.parametrize("name", REPLACING)

@@ -34,6 +34,10 @@ async def market(database: Database, clock: SettableClock, tmp_path: Path) -> As
     await made.system.close()
 
 
+FOR_OPERATORS = {"hidden_sources"}
+"""What tells an operator which sources readers do not see: names of sources, nothing that was read from them."""
+
+
 async def every_answer(market: Market) -> dict[str, object]:
     """What each public question of the readers' answers, with arguments that mean everything there is."""
     async with market.system.store.database.read() as connection:
@@ -41,7 +45,8 @@ async def every_answer(market: Market) -> dict[str, object]:
         product = (await connection.execute(select(products.c.id))).scalar_one()
     arguments = {"product": (product,), "product_history": (product,), "lowest": (product,), "history": ([offer],)}
     reads = market.system.part(PricesParts).store.views
-    questions = [name for name, _ in inspect.getmembers(PriceReads, inspect.iscoroutinefunction) if name[0] != "_"]
+    public = [name for name, _ in inspect.getmembers(PriceReads, inspect.iscoroutinefunction) if name[0] != "_"]
+    questions = [name for name in public if name not in FOR_OPERATORS]
     found = {name: await getattr(reads, name)(*arguments.get(name, ())) for name in questions}
     found["history, raw"] = await reads.history([offer], corrected=False)
     found["product_history, raw"] = await reads.product_history(product, corrected=False)
@@ -51,6 +56,14 @@ async def every_answer(market: Market) -> dict[str, object]:
 async def test_nothing_of_an_ineligible_source_is_in_any_answer(market: Market) -> None:
     assert (await market.system.actions.sources.find("acme")).visibility == "INELIGIBLE"
     assert {name for name, answer in (await every_answer(market)).items() if answer} == set()
+
+
+async def test_an_operator_is_told_whose_prices_readers_do_not_see(market: Market) -> None:
+    reads = market.system.part(PricesParts).store.views
+    assert await reads.hidden_sources() == ["acme"]
+    async with market.system.store.database.write() as connection:
+        await connection.execute(update(sources).values(visibility="ELIGIBLE"))
+    assert await reads.hidden_sources() == []
 
 
 async def test_everything_is_once_a_person_has_made_it_eligible(market: Market) -> None:

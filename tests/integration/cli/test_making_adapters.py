@@ -38,8 +38,9 @@ def test_a_new_adapter_reads_its_golden_pages_as_it_should(made: Path) -> None:
 
 
 @pytest.mark.shows("A3", "C7")
-def test_there_is_a_template_for_every_vertical() -> None:
-    assert verticals() == sorted(VERTICALS)
+def test_there_is_a_template_for_every_vertical_that_is_not_watched_live() -> None:
+    """Sites of things that are watched live are read by settings; no adapter was made by hand yet."""
+    assert verticals() == sorted(name for name, vertical in VERTICALS.items() if vertical.live is None)
 
 
 @pytest.mark.parametrize("vertical", verticals())

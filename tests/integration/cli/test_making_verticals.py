@@ -221,7 +221,7 @@ def test_packages_that_cannot_be_used_are_left_out_and_told(tmp_path: Path, made
     )  # fmt: skip
     place = Installation(tmp_path, made, broken, taken, old)
     listed = {line["name"]: line["about"] for line in place("list", "verticals", "--json").json}
-    assert [*listed] == ["events", "prices", "listings", "books", "again", "broken", "old"]
+    assert [*listed] == ["events", "prices", "listings", "matches", "books", "again", "broken", "old"]
     assert listed["again"] == "left out: the name 'events' is taken"
     assert listed["broken"].startswith("left out: it cannot be imported (ModuleNotFoundError: No module named 'nowhere")
     assert listed["old"].startswith("left out: it cannot be loaded (ImportError: cannot import name 'what_was_there_o")
