@@ -52,9 +52,9 @@ def test_a_page_is_got_in_a_browser_when_asked_and_its_own_requests_are_told(
     place: list[str], site: ScriptedSite, tmp_path: Path
 ) -> None:
     url = f"{site.origin}/agenda/1"
-    assert fetched(place, url)["fetcher"] == "http"
+    assert fetched(place, url)["fetcher"] == "http"  # its robots.txt is kept, and not asked for again
     got = fetched(place, url, "--browser", "--output", str(tmp_path / "page.html"))
-    assert (got["fetcher"], got["status"], got["requests"]) == ("browser", "ok", 4)
+    assert (got["fetcher"], got["status"], got["requests"]) == ("browser", "ok", 3)
     assert "Concert nummer 1" in (tmp_path / "page.html").read_text("utf-8")
     assert any("made 2 requests of its own" in one["words"] for one in got["gates"] if one["gate"] == "pace")
 

@@ -21,12 +21,11 @@ _VERTICAL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 LONGEST_NAME = 30
 TOP = PurePosixPath()
 RESERVED = frozenset(
-    {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "candidates", "dead_letters",
-     "health", "import_targets", "jobs", "me", "pages", "people", "proposals", "quarantine", "settings", "sign_in", "sources",
-     "targets", "ticks", "tokens", "welcome", "work",
-      "incidents", "links", "metrics", "offers", "openapi", "products", "ready", "services", "static",
-     "status", "upgrades", "v1",
-     "busy", "faults", "homes", "interval", "json", "keep", "port", "seconds", "seed", "shops", "sites"}
+    {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "busy", "candidates",
+     "dead_letters", "faults", "health", "homes", "import_targets", "incidents", "interval", "jobs", "json", "keep",
+     "links", "me", "metrics", "offers", "openapi", "pages", "people", "port", "products", "proposals", "quarantine",
+     "ready", "seconds", "seed", "services", "settings", "shops", "sign_in", "sites", "sources", "static", "status",
+     "targets", "ticks", "tokens", "upgrades", "v1", "welcome", "work"}
 )  # fmt: skip
 """Paths of the web app and options of demo and lab that no command is called after; a test keeps the list complete."""
 

@@ -306,12 +306,8 @@ def test_every_setting_is_shown_with_its_origin(cli: Cli) -> None:
 
 def test_what_this_version_knows_is_listed_without_a_database(cli: Cli) -> None:
     assert "events.generic" in cli("list").out
-    assert [line["name"] for line in cli("list", "verticals", "--json").json] == [
-        "events",
-        "prices",
-        "listings",
-        "matches",
-    ]
+    names = [line["name"] for line in cli("list", "verticals", "--json").json]
+    assert names == ["events", "prices", "listings", "matches"]
 
 
 def test_a_saved_product_page_is_parsed_with_the_columns_of_its_vertical(cli: Cli, tmp_path: Path) -> None:
