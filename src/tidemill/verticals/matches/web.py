@@ -6,6 +6,6 @@ from tidemill.web.extension import WebExtension
 
 
 def web_extension(deps: WebDeps, parts: MatchesParts) -> WebExtension:
-    """Return the routes of matches: states, changes and streams are served by the machinery for every vertical."""
+    """Return the routes of matches: none yet; the router of streams is not mounted for them."""
     del deps, parts
     return WebExtension(vertical="matches")
