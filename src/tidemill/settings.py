@@ -306,6 +306,9 @@ class Settings(BaseSettings):
         30, gt=0, le=600, description="How long search, model and geocoder are waited for."
     )
     discovery_places: int = Field(25, ge=1, le=400, description="Municipalities that one discovery searches.")
+    discovery_questions_per_month: int = Field(
+        1_000, ge=0, le=1_000_000, description="Paid search questions in a calendar month (UTC); 0 asks none."
+    )
     discovery_auto_enable: float | None = Field(
         None, ge=0, le=1, description="Candidates of this confidence become sources that are on; else a person decides."
     )

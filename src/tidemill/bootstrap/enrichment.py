@@ -25,6 +25,7 @@ from tidemill.pipeline.inspection import SiteInspector
 from tidemill.pipeline.model_budget import BudgetedModel, TokenPrice
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
 from tidemill.pipeline.recovery import NormalizeEnrichment
+from tidemill.services.budgeted_search import BudgetedSearch
 from tidemill.services.geocoder import Nominatim
 from tidemill.services.llm import Gemini
 from tidemill.services.search import Serper
@@ -37,6 +38,9 @@ MICRO_DOLLARS = 1_000_000
 
 OPTIONAL_TICKS: dict[str, Every | Cron] = {"enrich": Every(timedelta(minutes=1))}
 """Work that is done only where a service may be asked; its rhythm may be set all the same."""
+
+DISCOVERY_BEGINS_WITHIN = timedelta(hours=1)
+"""A new search key must not pay at once for last Sunday; a restart on Sunday at three must not lose the week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,16 @@ def build_budgeted_model(
     return BudgetedModel(
         outside_services.model, SpendingRepository(store.database), budget, price, clock, settings.llm_max_tokens
     )
+
+
+def build_budgeted_search(
+    settings: Settings, store: Store, clock: Clock, outside_services: OutsideServices
+) -> BudgetedSearch | None:
+    """Return the search within its budget of questions; None when none is set up."""
+    if outside_services.search is None:
+        return None
+    budget = Budget(month=settings.discovery_questions_per_month)
+    return BudgetedSearch(outside_services.search, SpendingRepository(store.database), budget, clock)
 
 
 def build_enricher(
@@ -152,7 +166,7 @@ def build_discovery(
         clock,
         announce,
         SpillFile(spill_folder(settings, store), "discovered"),
-        search=outside_services.search,
+        search=build_budgeted_search(settings, store, clock, outside_services),
         model=build_budgeted_model(settings, store, clock, outside_services),
         limits=DiscoveryLimits(places=settings.discovery_places, more_noise=frozenset(settings.discovery_noise)),
     )
@@ -189,9 +203,10 @@ def service_ticks(
         if outside_services.search is None:
             return "no search service is set up (see `search_key`)"
         done, enabled = await discovery.run()
-        return f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
+        words = f"{len(done.places)} places, {done.asked} questions, {done.pending} candidates, {enabled} switched on"
+        return "; ".join((words, *done.budget_words))
 
-    ticks = [Chore("discover", Cron("0 3 * * 0"), discover)]
+    ticks = [Chore("discover", Cron("0 3 * * 0"), discover, begins_within=DISCOVERY_BEGINS_WITHIN)]
     if enricher is not None:
         ticks += [Chore(name, rhythm, partial(run_enrichment, enricher)) for name, rhythm in OPTIONAL_TICKS.items()]
     return ticks

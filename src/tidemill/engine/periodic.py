@@ -21,13 +21,15 @@ ChoreFunction = Callable[[], Awaitable[str]]
 class Chore(msgspec.Struct, frozen=True):
     """A piece of periodic work; `run` returns in a few words what it did.
 
-    `follows` names the chore that runs first when both are due.
+    `follows` names the chore that runs first when both are due. A slot of work that spends money is begun at most
+    `begins_within` after its time, and never if it was before anything was first done here; None catches up any slot.
     """
 
     name: str
     schedule: Every | Cron
     run: ChoreFunction
     follows: str = ""
+    begins_within: timedelta | None = None
 
     def slot(self, now: datetime) -> datetime:
         """Return the time slot that `now` falls in."""
@@ -85,12 +87,23 @@ class ChoreRunner:
         self.chores = {chore.name: chore for chore in found}
 
     async def tick(self, name: str) -> str:
-        """Run a chore for the current slot, unless another process has; return `ok`, `failed` or `taken`."""
+        """Run a chore for the current slot, unless another process has or it is too late for it.
+
+        Return `ok`, `failed`, `taken` or `missed`.
+        """
         chore = self.chores[name]
         slot = chore.slot(self._clock.now())
+        if await self._is_missed(chore, slot):
+            return "missed"
         if not await self._slots.take(name, slot, self._worker_id(), self._clock.now()):
             return "taken"
         return await self._run(chore, slot)
+
+    async def _is_missed(self, chore: Chore, slot: datetime) -> bool:
+        if chore.begins_within is None:
+            return False
+        since = await self._slots.since()
+        return self._clock.now() - slot > chore.begins_within or since is None or since > slot
 
     async def run_now(self, name: str) -> str:
         """Run a chore at once, whether or not its slot was done; return `ok` or `failed`.

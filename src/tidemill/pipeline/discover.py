@@ -49,6 +49,7 @@ class Discovered(msgspec.Struct, frozen=True):
     skipped: int = 0
     degraded: tuple[str, ...] = ()
     spilled_to: str = ""
+    budget_words: tuple[str, ...] = ()
 
 
 class Discoverer:
@@ -192,6 +193,7 @@ class Discoverer:
         if isinstance(answer, NoAnswer):
             progress.search_is_down = True
             progress.degraded.add(Service.SEARCH)
+            progress.budget_words |= {answer.detail} if answer.reason is NoAnswerReason.OVER_BUDGET else set()
             await self._services.degraded(Service.SEARCH, answer.detail)
             if not answer.sent:
                 await self._searches.forget(query)
@@ -237,6 +239,7 @@ class _Progress:
         self.pending = 0
         self.degraded: set[str] = set()
         self.spilled_to = ""
+        self.budget_words: set[str] = set()
         self.search_is_down = False
 
     def result(self, order: Sequence[str]) -> Discovered:
@@ -249,4 +252,5 @@ class _Progress:
             skipped=self.looked_at - self.pending,
             degraded=tuple(sorted(self.degraded)),
             spilled_to=self.spilled_to,
+            budget_words=tuple(sorted(self.budget_words)),
         )

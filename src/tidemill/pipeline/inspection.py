@@ -16,7 +16,7 @@ from tidemill.core.discovery.candidates import (
     appraise,
     with_opinion,
 )
-from tidemill.core.discovery.places import Place
+from tidemill.core.discovery.places import Place, is_named
 from tidemill.core.discovery.search import SearchProfile, ShortlistedSite, count_words
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
@@ -134,7 +134,7 @@ class SiteInspector:
             record_confidence=kept[0].confidence if kept else 0.0,
             dates=len(find_moments(text, page.fetched_at)),
             words=count_words(text, self.profile),
-            names_place=place.common_name.lower() in f"{document.title} {text}".lower(),
+            names_place=is_named(place, f"{document.title} {text} {_words_of(kept)}"),
             search_score=site.score,
             samples=tuple(_sample(raw) for raw in kept[:_SAMPLES]),
         )
@@ -207,6 +207,12 @@ def _page(result: FetchResult, now: datetime) -> Page:
         body=result.body, charset=result.charset, content_type=result.content_type, digest=result.digest,
         fetched_at=result.requested_at or now,
     )  # fmt: skip
+
+
+def _words_of(records: Sequence[RawRecord]) -> str:
+    """Return what the records say in words: structured data is part of its page, though not of its text."""
+    words = (str(value) for raw in records for value in raw.fields.values() if isinstance(value, str))
+    return " ".join(words)[:_MAX_TEXT]
 
 
 def _sample(raw: RawRecord) -> CandidateSample:

@@ -24,6 +24,7 @@ class NoAnswerReason(StrEnum):
     LIMITED = "limited"
     REFUSED = "refused"
     GARBAGE = "garbage"
+    OVER_BUDGET = "over_budget"
 
 
 class NoAnswer(msgspec.Struct, frozen=True):

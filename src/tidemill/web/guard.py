@@ -60,8 +60,8 @@ class RequestGuard:
 
 
 def as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
-    """Return a HEAD request as the GET that it asks about, whose body is not sent."""
-    if scope["method"] != "HEAD":
+    """Return a HEAD request as the GET that it asks about, whose body is not sent; a stream has no end to wait for."""
+    if scope["method"] != "HEAD" or scope["path"].endswith("/stream"):
         return scope, receive, send
 
     async def without_body(message: Message) -> None:

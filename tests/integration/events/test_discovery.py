@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from rig.clock import SettableClock
 from rig.town import agenda_page, happening
 from tidemill.lab.standins.talk import StandinFault
 from tidemill.operations.mistakes import Mistake, NotFound
@@ -234,3 +235,72 @@ async def test_a_candidate_on_a_known_site_becomes_a_target_of_its_source(arnhem
     assert [each.name for each in await arnhem.system.store.sources.every()] == ["known"]
     listed = await arnhem.rows("SELECT url FROM scrape_targets ORDER BY id")
     assert [row["url"] for row in listed] == [f"{arnhem.site.origin}/elders", candidate.url]
+
+
+SUNDAY = datetime(2026, 3, 8, 3, 0, tzinfo=UTC)
+
+
+async def test_a_new_key_does_not_pay_for_the_sunday_before_it(arnhem):
+    ticks = arnhem.system.ticks
+    assert await ticks.tick("services") == "ok"
+    assert await ticks.tick("discover") == "missed"
+    assert arnhem.search.asked == []
+    arnhem.clock.advance(SUNDAY - arnhem.clock.now() + timedelta(minutes=59))
+    assert await ticks.tick("discover") == "ok"
+    assert len(arnhem.search.asked) == 125
+    assert await ticks.tick("discover") == "taken"
+    arnhem.clock.advance(timedelta(days=7, minutes=2))
+    assert await ticks.tick("discover") == "missed"
+    assert len(arnhem.search.asked) == 125
+
+
+async def test_a_first_start_on_sunday_pays_for_nothing_and_a_person_still_may(town):
+    here = await town(clock=SettableClock(SUNDAY + timedelta(minutes=5)))
+    assert await here.system.ticks.tick("discover") == "missed"
+    assert await here.system.ticks.tick("services") == "ok"
+    assert await here.system.ticks.tick("discover") == "missed"
+    assert here.search.asked == []
+    assert await here.system.ticks.run_now("discover") == "ok"
+    assert len(here.search.asked) == 125
+
+
+async def test_no_more_questions_are_paid_for_in_a_month_than_the_budget_says(town):
+    here = await town(discovery_questions_per_month=7)
+    said = await here.system.ticks.chores["discover"].run()
+    assert len(here.search.asked) == 7
+    assert "7 questions" in said
+    assert "the 7 questions of the month are used up until 2026-04-01 00:00 UTC" in said
+    (search,) = [one for one in await here.system.services.statuses() if one.service.value == "search"]
+    assert (search.state.value, "discovery_questions_per_month" in str(search)) == ("degraded", True)
+    done, _ = await here.system.discovery.run(3)
+    assert (len(here.search.asked), done.asked, done.degraded) == (7, 0, ("search",))
+    here.clock.advance(timedelta(days=30))
+    done, _ = await here.system.discovery.run(3)
+    assert (len(here.search.asked), done.asked) == (14, 7)
+
+
+async def test_a_question_that_was_never_answered_for_money_costs_no_budget(town):
+    here = await town(discovery_questions_per_month=5)
+    here.search.fault = StandinFault.OUT_OF_QUOTA
+    await discover(here)
+    here.search.fault = StandinFault.NONE
+    done, _ = await discover(here)
+    assert (done.asked, done.budget_words) == (5, ())
+
+
+async def test_an_agenda_that_does_not_name_its_town_is_no_sure_thing(arnhem):
+    elsewhere = agenda_page([happening(f"Concert {day}", f"2026-04-{day:02}T20:00") for day in range(1, 11)])
+    arnhem.site.page("/agenda", elsewhere)
+    arnhem.model.fault = StandinFault.DOWN
+    await discover(arnhem)
+    (candidate,) = await arnhem.system.discovery.listed()
+    assert "the page does not name the place" in candidate.reasons
+    assert 0.2 < candidate.confidence < 0.5
+
+
+async def test_a_town_named_only_in_structured_data_is_named(arnhem):
+    listed = [happening(f"Concert {day}", f"2026-04-{day:02}T20:00", "Musis, Arnhem") for day in range(1, 11)]
+    arnhem.site.page("/agenda", agenda_page(listed))
+    await discover(arnhem)
+    (candidate,) = await arnhem.system.discovery.listed()
+    assert "the page names the place" in candidate.reasons

@@ -211,7 +211,7 @@ async def test_every_route_has_a_row_and_every_row_a_route(sqlite_system: System
     extensions = web_extensions(sqlite_system, deps)
     app = create_app(deps, extensions)
     known = set(PERMISSIONS).union(*(extension.permissions for extension in extensions))
-    assert set(routes_of(app.routes)) - {("HEAD", "/api/v1/openapi.json")} == known
+    assert {each for each in routes_of(app.routes) if each[0] != "HEAD"} == known
 
 
 def routes_of(routes: Any) -> list[tuple[str, str]]:

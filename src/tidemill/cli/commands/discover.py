@@ -61,6 +61,8 @@ def show(done: Discovered, enabled: int) -> None:
         print_line(f"without the search these wait: {', '.join(done.waiting)}")
     if done.degraded:
         print_line(f"had to do without: {', '.join(done.degraded)}")
+    for words in done.budget_words:
+        print_line(words)
     if done.spilled_to:
         print_line(f"the database did not answer; bring it in later: tidemill discover import {done.spilled_to}")
 

@@ -81,15 +81,20 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ENOUGH_EVENTS, _ENOUGH_DATES, _ENOUGH_WORDS = 8, 6, 10
+_UNNAMED_SHARE = 0.5
 
 
 def appraise(evidence: CandidateEvidence) -> Appraisal:
-    """Rate a page by what was found on it; events that would be kept weigh most."""
+    """Rate a page by what was found on it; events that would be kept weigh most.
+
+    A page that does not name its place counts for half: its events may be any other town's.
+    """
     read = 0.5 * min(1.0, evidence.upcoming / _ENOUGH_EVENTS)
     read_confidence = 0.15 * evidence.record_confidence if evidence.upcoming else 0.0
     dates = 0.12 * min(1.0, evidence.dates / _ENOUGH_DATES)
     words = 0.08 * min(1.0, evidence.words / _ENOUGH_WORDS)
     named = 0.1 if evidence.names_place else 0.0
+    share = 1.0 if evidence.names_place else _UNNAMED_SHARE
     search_score = 0.05 * evidence.search_score
     reasons = [
         f"{evidence.upcoming} of {evidence.records} records on the page would be kept"
@@ -97,26 +102,28 @@ def appraise(evidence: CandidateEvidence) -> Appraisal:
         f"{evidence.dates} date patterns, {evidence.words} event words",
         "the page names the place" if evidence.names_place else "the page does not name the place",
     ]
-    total = read + read_confidence + dates + words + named + search_score
+    total = share * (read + read_confidence + dates + words + named + search_score)
     return Appraisal(round(min(1.0, total), 3), "heuristics", tuple(reasons))
 
 
 _SAYS_NO_AT_MOST = 0.3
-_WITHOUT_EVENTS_AT_MOST = 0.5
+_UNPROVEN_AT_MOST = 0.5
 
 
 def with_opinion(appraisal: Appraisal, opinion: Opinion, evidence: CandidateEvidence) -> Appraisal:
     """Return the appraisal combined with the model's opinion.
 
     The page's text is untrusted and may mislead the model: its opinion can lower a
-    confidence without limit, but raises none past a half unless we read events ourselves.
+    confidence without limit, but raises none past a half unless we read events ourselves on a page that
+    names its place.
     """
     if not opinion.is_agenda:
         confidence = min(appraisal.confidence, _SAYS_NO_AT_MOST)
         words = f"the model says that this is no agenda of events (sure by {opinion.confidence:.2f})"
     else:
+        is_proven = evidence.upcoming > 0 and evidence.names_place
         confidence = 0.6 * appraisal.confidence + 0.4 * opinion.confidence
-        confidence = confidence if evidence.upcoming else min(confidence, _WITHOUT_EVENTS_AT_MOST)
+        confidence = confidence if is_proven else min(confidence, _UNPROVEN_AT_MOST)
         words = f"the model says that this is an agenda of events (sure by {opinion.confidence:.2f})"
     return Appraisal(round(confidence, 3), "hybrid", (*appraisal.reasons, words))
 

@@ -1,5 +1,6 @@
 """Towns, distances between points, and whether a geocoded point is plausible."""
 
+import re
 from math import asin, cos, radians, sin, sqrt
 
 import msgspec
@@ -22,6 +23,12 @@ class Place(msgspec.Struct, frozen=True):
     def common_name(self) -> str:
         """The name that people use for the place."""
         return self.spoken or self.name
+
+
+def is_named(place: Place, text: str) -> bool:
+    """Return whether a text names the place as a word of its own, or what is of it: Arnhemse, Berliner; not vrede."""
+    names = "|".join(re.escape(name) for name in {place.name, place.common_name})
+    return re.search(rf"(?<!\w)(?:{names})(?:se?|er)?(?!\w)", text, re.IGNORECASE) is not None
 
 
 class BoundingBox(msgspec.Struct, frozen=True):

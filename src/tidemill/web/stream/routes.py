@@ -1,6 +1,6 @@
 """The addresses of a vertical's streamed things: list, one, its changes, and streams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -25,6 +25,7 @@ from tidemill.web.stream.response import EventStreamResponse
 ThingName = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 SeqAfter = Annotated[int, Query(ge=0, le=2**53, description="The sequence number to go on from.")]
 ChangeLimit = Annotated[int, Query(ge=1, le=1_000, description="How many to answer with.")]
+Route = Callable[..., Awaitable[Response]]
 RETRY_AFTER = {"Retry-After": "5"}
 
 
@@ -81,9 +82,9 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
     hub = access.hub
     hub.add_resource(resource)
     router = APIRouter(prefix=resource.path, tags=[resource.path.rpartition("/")[2]])
-    both, many = ["GET", "HEAD"], Depends(stream_parameters(resource))
+    many = Depends(stream_parameters(resource))
 
-    @router.api_route("", methods=both, responses=json_responses(ThingList, 422, 503))
+    @readable(router, "", json_responses(ThingList, 422, 503))
     async def listed(query: Annotated[ListQuery, Depends(list_parameters(resource))]) -> Response:
         """List what there is, by status and group, in order of keys."""
         await hub.start()
@@ -96,18 +97,18 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
         following = found[query.limit - 1].thing.key if len(found) > query.limit else None
         return json_response(ThingList(items=shown, next=following, stream_cursor=str(cursor)))
 
-    @router.api_route("/stream", methods=both, responses=text_responses("text/event-stream", 404, 422, 429, 503))
+    @readable(router, "/stream", text_responses("text/event-stream", 404, 422, 429, 503))
     async def stream_many(request: Request, wanted: Annotated[Wanted, many]) -> Response:
         """Stream up to 50 things by name, or all of a status."""
         return await open_stream(request, resource, access, wanted)
 
-    @router.api_route("/{key}", methods=both, responses=json_responses(dict[str, Any], 404, 422, 503))
+    @readable(router, "/{key}", json_responses(dict[str, Any], 404, 422, 503))
     async def one(request: Request, key: ThingName) -> Response:
         """Show one whole, with how fresh it is."""
         found = await access.find(resource, key)
         return thing_response(request, hub, found)
 
-    @router.api_route("/{key}/changes", methods=both, responses=json_responses(ChangeList, 404, 422, 503))
+    @readable(router, "/{key}/changes", json_responses(ChangeList, 404, 422, 503))
     async def changes(key: ThingName, after: SeqAfter = 0, limit: ChangeLimit = 100) -> Response:
         """Show every change after a sequence number, in order and for good."""
         found = await access.find(resource, key)
@@ -115,12 +116,23 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
         following = entries[limit - 1].seq if len(entries) > limit else None
         return json_response(ChangeList(items=[_entry(each) for each in entries[:limit]], next=following))
 
-    @router.api_route("/{key}/stream", methods=both, responses=text_responses("text/event-stream", 404, 422, 429, 503))
+    @readable(router, "/{key}/stream", text_responses("text/event-stream", 404, 422, 429, 503))
     async def stream_one(request: Request, wanted: Annotated[Wanted, Depends(one_stream_parameters)]) -> Response:
         """Stream one thing."""
         return await open_stream(request, resource, access, wanted)
 
     return router
+
+
+def readable(router: APIRouter, path: str, responses: dict[int | str, dict[str, Any]]) -> Callable[[Route], Route]:
+    """Return the decorator of a route for GET and HEAD; the description of the API names it once."""
+
+    def add(route: Route) -> Route:
+        router.get(path, responses=responses)(route)
+        router.head(path, include_in_schema=False)(route)
+        return route
+
+    return add
 
 
 async def open_stream(request: Request, resource: StreamedResource, access: StreamAccess, wanted: Wanted) -> Response:

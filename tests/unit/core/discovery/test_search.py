@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from rig.clock import NOON
@@ -12,7 +13,7 @@ from tidemill.core.discovery.candidates import (
     source_name,
     with_opinion,
 )
-from tidemill.core.discovery.places import NETHERLANDS, Place, is_believable, kilometres
+from tidemill.core.discovery.places import NETHERLANDS, Place, is_believable, is_named, kilometres
 from tidemill.core.discovery.search import SearchResult, count_words, is_noise, places_to_search, queries_for, shortlist
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.discovery import PROFILE
@@ -106,6 +107,32 @@ def test_an_agenda_full_of_events_is_trusted_and_a_page_of_words_is_not():
     empty = CandidateEvidence(words=30)
     assert appraise(full).confidence >= 0.9
     assert appraise(empty).confidence < 0.2
+
+
+@pytest.mark.shows("E5")
+def test_a_page_that_does_not_name_its_place_counts_for_half_whatever_the_model_says():
+    elsewhere = CandidateEvidence(
+        records=12, upcoming=12, strategy="json-ld", record_confidence=1.0, dates=12, words=30, search_score=1.0
+    )
+    rated = appraise(elsewhere)
+    assert rated.confidence == 0.45
+    assert "the page does not name the place" in rated.reasons
+    assert with_opinion(rated, Opinion(is_agenda=True, confidence=1.0), elsewhere).confidence <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Uit in Ede.", True),
+        ("EDE", True),
+        ("de Edese agenda", True),
+        ("een concert voor de vrede", False),
+        ("edele klanken", False),
+        ("", False),
+    ],
+)
+def test_a_place_is_named_by_a_word_of_its_own(text, named):
+    assert is_named(msgspec.structs.replace(ARNHEM, name="Ede", spoken=""), text) is named
 
 
 def test_every_appraisal_says_why():
