@@ -17,7 +17,19 @@ from benchmarks.goals import goals
 from benchmarks.servers import ROOT, corpus, postgres
 
 HOSTS = 50
-EXTREMES = ("claims", "slow-host", "fetch", "browser", "products", "homes", "reading", "feed", "prices", "history")
+EXTREMES = (
+    "mix",
+    "claims",
+    "slow-host",
+    "fetch",
+    "browser",
+    "products",
+    "homes",
+    "reading",
+    "feed",
+    "prices",
+    "history",
+)
 NAMES = (*(contender.name for contender in CONTENDERS), *EXTREMES)
 
 
@@ -76,6 +88,10 @@ def _measure(plan: Plan, folder: Path, console: Console) -> Iterator[Run | Measu
             )
             console.print(f"round {run.round}: {run.contender}, {run.pages:,} pages: {told}", highlight=False)
             yield run
+        if "mix" in plan.only:
+            for one in extremes.mixed(arena, HOSTS, plan.pages, plan.rounds):
+                console.print(f"measured: {one.name}", highlight=False)
+                yield one
         missing = extremes.no_browser() if "browser" in plan.only else ""
         if missing:
             console.print(f"Left out: browser ({missing}).", highlight=False)

@@ -1,9 +1,12 @@
 """What is measured beside the contest: claims with a million jobs pending, and one slow host among fast ones."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from benchmarks.contest import Arena, started
-from benchmarks.servers import corpus
+from benchmarks.mixed_pages import wanted
+from benchmarks.servers import corpus, mixed_corpus
 from benchmarks.task import Figures, Task
 from tidemill.fetching.browsers.errors import NoBrowser
 from tidemill.fetching.browsers.find_browser import find_browser
@@ -93,6 +96,38 @@ def product_pages(arena: Arena, pages: int, contender: str) -> Measured:
     if figures is not None:
         figures = msgspec.structs.replace(figures, extra={"product_pages_per_second": pages / figures.seconds})
     return Measured(f"product pages through {contender}", None if problem else figures, problem)
+
+
+MIXED = ("tidemill", "scrapy", "bare")
+
+
+def mixed(arena: Arena, hosts: int, pages: int, rounds: int) -> Iterator[Measured]:
+    """The mix through everybody, round by round; who goes first moves on."""
+    with mixed_corpus(hosts, pages) as origins:
+        for number in range(rounds):
+            first = number % len(MIXED)
+            for contender in MIXED[first:] + MIXED[:first]:
+                with arena.fresh_database(on_postgres=False) as database:
+                    task = Task(origins, pages, database, "")
+                    figures, problem = started("mixed", task, contender)
+                yield checked(f"mixed pages, round {number + 1}: {contender}", task, figures, problem)
+
+
+def checked(name: str, task: Task, figures: Figures | None, problem: str) -> Measured:
+    """The figures with what they come to a page, or what is wrong with the result."""
+    if figures is None:
+        return Measured(name, None, problem)
+    right = wanted(task)
+    right |= {"published": right["events"], "jobs_done": task.pages, "runs_open": 0}
+    wrong = {key: count for key, count in figures.found.items() if count != right[key]}
+    if wrong:
+        return Measured(name, None, "; ".join(f"{key}: {wrong[key]} where {right[key]} should be" for key in wrong))
+    extra = {
+        "mixed_pages_per_second": task.pages / figures.seconds,
+        "cpu_ms_per_page": figures.cpu_seconds / task.pages * 1000,
+        **figures.extra,
+    }
+    return Measured(name, msgspec.structs.replace(figures, extra=extra))
 
 
 def homes(arena: Arena, count: int) -> Measured:

@@ -7,6 +7,7 @@ import msgspec
 
 from benchmarks.contest import Run
 from benchmarks.extremes import Measured
+from benchmarks.task import Figures
 
 NOISE = 0.9
 """Speeds within a tenth of each other count as the same: two runs of the same program differ by as much."""
@@ -50,6 +51,7 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         if large > small
         else None,
         *(_memory(runs, pages) for pages in sorted({small, large})),
+        *_mixed(measured),
         *_claims(measured),
         *_slow_host(measured),
         *_fetching(measured),
@@ -103,6 +105,28 @@ def _memory(runs: Sequence[Run], pages: int) -> Goal | None:
     peaks = [run.figures.peak_mb for run in runs if run.figures and (run.contender, run.pages) == ("tidemill", pages)]
     name = f"most memory held, {pages:,} pages"
     return Goal(name, median(peaks), 200, at_least=False, unit=" MB") if peaks else None
+
+
+MIXED = {"scrapy": ("tuned Scrapy", 2.0), "bare": ("the bare script", 0.6)}
+
+
+def _mixed(measured: Sequence[Measured]) -> list[Goal]:
+    """The mix, round by round, enqueueing and publishing within our time."""
+    rounds: dict[str, dict[str, Figures]] = {}
+    for one in measured:
+        if one.figures and "mixed_pages_per_second" in one.figures.extra:
+            number, _, contender = one.name.partition(": ")
+            rounds.setdefault(number, {})[contender] = one.figures
+    found = []
+    for name, (them, bound) in MIXED.items():
+        pairs = [(each["tidemill"], each[name]) for each in rounds.values() if {"tidemill", name} <= each.keys()]
+        if pairs:
+            speed = median(theirs.seconds / ours.seconds for ours, theirs in pairs)
+            cpu = median(theirs.cpu_seconds / ours.cpu_seconds for ours, theirs in pairs)
+            disturbed = [ours.was_disturbed or theirs.was_disturbed for ours, theirs in pairs]
+            unsure = 2 * sum(disturbed) >= len(disturbed)
+            found.append(Goal(f"mixed pages a second against {them}", speed, bound, cpu=cpu, unsure=unsure))
+    return found
 
 
 def _claims(measured: Sequence[Measured]) -> list[Goal]:

@@ -31,9 +31,13 @@ def rows_of(blocks: list[str], page_url: str) -> list[EventRow]:
     rows: list[EventRow] = []
     for block in blocks:
         value = _decode(block)
-        items = value if isinstance(value, list) else [value]
-        rows += [_row(item, page_url) for item in items if str(item.get("@type", "")).endswith("Event")]
+        rows += rows_of_items(value if isinstance(value, list) else [value], page_url)
     return rows
+
+
+def rows_of_items(items: list[dict[str, Any]], page_url: str) -> list[EventRow]:
+    """A row for each event among what was decoded."""
+    return [_row(item, page_url) for item in items if str(item.get("@type", "")).endswith("Event")]
 
 
 def _row(item: dict[str, Any], page_url: str) -> EventRow:

@@ -1,6 +1,7 @@
 """Where Scrapy's pipeline and the bare script put pages and events: two tables, one `executemany` each per batch."""
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +13,16 @@ BATCH = 100
 """Pages in one transaction; more gained nothing."""
 
 PageRow = tuple[str, int, str, bytes]
+ProductRow = tuple[str, str, str, str, int, str, str]
+"""Address, article number, title, brand, cents, currency and availability."""
 
 _TABLES = """
 CREATE TABLE pages (url TEXT PRIMARY KEY, status INTEGER, fetched_at TEXT, body {blob});
 CREATE TABLE events (identity TEXT PRIMARY KEY, title TEXT, starts TEXT, ends TEXT, description TEXT, venue TEXT,
     city TEXT, country TEXT, latitude DOUBLE PRECISION, longitude DOUBLE PRECISION, url TEXT, image TEXT, status TEXT,
     organizer TEXT, fingerprint TEXT, page_url TEXT);
+CREATE TABLE products (url TEXT PRIMARY KEY, sku TEXT, title TEXT, brand TEXT, cents INTEGER, currency TEXT,
+    availability TEXT);
 """
 _SET = ", ".join(f"{name} = excluded.{name}" for name in EVENT_COLUMNS[1:])
 _PAGES = "INSERT INTO pages VALUES ({marks}) ON CONFLICT (url) DO UPDATE SET body = excluded.body"
@@ -39,11 +44,13 @@ class SqliteStore:
         self._connection.executescript(_TABLES.format(blob="BLOB"))
         self._pages: list[PageRow] = []
         self._events: list[EventRow] = []
+        self._products: list[ProductRow] = []
 
-    def add(self, page: PageRow, events: list[EventRow]) -> None:
-        """Keep a page and its events, with the next batch."""
+    def add(self, page: PageRow, events: list[EventRow], products: Sequence[ProductRow] = ()) -> None:
+        """Keep a page and what stands on it, with the next batch."""
         self._pages.append(page)
         self._events += events
+        self._products += products
         if len(self._pages) >= BATCH:
             self.flush()
 
@@ -57,8 +64,9 @@ class SqliteStore:
         execute("BEGIN")
         executemany(_PAGES.format(marks=_marks("?", 4)), self._pages)
         executemany(_EVENTS.format(marks=_marks("?", len(EVENT_COLUMNS))), self._events)
+        executemany("INSERT OR REPLACE INTO products VALUES (?, ?, ?, ?, ?, ?, ?)", self._products)
         execute("COMMIT")
-        self._pages, self._events = [], []
+        self._pages, self._events, self._products = [], [], []
 
     def close(self) -> None:
         self._connection.close()

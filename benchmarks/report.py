@@ -99,6 +99,9 @@ def _extremes(measured: Sequence[Measured]) -> Table:
 
 
 TOLD = {
+    "publish_seconds": "{mixed_pages_per_second:,.0f} pages/s, {cpu_ms_per_page:.2f} CPU ms/page; enqueueing "
+    "{enqueue_seconds:.2f} s and publishing {publish_seconds:.2f} s of {seconds:.2f}",
+    "mixed_pages_per_second": "{mixed_pages_per_second:,.0f} pages/s, {cpu_ms_per_page:.2f} CPU ms/page",
     "median_ms": "{median_ms:.1f} ms (worst {worst_ms:.1f})",
     "fetch_ratio": "{fetch_micros:.0f} us of CPU a page, bare aiohttp {bare_micros:.0f}",
     "extruct_ms_per_page": "{ms_per_page:.2f} ms of CPU a page, extruct with price-parser {extruct_ms_per_page:.2f}",

@@ -40,6 +40,19 @@ def corpus(hosts: int, *, slow_hosts: int = 0, slow_seconds: float = 1.0) -> Ite
     """Serve the corpus from a process of its own; yields its origins, the slow ones first."""
     command = [sys.executable, "-m", "tidemill.bootstrap.corpus_server", "--hosts", str(hosts)]
     command += ["--slow-hosts", str(slow_hosts), "--slow-seconds", str(slow_seconds)]
+    with _served(command) as origins:
+        yield origins
+
+
+@contextmanager
+def mixed_corpus(hosts: int, pages: int) -> Iterator[list[str]]:
+    """The same for the mix, every page of which is made before the first is asked for."""
+    with _served([sys.executable, "-m", "benchmarks.mixed_pages", str(hosts), str(pages)]) as origins:
+        yield origins
+
+
+@contextmanager
+def _served(command: list[str]) -> Iterator[list[str]]:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as server:  # noqa: S603
         assert server.stdout is not None
         try:

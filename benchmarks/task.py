@@ -55,6 +55,11 @@ class Figures(msgspec.Struct, frozen=True):
         return self.waited_seconds > DISTURBED * self.seconds
 
 
+def source_name(origin: str) -> str:
+    """What a source of this origin is called: a name has no slashes and colons."""
+    return origin.removeprefix("http://").replace(":", " ")
+
+
 def task_from_command_line() -> Task:
     """The task that this process was started for."""
     return msgspec.json.decode(sys.argv[1], type=Task)

@@ -11,6 +11,7 @@ from benchmarks.plain_store import SqliteStore, page_row
 from benchmarks.results import found_in_plain_sqlite
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
+from tidemill.engine.interpreter import tune_interpreter
 
 CONNECTIONS = 64
 
@@ -41,4 +42,5 @@ async def run(task: Task) -> Figures:
 
 
 if __name__ == "__main__":
+    tune_interpreter()  # as ours
     answer(uvloop.run(run(task_from_command_line())))

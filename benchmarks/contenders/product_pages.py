@@ -16,7 +16,7 @@ from benchmarks.contenders.scrapy_spider import JSON_LD, TUNED, WATCH
 from benchmarks.contenders.tidemill_system import PARALLEL, settings_for
 from benchmarks.plain_store import page_row
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
-from benchmarks.task import Figures, Task, answer, task_from_command_line
+from benchmarks.task import Figures, Task, answer, source_name, task_from_command_line
 from tidemill.bootstrap.system import build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import tune_interpreter
@@ -44,8 +44,8 @@ async def through_tidemill(task: Task) -> Figures:
         targets[task.origins[number % len(task.origins)]].append({"url": url})
     pace = {"interval_seconds": 0, "burst": PARALLEL, "parallel": PARALLEL}
     entries = [
-        {"name": origin, "vertical": "prices", "base_url": origin, "adapter": "prices.generic", "pace": pace,
-         "targets": listed}
+        {"name": source_name(origin), "vertical": "prices", "base_url": origin, "adapter": "prices.generic",
+         "pace": pace, "targets": listed}
         for origin, listed in targets.items()
     ]  # fmt: skip
     system, watch = build(load_settings(**settings_for(task))), Stopwatch()
@@ -143,8 +143,8 @@ def through_scrapy(task: Task) -> Figures:
 
 if __name__ == "__main__":
     told = task_from_command_line()
+    tune_interpreter()
     if sys.argv[2] == "scrapy":
         answer(through_scrapy(told))
     else:
-        tune_interpreter()
         answer(uvloop.run(through_tidemill(told)))

@@ -23,6 +23,7 @@ from benchmarks.plain_store import PageRow, PostgresStore, SqliteStore, page_row
 from benchmarks.results import found_in_plain_postgres, found_in_plain_sqlite
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
 from benchmarks.task import Figures, Task, answer, task_from_command_line
+from tidemill.engine.interpreter import tune_interpreter
 
 TUNED: dict[str, Any] = {
     "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
@@ -160,4 +161,5 @@ def run(task: Task, way: str) -> Figures:
 
 
 if __name__ == "__main__":
+    tune_interpreter()  # as ours
     answer(run(task_from_command_line(), sys.argv[2]))

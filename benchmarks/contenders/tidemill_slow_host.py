@@ -7,7 +7,7 @@ import uvloop
 
 from benchmarks.contenders.tidemill_system import settings_for
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
-from benchmarks.task import Figures, Task, answer, task_from_command_line
+from benchmarks.task import Figures, Task, answer, source_name, task_from_command_line
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.bootstrap.system import System, build
 from tidemill.core.run import Trigger
@@ -28,7 +28,7 @@ def entries(task: Task, interval: float) -> list[dict[str, object]]:
     }
     return [
         {
-            "name": origin,
+            "name": source_name(origin),
             "vertical": "events",
             "base_url": origin,
             "adapter": "events.generic",

@@ -9,7 +9,7 @@ import uvloop
 
 from benchmarks.results import found_in_tidemill
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
-from benchmarks.task import Figures, Task, answer, task_from_command_line
+from benchmarks.task import Figures, Task, answer, source_name, task_from_command_line
 from tidemill.bootstrap.system import System, build
 from tidemill.core.run import Trigger
 from tidemill.engine.interpreter import tune_interpreter
@@ -24,7 +24,7 @@ def entries(task: Task) -> Iterator[dict[str, object]]:
     """One source per host, in the form of a sources file."""
     for number, origin in enumerate(task.origins):
         yield {
-            "name": origin,
+            "name": source_name(origin),
             "vertical": "events",
             "base_url": origin,
             "adapter": "events.generic",

@@ -126,7 +126,7 @@ def category_of(kind: str, labels: str, title: str, description: str, section: C
     if len(scores) > 1:
         _count_kinds(title, scores)
     if not scores:
-        _count(_PRACTICAL.sub(" ", description[:_READ_OF_DESCRIPTION]), 1, scores)
+        _count(_without_practical(description[:_READ_OF_DESCRIPTION]), 1, scores)
     if len(scores) == 1:
         return next(iter(scores))
     return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
@@ -141,11 +141,19 @@ _KINDS = re.compile(
 )
 """What an event is, by the end of a word."""
 _PRACTICAL = re.compile(
-    r"[^.!?]*\b(?:tickets?|kaarten|kaartjes|entree|toegang|admission|reserver\w+|aanmeld\w+|catering|consumpties?|drankjes?"
-    r"|koffie|thee|coffee|tea|bar|parkeren|parking|refreshments)\b[^.!?]*[.!?]?",
+    r"\b(?:tickets?|kaarten|kaartjes|entree|toegang|admission|reserver\w+|aanmeld\w+|catering|consumpties?|drankjes?"
+    r"|koffie|thee|coffee|tea|bar|parkeren|parking|refreshments)\b",
     re.IGNORECASE,
 )
-"""Sentences about getting in and being served."""
+"""Words of sentences about getting in and being served."""
+_SENTENCE = re.compile(r"[^.!?]+")
+
+
+def _without_practical(text: str) -> str:
+    """The text without such sentences; each is looked through once, however long it is."""
+    if _PRACTICAL.search(text) is None:
+        return text
+    return _SENTENCE.sub(lambda sentence: " " if _PRACTICAL.search(sentence[0]) else sentence[0], text)
 
 
 def _count_kinds(title: str, scores: dict[Category, int]) -> None:
