@@ -31,13 +31,13 @@ def named(name: Any, **attributes: Any) -> Plugin[Any, Any]:
 
 
 def test_our_own_verticals_are_there_and_usable() -> None:
-    assert [*PLUGINS][:3] == [plugin.name for plugin in OWN] == ["events", "prices", "listings"]
+    assert [*PLUGINS][:4] == [plugin.name for plugin in OWN] == ["events", "prices", "listings", "matches"]
     assert not UNUSABLE_PLUGINS
 
 
 def test_a_vertical_of_another_package_stands_beside_our_own() -> None:
     found, unusable = with_installed_plugins(OWN, [Point("books", Books())])
-    assert (list(found), unusable) == (["events", "prices", "listings", "books"], ())
+    assert (list(found), unusable) == (["events", "prices", "listings", "matches", "books"], ())
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_vertical_of_another_package_stands_beside_our_own() -> None:
 )
 def test_one_that_cannot_be_used_is_left_out_with_the_reason(found: Any, reason: str) -> None:
     verticals, unusable = with_installed_plugins(OWN, [Point("bad", found), Point("films", named("films"))])
-    assert list(verticals) == ["events", "prices", "listings", "films"]
+    assert list(verticals) == ["events", "prices", "listings", "matches", "films"]
     assert [(each.name, each.reason) for each in unusable] == [("bad", reason)]
 
 
