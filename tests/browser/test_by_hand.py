@@ -59,6 +59,7 @@ def test_a_page_is_got_in_a_browser_when_asked_and_its_own_requests_are_told(
     assert any("made 2 requests of its own" in one["words"] for one in got["gates"] if one["gate"] == "pace")
 
 
+@pytest.mark.inventory(99)
 def test_a_source_that_uses_a_browser_is_fetched_with_one(place: list[str], site: ScriptedSite) -> None:
     url = f"{site.origin}/agenda/1"
     sources = Path(place[1]).with_name("sources.yaml")

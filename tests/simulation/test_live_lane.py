@@ -129,6 +129,7 @@ def test_a_listed_thing_is_found_watched_and_every_change_is_logged_in_order(liv
     live(story)
 
 
+@pytest.mark.inventory(47)
 def test_a_thing_in_play_is_polled_every_two_and_a_half_seconds_and_unchanged_polls_write_no_row(live):
     async def story(world):
         world.sites.steady("a", timedelta(hours=1), NOON)
@@ -171,6 +172,7 @@ def test_a_killed_process_is_followed_by_another_within_20_seconds_without_a_gap
     live(story)
 
 
+@pytest.mark.inventory(60)
 def test_a_process_that_ends_in_good_order_hands_over_within_5_seconds(live):
     async def story(world):
         world.sites.steady("a", 5 * SECOND, NOON)
@@ -256,6 +258,7 @@ def test_what_waits_in_memory_is_saved_when_the_process_ends_and_written_by_the_
     live(story)
 
 
+@pytest.mark.inventory(71, 72)
 def test_five_failures_pause_a_thing_for_five_minutes_then_one_try_and_its_site_goes_on(live):
     async def story(world):
         for name in ("a", "b"):
@@ -324,6 +327,7 @@ def test_things_that_are_absent_from_two_lists_are_completed_and_come_back(live)
     live(story)
 
 
+@pytest.mark.inventory(74, 101)
 def test_a_thing_that_has_ended_is_polled_every_five_minutes_archived_later_and_watched_no_more(live):
     async def story(world):
         world.sites.steady("a", timedelta(days=9), NOON)
@@ -421,6 +425,7 @@ def test_two_processes_share_a_host_without_exceeding_its_pace_also_while_the_da
     live(story)
 
 
+@pytest.mark.inventory(98)
 def test_a_source_that_is_switched_off_is_not_asked_any_more_and_asked_again_when_it_is_on(live):
     async def story(world):
         world.sites.steady("a", 5 * SECOND, NOON)
@@ -445,6 +450,7 @@ async def switch(world, *, on):
         await connection.execute(sources.update().values(enabled=on))
 
 
+@pytest.mark.inventory(61, 103)
 def test_errors_slow_polling_down_and_a_scrape_takes_45_seconds_at_most(live):
     async def story(world):
         world.sites.steady("a", 5 * SECOND, NOON)

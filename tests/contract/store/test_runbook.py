@@ -66,6 +66,7 @@ def check_the_three(health: list[Any], tripped: list[Any], dead: list[Any]) -> N
     assert sorted(dead) == [("fetch", "timeout", 2), ("parse", "timeout", 1)]
 
 
+@pytest.mark.inventory(126)
 async def test_the_daily_checks_answer_alike_on_both_databases(furnished: Database) -> None:
     check_the_three(*[list((await ask(furnished, query)).rows) for query in (HEALTH, BREAKERS, LETTERS)])
 

@@ -32,6 +32,7 @@ def reads(database):
     return SnapshotReads(database)
 
 
+@pytest.mark.inventory(79, 80)
 async def test_the_newest_state_is_kept_with_its_checksum_labels_and_provenance(database, reads):
     log = SnapshotLog(database, {VERTICAL: lambda state: ThingLabels(state["status"], "cup")})
     writer = TallyWriter(database, log)
@@ -63,6 +64,7 @@ async def test_the_log_holds_every_change_and_leads_from_nothing_to_the_newest_s
     assert [entry.seq for entry in await reads.changes(_number("a"), 4, 3)] == [5, 6, 7]
 
 
+@pytest.mark.inventory(81)
 async def test_the_last_five_snapshots_are_kept_whole(writer, reads):
     for points in range(1, 9):
         await writer.score("a", points)

@@ -70,6 +70,7 @@ def evidence(body=b'{"points": 1}'):
     return Fetched(page, FetchResult(status=FetchStatus.OK, url=page.url, wire_body=body, body=body))
 
 
+@pytest.mark.inventory(67)
 async def test_a_list_brings_things_with_targets_and_a_watch_each_once(store):
     source = await store.source()
     moves = await store.list(source, "a", "b", "?nobody")

@@ -25,6 +25,7 @@ from tidemill.web.deps import WebDeps
 pytestmark = pytest.mark.shows("H4")
 
 
+@pytest.mark.inventory(25)
 async def test_all_is_well(system: System, browser: Browser) -> None:
     await furnish(system)
     answer = await browser.get("/health")
@@ -42,6 +43,7 @@ async def test_all_is_well(system: System, browser: Browser) -> None:
     assert health["errors"] == {"last_minute": 0, "last_hour": 0, "circuit_breakers": []}
 
 
+@pytest.mark.inventory(33)
 async def test_an_open_breaker_degrades_us_and_names_its_source(system: System, browser: Browser) -> None:
     await furnish(system)
     await open_breaker(system)
@@ -81,6 +83,7 @@ async def test_without_a_living_worker_we_are_down(system: System, browser: Brow
     assert "no worker is alive" in answer.json()["reasons"]
 
 
+@pytest.mark.inventory(32, 35)
 async def test_many_errors_in_a_minute_degrade_us(system: System, deps: WebDeps, browser: Browser) -> None:
     await furnish(system)
     failed = JobWaits(NOON, 1, 1, 1, "a.example", Stage.FETCH, NOON, "", Failure.TIMED_OUT)
@@ -88,6 +91,7 @@ async def test_many_errors_in_a_minute_degrade_us(system: System, deps: WebDeps,
         deps.rate_counter.count(failed)
     health = (await browser.get("/health")).json()
     assert health["reasons"] == ["5 errors in the last minute"]
+    assert (health["errors"]["last_minute"], health["errors"]["last_hour"]) == (5, 5)
 
 
 async def test_a_database_that_is_gone_is_told_by_every_address(

@@ -63,6 +63,7 @@ def test_a_retry_obeys_the_sites_retry_after():
 
 
 @pytest.mark.shows("R2")
+@pytest.mark.inventory(78)
 def test_the_third_failure_is_a_dead_letter():
     step = moved(Fail(Failure.SERVER_ERROR, "500"), attempts=2)
     assert (step.status, step.stage, step.attempts) == (JobStatus.DEAD, Stage.DEAD_LETTER, 3)
@@ -81,6 +82,7 @@ def test_a_refusal_ends_the_job_as_a_drop():
 
 
 @pytest.mark.shows("O3")
+@pytest.mark.inventory(77)
 def test_live_goes_before_imminent_before_the_rest():
     assert sorted(Urgency, key=lambda each: each.rank) == [Urgency.LIVE, Urgency.IMMINENT, Urgency.NORMAL]
 

@@ -30,6 +30,7 @@ def test_a_request_under_way_takes_its_place():
     assert requests_allowed(POLITE, None, 1, NOON) == 0
 
 
+@pytest.mark.inventory(96)
 def test_a_burst_may_be_spent_at_once_and_then_is_paid_back():
     pace = Pace(SECOND, 3, 5)
     booked_until = charged(pace, None, 3, NOON)

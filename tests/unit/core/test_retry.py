@@ -26,6 +26,7 @@ def test_full_jitter_picks_anywhere_up_to_the_wait():
     assert DEFAULT_RETRY.wait(3, 0.25) == SECOND
 
 
+@pytest.mark.inventory(102)
 def test_added_jitter_never_shortens_the_wait():
     live = RetryPolicy(3, 2 * SECOND, 4 * SECOND, Jitter.ADDED)
     assert live.wait(1, 0.5) == 3 * SECOND

@@ -48,6 +48,7 @@ def read(text: str) -> tuple[list[SourcePlan], list[Problem]]:
     return read_sources(text.encode(), KNOWN, troubles), troubles.found
 
 
+@pytest.mark.inventory(94)
 def test_every_field_of_a_source_is_read() -> None:
     [plan], problems = read(WHOLE)
     source = plan.source

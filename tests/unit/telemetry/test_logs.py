@@ -30,6 +30,7 @@ def text_of(*happenings: Happening) -> str:
     return stream.getvalue()
 
 
+@pytest.mark.inventory(24)
 def test_every_kind_of_happening_has_its_line() -> None:
     assert set(LOG_LINES) == set(get_args(Happening))
     assert len(lines_of(*announced.EVERY_KIND)) == len(announced.EVERY_KIND)

@@ -45,6 +45,7 @@ def test_every_kind_of_happening_is_counted() -> None:
         before = metrics.render(None)
 
 
+@pytest.mark.inventory(113, 114)
 def test_a_page_counts_as_attempt_answer_bytes_and_time() -> None:
     found = counted(announced.PAGE_GOT, announced.PAGE_UNCHANGED)
     assert found["scrape_urls_attempted_total", "7", "ok"] == 1
@@ -69,6 +70,7 @@ def test_waiting_for_politeness_is_no_failure() -> None:
     assert not [name for name in found if name[0] in {"scrape_urls_attempted_total", "scrape_retries_total"}]
 
 
+@pytest.mark.inventory(114)
 def test_a_failed_try_is_a_retry_and_a_dead_letter_a_failure() -> None:
     found = counted(announced.RETRIED, announced.DEAD)
     assert found["scrape_retries_total", "timeout", "fetch"] == 1

@@ -27,6 +27,7 @@ def test_a_host_is_short_when_its_pages_need_more_than_its_pace_allows() -> None
 
 
 @pytest.mark.shows("M2")
+@pytest.mark.inventory(77)
 def test_the_list_goes_first_then_what_moved_then_the_longest_unchecked() -> None:
     due = [
         candidate(1, 9),

@@ -31,12 +31,14 @@ def moved(answer: tuple[Life, Move | None]) -> tuple[str, str] | None:
 
 
 @pytest.mark.shows("M1")
+@pytest.mark.inventory(100)
 def test_the_first_good_reading_makes_a_thing_active() -> None:
     assert moved(after_reading(life(Lifecycle.DISCOVERED), Phase.IN_PLAY, NOON)) == ("DISCOVERED", "ACTIVE")
     assert moved(after_reading(life(Lifecycle.ACTIVE), Phase.BREAK, NOON)) is None
 
 
 @pytest.mark.shows("M1")
+@pytest.mark.inventory(70, 71, 72, 100)
 def test_the_fifth_failure_in_a_row_pauses_for_300_seconds_and_then_one_try_goes() -> None:
     now = life(Lifecycle.ACTIVE)
     for turn in range(4):
@@ -56,6 +58,7 @@ def test_the_fifth_failure_in_a_row_pauses_for_300_seconds_and_then_one_try_goes
 
 @pytest.mark.shows("M1")
 @pytest.mark.parametrize("state", [Lifecycle.ACTIVE, Lifecycle.PAUSED, Lifecycle.DISCOVERED])
+@pytest.mark.inventory(100)
 def test_the_source_says_that_a_thing_has_ended(state: Lifecycle) -> None:
     assert moved(after_reading(life(state), Phase.COMPLETED, NOON)) == (state.value, "COMPLETED")
 
@@ -81,6 +84,7 @@ def test_a_thing_that_comes_back_is_taken_up_again() -> None:
 
 
 @pytest.mark.shows("M1")
+@pytest.mark.inventory(74, 100)
 def test_a_completed_thing_is_archived_a_day_later() -> None:
     ended = life(Lifecycle.COMPLETED)
     assert moved(after_time(ended, POLICY, NOON + timedelta(hours=23, minutes=59))) is None

@@ -37,6 +37,7 @@ def seconds(outlook: Outlook, history: PollHistory | None = None, policy: PollPo
         (Outlook(Phase.COMPLETED), 300),
     ],
 )
+@pytest.mark.inventory(47, 101)
 def test_each_phase_has_its_interval(outlook: Outlook, wanted: float) -> None:
     assert seconds(outlook) == wanted
 
@@ -50,6 +51,7 @@ def test_unchanged_polls_never_slow_a_thing_in_play() -> None:
 
 
 @pytest.mark.shows("M2")
+@pytest.mark.inventory(58)
 def test_a_page_is_polled_sooner_when_over_half_of_its_polls_change() -> None:
     history = PollHistory()
     for turn in range(10):
@@ -64,6 +66,7 @@ def test_a_page_is_polled_sooner_when_over_half_of_its_polls_change() -> None:
 
 @pytest.mark.shows("M2")
 @pytest.mark.parametrize(("errors", "wanted"), [(4, 2.5), (5, 5), (9, 5), (10, 10), (19, 10), (20, 20), (200, 20)])
+@pytest.mark.inventory(61)
 def test_errors_slow_a_page(errors: int, wanted: float) -> None:
     history = PollHistory()
     for _ in range(errors):
@@ -81,6 +84,7 @@ def test_five_quiet_minutes_make_errors_forgotten() -> None:
 
 
 @pytest.mark.shows("O3")
+@pytest.mark.inventory(69)
 def test_a_thing_is_live_imminent_or_of_the_rest() -> None:
     assert urgency_of(Outlook(Phase.BREAK), NOON) is LiveUrgency.LIVE
     assert urgency_of(Outlook(Phase.UPCOMING, NOON + timedelta(minutes=59)), NOON) is LiveUrgency.IMMINENT

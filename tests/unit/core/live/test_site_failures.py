@@ -21,6 +21,7 @@ def heard(failing: list[int], pages: int) -> int:
 
 @pytest.mark.shows("R1")
 @pytest.mark.parametrize("pages", [2, 3, 4, 40])
+@pytest.mark.inventory(19)
 def test_one_dead_page_never_opens_the_breaker_of_its_site(pages: int) -> None:
     assert heard([7] * 1_000, pages) < LIVE.breaker.threshold
 
@@ -39,6 +40,7 @@ def test_a_good_reading_forgets_the_failures() -> None:
 
 
 @pytest.mark.shows("R1")
+@pytest.mark.inventory(20, 23)
 def test_the_live_breaker_opens_after_5_for_60_seconds_at_most_2_minutes_and_closes_after_5() -> None:
     policy, breaker = LIVE.breaker, Closed()
     state: Breaker = breaker

@@ -16,6 +16,7 @@ def after_ten(timeout: AdaptiveTimeout, took: float, policy: TimeoutPolicy = POL
 
 
 @pytest.mark.shows("M2")
+@pytest.mark.inventory(52)
 def test_a_slow_site_is_given_half_more_time_up_to_the_longest() -> None:
     timeout = AdaptiveTimeout(POLICY.usual)
     grown = []
@@ -39,6 +40,7 @@ def test_nine_answers_are_not_judged() -> None:
     assert timeout.limit == POLICY.usual
 
 
+@pytest.mark.inventory(58)
 def test_time_outs_stay_where_adapting_is_switched_off() -> None:
     fixed = TimeoutPolicy(is_adaptive=False)
     assert after_ten(AdaptiveTimeout(fixed.usual), 10, fixed).limit == fixed.usual

@@ -18,6 +18,7 @@ def test_a_browser_that_is_well_serves_on():
     assert recycle_decision(WELL, RULES, NOON) is None
 
 
+@pytest.mark.inventory(45)
 def test_a_browser_six_hours_old_finishes_its_pages_and_goes():
     old = replace(WELL, started_at=NOON - timedelta(hours=6))
     assert recycle_decision(old, RULES, NOON) == Recycle(RecycleReason.AGE, at_once=False)

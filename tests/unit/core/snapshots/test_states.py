@@ -63,6 +63,7 @@ def test_a_state_that_is_nested_too_deep_is_refused():
         canonical({"a": wide})
 
 
+@pytest.mark.inventory(83)
 def test_a_patch_removes_by_null_replaces_arrays_whole_and_reaches_into_objects():
     old = {"score": {"runs": 4, "wickets": 1}, "balls": [1, 2], "toss": "India", "same": {"x": 1}}
     new = {"score": {"runs": 5, "wickets": 1}, "balls": [1, 2, 4], "same": {"x": 1}, "venue": {"city": "Pune"}}

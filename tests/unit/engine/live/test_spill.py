@@ -34,6 +34,7 @@ def drained(buffer):
     return found
 
 
+@pytest.mark.inventory(49)
 def test_all_comes_out_in_order_though_only_some_is_in_memory(tmp_path):
     buffer = ChangeBuffer(10, 10_000_000, tmp_path, "one")
     for number in range(500):
@@ -47,6 +48,7 @@ def test_all_comes_out_in_order_though_only_some_is_in_memory(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.inventory(49)
 def test_bytes_are_bounded_too(tmp_path):
     buffer = ChangeBuffer(1_000, 2_000, tmp_path, "one")
     for number in range(10):
