@@ -3,16 +3,17 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from tidemill.core.access.roles import Role
-from tidemill.web.api.parameters import Cursor, Word
+from tidemill.web.api.parameters import Cursor, Word, is_key
 from tidemill.web.auth.gate import ActorName, caller_of
 from tidemill.web.extension import RenderPage
+from tidemill.web.responses import BadParameter
 
 ROWS_PER_PAGE = 50
 SEE_OTHER = 303
@@ -136,3 +137,16 @@ def _add_bulk_action(router: APIRouter, page: ListPage, bulk: BulkAction) -> Non
 
 def _back(page: ListPage, done: str) -> Response:
     return RedirectResponse(f"{page.path}?{urlencode({'done': done[:LONGEST_NOTICE]})}", SEE_OTHER)
+
+
+def number(key: str) -> int:
+    """Return a row's key as a number."""
+    if not is_key(key):
+        msg = f"{quote(key)} is not a number"
+        raise BadParameter(msg)
+    return int(key)
+
+
+def as_text(values: Mapping[str, Any] | None) -> str:
+    """Return a mapping as a line of text."""
+    return "; ".join(f"{name}: {value}" for name, value in (values or {}).items())[:300]
