@@ -80,6 +80,7 @@ def _schema_of(types: Sequence[Any]) -> tuple[tuple[dict[str, Any], ...], dict[s
 
 
 _ERRORS = {
+    400: "The cursor is malformed.",
     401: "A token is needed.",
     403: "Not from there.",
     404: "It does not exist.",

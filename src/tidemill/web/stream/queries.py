@@ -20,7 +20,12 @@ PRINTABLE = r"^[^\x00]*$"
 
 Named = Annotated[str | None, Query(min_length=1, max_length=LONGEST_NAME, pattern=PRINTABLE)]
 After = Annotated[
-    str | None, Query(max_length=60, description="The cursor to go on from, as `Last-Event-ID` names it.")
+    str | None,
+    Query(
+        max_length=60,
+        description="The cursor to go on from, as `Last-Event-ID` names it; 400 for what is none.",
+        json_schema_extra={"pattern": r"^[0-9a-f]{8}\.[0-9]{1,15}$"},  # described, not checked here: that would be 422
+    ),
 ]
 Heartbeat = Annotated[int, Query(ge=5, le=30, description="Seconds without an event before a heartbeat.")]
 Fields = Annotated[str | None, Query(max_length=4_000, description="Fields at the top of a state, comma by comma.")]

@@ -97,7 +97,7 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
         following = found[query.limit - 1].thing.key if len(found) > query.limit else None
         return json_response(ThingList(items=shown, next=following, stream_cursor=str(cursor)))
 
-    @readable(router, "/stream", text_responses("text/event-stream", 404, 422, 429, 503))
+    @readable(router, "/stream", text_responses("text/event-stream", 400, 404, 422, 429, 503))
     async def stream_many(request: Request, wanted: Annotated[Wanted, many]) -> Response:
         """Stream up to 50 things by name, or all of a status."""
         return await open_stream(request, resource, access, wanted)
@@ -116,7 +116,7 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
         following = entries[limit - 1].seq if len(entries) > limit else None
         return json_response(ChangeList(items=[_entry(each) for each in entries[:limit]], next=following))
 
-    @readable(router, "/{key}/stream", text_responses("text/event-stream", 404, 422, 429, 503))
+    @readable(router, "/{key}/stream", text_responses("text/event-stream", 400, 404, 422, 429, 503))
     async def stream_one(request: Request, wanted: Annotated[Wanted, Depends(one_stream_parameters)]) -> Response:
         """Stream one thing."""
         return await open_stream(request, resource, access, wanted)
