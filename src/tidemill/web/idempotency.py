@@ -8,13 +8,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidemill.pipeline.ports import Clock
 from tidemill.store.access.idempotency import IdempotencyRepository, KeptAnswer
-from tidemill.web.responses import error_response
+from tidemill.web.responses import PROBLEM_TYPE, error_response
 
 HEADER = "idempotency-key"
 LONGEST_KEY = 255
 LARGEST_KEPT = 200_000
 """Larger answers are not kept: the key is given back, and the request may act again."""
-SERVER_ERROR = 500
+FIRST_REFUSAL = 400
+"""Only what was done is kept: whoever was refused, or came too often, may send the same request again."""
+SECRET_PATHS = ("/api/v1/tokens", "/api/v1/people")
+"""Answers from here hold secrets that are shown once, and are never stored."""
 
 
 class IdempotentPosts:
@@ -54,11 +57,14 @@ class IdempotentPosts:
         except BaseException:
             await self._answers.release(key_hash)
             raise
-        await self._keep(key_hash, collecting)
+        await self._keep(key_hash, scope["path"], collecting)
 
-    async def _keep(self, key_hash: str, answer: "_CollectingSend") -> None:
-        if answer.status is None or answer.status >= SERVER_ERROR or len(answer.body) > LARGEST_KEPT:
+    async def _keep(self, key_hash: str, path: str, answer: "_CollectingSend") -> None:
+        if answer.status is None or answer.status >= FIRST_REFUSAL or len(answer.body) > LARGEST_KEPT:
             await self._answers.release(key_hash)
+        elif path.startswith(SECRET_PATHS):
+            done = error_response(409, "done_already", "This was done already; its secret was shown once.")
+            await self._answers.keep(key_hash, 409, PROBLEM_TYPE, bytes(done.body).decode())
         else:
             await self._answers.keep(key_hash, answer.status, answer.content_type, answer.body.decode("utf-8"))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from sqlalchemy import select
 from starlette.routing import Mount
 
 from integration.web.conftest import Browser, browsing, deps_of
@@ -14,6 +15,7 @@ from rig.clock import SettableClock
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import web_extensions
 from tidemill.core.access.roles import Role, TokenScope
+from tidemill.store.schema import idempotency_keys
 from tidemill.web.app import create_app
 from tidemill.web.auth.permissions import PERMISSIONS, Need, plain_path
 
@@ -243,16 +245,32 @@ async def test_nobody_gets_past_any_row(system: System, browser: Browser, visito
                     viewer = await system.actions.tokens.make("viewer", TokenScope.READ, "test")
 
 
-async def test_a_request_sent_twice_with_a_key_acts_once(system: System, browser: Browser) -> None:
+async def test_a_request_sent_twice_with_a_key_acts_once(browser: Browser) -> None:
     headers = {"Idempotency-Key": "abc"}
-    wanted = {"name": "robot", "scope": "read"}
+    first = await call(browser, "POST", "/api/v1/breakers/reset", headers=headers)
+    second = await call(browser, "POST", "/api/v1/breakers/reset", headers=headers)
+    assert (first[0], second[0], second[1]) == (200, 200, first[1])
+    assert second[2]["Idempotent-Replayed"] == "true"
+    other = await call(browser, "POST", "/api/v1/jobs/requeue-stale", headers=headers, json={})
+    assert other[0] == 422
+
+
+async def test_a_refused_request_may_be_sent_again_with_its_key(browser: Browser) -> None:
+    headers = {"Idempotency-Key": "abc"}
+    answers = [await call(browser, "POST", "/api/v1/dead-letters/7/retry", headers=headers) for _ in range(2)]
+    assert [status for status, _, _ in answers] == [404, 404]
+    assert all("Idempotent-Replayed" not in answer for _, _, answer in answers)
+
+
+async def test_a_secret_is_never_kept_for_a_second_request(system: System, browser: Browser) -> None:
+    headers, wanted = {"Idempotency-Key": "abc"}, {"name": "robot", "scope": "read"}
     first = await call(browser, "POST", "/api/v1/tokens", headers=headers, json=wanted)
     second = await call(browser, "POST", "/api/v1/tokens", headers=headers, json=wanted)
-    assert (first[0], second[0], second[1]) == (201, 201, first[1])
-    assert second[2]["Idempotent-Replayed"] == "true"
+    assert (first[0], second[0], "tm_" in first[1], "tm_" in second[1]) == (201, 409, True, False)
     assert len(await system.actions.tokens.every()) == 1
-    other = await call(browser, "POST", "/api/v1/tokens", headers=headers, json={**wanted, "name": "another"})
-    assert other[0] == 422
+    async with system.store.database.read() as connection:
+        kept = (await connection.execute(select(idempotency_keys.c.body))).scalars().all()
+    assert not any("tm_" in body for body in kept)
 
 
 async def test_what_has_not_changed_is_not_sent_again(browser: Browser) -> None:
