@@ -15,7 +15,8 @@ from tidemill.core.record import RawRecord
 from tidemill.core.source import Source
 from tidemill.core.urls import host_of
 from tidemill.core.verdict import Accepted
-from tidemill.core.vertical import Context, Vertical
+from tidemill.core.vertical import Context, Vertical, unknown_adapter
+from tidemill.interop.adapter_table import scheme_of
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 
 MAX_SELECTORS_BYTES = 1_000_000
@@ -55,12 +56,13 @@ def find_vertical(name: str) -> Vertical:
 
 def vertical_of(adapter: str | None, otherwise: str) -> Vertical:
     """Return the vertical that has this adapter; the usual one if no adapter is named or known."""
+    if adapter is None:
+        return VERTICALS[otherwise]
     owner = next((each for each in VERTICALS.values() if adapter in each.adapters), None)
-    if owner is None and adapter is not None:
-        raise NotFound(
-            unknown_name("adapter", adapter, [name for each in VERTICALS.values() for name in each.adapters])
-        )
-    return owner or VERTICALS[otherwise]
+    if owner is None:
+        names = [name for each in VERTICALS.values() for name in each.adapters]
+        raise NotFound(unknown_adapter(adapter, VERTICALS[otherwise].adapters if scheme_of(adapter) else names))
+    return owner
 
 
 def trial_source(
@@ -76,7 +78,7 @@ def trial_source(
     """Return a source that exists only for this reading."""
     chosen = adapter or default_adapter(vertical, by_selectors=bool(selectors))
     if chosen not in vertical.adapters:
-        raise NotFound(unknown_name("adapter", chosen, vertical.adapters))
+        raise NotFound(unknown_adapter(chosen, vertical.adapters))
     settings = {"selectors": dict(selectors)} if selectors else {}
     return Source(
         id=0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import msgspec
 
 from tidemill.core.checks.source_settings import SettingChecks
+from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
@@ -106,6 +107,12 @@ class Vertical:
     def decode_record(self, stored: bytes) -> object:
         """Decode a stored record from JSON, as a restarted worker does."""
         return _decoder(self.record).decode(stored)
+
+
+def unknown_adapter(name: str, adapters: Collection[str]) -> str:
+    """Return a message about an adapter that there is not: what its code lacks, or the nearest name."""
+    problem_with: Callable[[str], str] | None = getattr(adapters, "problem_with", None)
+    return (problem_with(name) if problem_with is not None else "") or unknown_name("adapter", name, adapters)
 
 
 def settings_read(vertical: Vertical, adapter: Adapter) -> SettingChecks | None:

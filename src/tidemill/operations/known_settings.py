@@ -9,6 +9,7 @@ from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.vertical import Vertical, settings_read
 from tidemill.fetching.apify_protocol import ActorOptions
 from tidemill.fetching.bee_protocol import BeeOptions
+from tidemill.interop.adapter_table import AdapterTable
 from tidemill.operations.plans import KnownAdapters, TargetTemplate
 from tidemill.reading.selectors import selector_problem
 
@@ -43,7 +44,7 @@ OF_FETCHERS: SettingChecks = {
 def known_adapters(verticals: Mapping[str, Vertical], templates: Sequence[TargetTemplate]) -> KnownAdapters:
     """Return what an import file may name."""
     return KnownAdapters(
-        {name: tuple(vertical.adapters) for name, vertical in verticals.items()},
+        {name: vertical.adapters for name, vertical in verticals.items()},
         templates,
         known_settings(verticals),
         {name: tuple(vertical.policy.tiers) for name, vertical in verticals.items() if vertical.policy.tiers},
@@ -51,8 +52,17 @@ def known_adapters(verticals: Mapping[str, Vertical], templates: Sequence[Target
 
 
 def known_settings(verticals: Mapping[str, Vertical]) -> dict[str, SettingChecks]:
-    """Return the settings that each adapter's sources may have; adapters that do not say are left out."""
-    return {
+    """Return the settings that each adapter's sources may have; adapters that do not say are left out.
+
+    Those of code that is named by an import path stand under its scheme and the vertical: `poet:NAME`.
+    """
+    foreign: dict[str, SettingChecks] = {
+        f"{scheme}:{name}": {**COMMON, **OF_FETCHERS, **(vertical.settings or {}), **code.settings}
+        for name, vertical in verticals.items()
+        if isinstance(vertical.adapters, AdapterTable)
+        for scheme, code in vertical.adapters.foreign.items()
+    }
+    return foreign | {
         adapter_id: {**COMMON, **OF_FETCHERS, **read}
         for vertical in verticals.values()
         for adapter_id, adapter in vertical.adapters.items()

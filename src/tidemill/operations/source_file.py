@@ -12,6 +12,8 @@ from tidemill.core.schedules import BadSchedule, Tier, parse_schedule
 from tidemill.core.source import Coordinates, Source, counts_by_host, foreign_address, foreign_target
 from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize, host_of, join, normalize, registrable_domain
+from tidemill.core.vertical import unknown_adapter
+from tidemill.interop.adapter_table import scheme_of
 from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.plans import KnownAdapters, ProblemList, SourcePlan, TargetPlan
 from tidemill.operations.source_fields import (
@@ -123,7 +125,7 @@ def _check_names(
     elif vertical is not None and "tier" in values and (tier := _unknown_tier(values["tier"], vertical, known)):
         problems.add(line_of(parts["tier"]), "tier", tier)
     elif adapter is not None and vertical is not None and adapter not in known.adapters[vertical]:
-        message = unknown_name("adapter", adapter, known.adapters[vertical])
+        message = unknown_adapter(adapter, known.adapters[vertical])
         problems.add(line_of(parts["adapter"]), "adapter", message)
 
 
@@ -159,7 +161,9 @@ def _check_settings(
     parts: Mapping[str, yaml.Node], values: Mapping[str, Any], known: KnownAdapters, problems: ProblemList
 ) -> None:
     """Check the settings that the adapter, its vertical and the fetchers read; an unknown one is a problem."""
-    checks = known.settings.get(values.get("adapter_id", ""))
+    adapter = values.get("adapter_id", "")
+    scheme = scheme_of(adapter)
+    checks = known.settings.get(scheme + values.get("vertical", "") if scheme else adapter)
     settings = {name: value for name, value in values.get("adapter_settings", {}).items() if value is not None}
     of_templates = {template.setting for template in known.templates}
     if checks is not None:
@@ -212,7 +216,7 @@ def plan_target(line: int, source: Source, values: Mapping[str, Any], known: Kno
         raise BadValue(msg, "url")
     adapter = values.get("adapter", source.adapter_id)
     if adapter not in known.adapters.get(source.vertical, ()):
-        raise BadValue(unknown_name("adapter", adapter, known.adapters.get(source.vertical, ())), "adapter")
+        raise BadValue(unknown_adapter(adapter, known.adapters.get(source.vertical, ())), "adapter")
     given = {name: values[name] for name in ("schedule", "priority", "notes") if name in values}
     _check_schedule(given.get("schedule"), source.vertical, known)
     url, canonical_url, host = target_addresses(values["url"], source)

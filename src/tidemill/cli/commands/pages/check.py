@@ -1,11 +1,13 @@
 """`tidemill check`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tidemill.bootstrap.verticals import UNUSABLE_ADAPTERS
 from tidemill.cli.golden_adapters import selected_adapters
+from tidemill.cli.poet_checks import checked_fixtures
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import CheckedCase, check
 from tidemill.terminal.exit_codes import FAILURE
@@ -23,10 +25,14 @@ def check_adapters(
 ) -> None:
     """Read the golden pages of adapters, and compare them field by field.
 
+    A folder may also hold the fixtures of web-poet's page objects.
+
     0: all are read as they should be; 1: one is not, or an installed adapter cannot be used.
     """
     now = RealClock().now()
-    done = [one for adapter, folder in selected_adapters(which) for one in check(adapter, folder, now)]
+    done = checked_fixtures(Path(which)) if which is not None and Path(which).is_dir() else []
+    if not done:
+        done = [one for adapter, folder in selected_adapters(which) for one in check(adapter, folder, now)]
     if json:
         print_json(done)
     else:

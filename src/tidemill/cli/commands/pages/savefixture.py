@@ -8,6 +8,7 @@ import typer
 
 from tidemill.cli.golden_adapters import adapters_in_folder
 from tidemill.cli.page_loading import fetch_page, is_url, page_of
+from tidemill.cli.poet_checks import is_page_object, save_fixture
 from tidemill.cli.system_opening import settings_of, with_system
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
@@ -26,7 +27,9 @@ app = single_command()
 def savefixture(
     ctx: typer.Context,
     what: Annotated[str, typer.Argument(metavar="URL|PAGE", help="An address to fetch, or a stored page's number.")],
-    adapter: Annotated[Path, typer.Option(help="The folder of the adapter whose golden page it becomes.")],
+    adapter: Annotated[
+        str, typer.Option(help="The folder of the adapter whose golden page it becomes, or a page object: poet:...")
+    ],
     name: Annotated[
         str, typer.Option(help="What to call the page: usual, empty, changed, blocked or another.")
     ] = "usual",
@@ -40,7 +43,12 @@ def savefixture(
         if is_url(what)
         else _load_stored_page(ctx, what)
     )
-    found, folder = adapters_in_folder(adapter)[0]
+    if is_page_object(adapter):
+        print_line(
+            f"saved {save_fixture(adapter, page, name)}; check by hand that its output.json says what is on the page"
+        )
+        return
+    found, folder = adapters_in_folder(Path(adapter))[0]
     case = save_golden_page(page, found, folder, name)
     outcome = case.failure or ("an empty page" if case.empty else f"{len(case.records or [])} records")
     print_line(

@@ -1,0 +1,1 @@
+"""Code written for other tools, run as adapters: page objects of web-poet and spiders of Scrapy."""

@@ -1,0 +1,21 @@
+"""Which code of other tools can be an adapter; the tools themselves are extras, imported when they are named."""
+
+from tidemill.core.vertical import Adapter
+from tidemill.interop.adapter_table import ForeignCode
+from tidemill.interop.import_paths import ImportPath, UnusableCode
+from tidemill.interop.items import ITEM_SETTINGS, plain_values
+
+
+def _page_object(path: ImportPath) -> Adapter:
+    try:
+        from tidemill.interop.page_objects import make_page_object_adapter  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = f"page objects need the extra web-poet: pip install 'tidemill[web-poet]' ({error})"
+        raise UnusableCode(msg) from error
+    return make_page_object_adapter(path)
+
+
+FOREIGN_CODE = {
+    "poet": ForeignCode(_page_object, {**ITEM_SETTINGS, "page_params": plain_values}),
+}
+"""How adapters are made, by what stands before the first colon of their name."""
