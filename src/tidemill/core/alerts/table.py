@@ -10,7 +10,7 @@ RUNBOOK_FOLDER = "docs/runbooks"
 
 
 class Severity(StrEnum):
-    """How urgent an alert is: P1 wakes somebody, P2 is for today, P3 for this week."""
+    """How urgent an alert is: the first wakes somebody, the second is for today, the third for this week."""
 
     P1 = "P1"
     P2 = "P2"
