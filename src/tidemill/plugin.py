@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.vertical import Vertical
     from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
+    from tidemill.operations.exporting.dataset import Dataset
     from tidemill.operations.plans import TargetTemplate
     from tidemill.operations.scoring.score import Score
     from tidemill.operations.why.explanation import Explainer
@@ -111,12 +112,14 @@ class Parts:
     """What a vertical does in one running system; each vertical adds its own actions.
 
     `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
-    sources from which targets are made. `after_runs` is done soon after runs have ended, once for several of them.
+    sources from which targets are made, `datasets` what can be exported. `after_runs` is done soon after runs have
+    ended, once for several of them.
     """
 
     chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
+    datasets: "Sequence[Dataset]" = field(default_factory=tuple)
     after_runs: "Sequence[Callable[[], Awaitable[object]]]" = field(default_factory=tuple)
 
 

@@ -20,6 +20,7 @@ from tidemill.operations.breakers import BreakerActions
 from tidemill.operations.browsers import BrowserActions
 from tidemill.operations.dead_letters import DeadLetterActions
 from tidemill.operations.doctor import Doctor
+from tidemill.operations.exporting.exporter import Exporter
 from tidemill.operations.importing import Importer
 from tidemill.operations.known_settings import known_adapters
 from tidemill.operations.proposals import ProposalActions
@@ -50,6 +51,7 @@ from tidemill.web.auth.callers import AccessDeps
 class Actions:
     """The actions that a person can take, the same for the command line, the API and the portal."""
 
+    exporter: Exporter
     importer: Importer
     sources: SourceActions
     targets: TargetActions
@@ -111,6 +113,7 @@ def build_actions(
     adapters = AdapterRepository(store.database, store.ids)
     people, passwords = PeopleRepository(store.database, store.ids), Passwords()
     return Actions(
+        exporter=Exporter([one for each in parts.values() for one in each.datasets], store.sources, store.audit, clock),
         importer=Importer(store.sources, store.targets, clock, known),
         sources=sources,
         targets=targets,

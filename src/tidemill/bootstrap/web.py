@@ -82,6 +82,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         browsers=actions.browsers,
         dead_letters=actions.dead_letters,
         discovery=system.discovery,
+        exporter=actions.exporter,
         importer=actions.importer,
         proposals=actions.proposals,
         quarantine=actions.quarantine,

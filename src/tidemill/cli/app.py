@@ -36,6 +36,7 @@ _OWN_COMMANDS = {
     "why": (LOOK, "Explain anything: which gate, which rule, which page."),
     "doctor": (LOOK, "Check that everything is well, and say what to do if it is not."),
     "sql": (LOOK, "Ask the database a question, read-only: the runbook's or your own."),
+    "export": (LOOK, "Write data as JSON Lines, CSV, Parquet and more, however much there is."),
     "sources": (ACT, "List, import, add, switch, run and remove sources."),
     "targets": (ACT, "List, import, add, pause, run and remove targets."),
     "discover": (ACT, "Search municipalities for agendas, and import what a search without a database found."),
@@ -61,8 +62,10 @@ _OWN_COMMANDS = {
 }
 FOLDERS = {PAGES: "tidemill.cli.commands.pages"}
 """Panels whose commands stand in a folder of their own."""
+OWN_FOLDERS = {"export": "tidemill.cli.commands.data"}
+"""Commands that stand in another folder than their panel's."""
 OWN = {
-    name: Command(panel, line, f"{FOLDERS.get(panel, 'tidemill.cli.commands')}.{name}")
+    name: Command(panel, line, f"{OWN_FOLDERS.get(name) or FOLDERS.get(panel, 'tidemill.cli.commands')}.{name}")
     for name, (panel, line) in _OWN_COMMANDS.items()
 }
 """The commands that belong to no vertical; a test compares these lines with the commands' own help."""

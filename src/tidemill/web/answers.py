@@ -1,5 +1,7 @@
 """What generic routes answer with that no other room has a type for."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from tidemill.core.access.roles import Role
@@ -33,3 +35,14 @@ class TickRun(msgspec.Struct, frozen=True):
 
     name: str
     answer: str
+
+
+class DatasetView(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be exported, in which formats, and what narrows it."""
+
+    name: str
+    about: str
+    address: str
+    formats: Sequence[str]
+    filters: Sequence[str]
+    columns: Sequence[str]

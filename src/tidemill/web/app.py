@@ -15,6 +15,7 @@ from tidemill.web.api import (
     browsers,
     candidates,
     dead_letters,
+    exports,
     health,
     incidents,
     jobs,
@@ -50,7 +51,7 @@ STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "What Tidemill scrapes and how it fares; and, for whoever may act, what a person can do about it."
 RESOURCES = (
     quarantine, targets, runs, adapters, incidents, sources, why, proposals, services, upgrades, candidates,
-    jobs, breakers, dead_letters, pages, ticks, browsers, audit, people, tokens,
+    jobs, breakers, dead_letters, pages, ticks, browsers, audit, people, tokens, exports,
 )  # fmt: skip
 """The modules of the API that every vertical shares."""
 

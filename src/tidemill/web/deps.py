@@ -13,6 +13,7 @@ from tidemill.operations.breakers import BreakerActions
 from tidemill.operations.browsers import BrowserActions
 from tidemill.operations.dead_letters import DeadLetterActions
 from tidemill.operations.discovery import DiscoveryActions
+from tidemill.operations.exporting.exporter import Exporter
 from tidemill.operations.importing import Importer
 from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.operations.proposals import ProposalActions
@@ -78,6 +79,7 @@ class WebDeps:
     browsers: BrowserActions
     dead_letters: DeadLetterActions
     discovery: DiscoveryActions
+    exporter: Exporter
     importer: Importer
     proposals: ProposalActions
     quarantine: QuarantineActions

@@ -43,7 +43,7 @@ from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.why.explanation import Explanation
 from tidemill.store.upkeep.audit import Noted
-from tidemill.web.answers import LinkMade, Me, SettingView, TickRun
+from tidemill.web.answers import DatasetView, LinkMade, Me, SettingView, TickRun
 from tidemill.web.health import Health
 from tidemill.web.responses import PROBLEM_TYPE, Counted, Listed, ProblemDetails
 from tidemill.web.system_monitor import SystemStatus
@@ -58,6 +58,7 @@ RESPONSE_TYPES: tuple[Any, ...] = (
     Listed[DeadLetterView], DeadLetterDetail, HandledDeadLetters, Listed[PageView], PageDetail, Found,
     Listed[TickView], TickRun, Listed[PoolView], Listed[Noted], Listed[SettingView], TargetDetail,
     Listed[PersonView], PersonView, Listed[SessionView], LinkMade, Me, Listed[TokenView], TokenView, MadeToken,
+    Listed[DatasetView],
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
 

@@ -43,10 +43,10 @@ def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     assert "nothing holds it back" in cli("why", f"source:{name}").out
     assert "due" in cli("why", f"target:{job['target_id']}", "--json").json["verdict"]
 
-    lines = [json.loads(line) for line in cli("export").out.splitlines()]
+    lines = [json.loads(line) for line in cli("export", "events").out.splitlines()]
     assert len(lines) == run["records_inserted"]
     table = tmp_path / "events.csv"
-    assert cli("export", "--format", "csv", "--output", table).code == 0
+    assert cli("export", "events", "--format", "csv", "--output", table).code == 0
     assert table.read_text().startswith("id,title,event_date")
     reason = cli("why", f"event:{lines[0]['id']}.title", "--json").json
     assert lines[0]["title"] in reason["verdict"]

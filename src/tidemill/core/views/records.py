@@ -13,6 +13,25 @@ class BadCursor(ValueError):
     """A place in a list that was not given by us; leave it out to start at the beginning."""
 
 
+LARGEST_KEY = 2**63 - 1
+"""Keys are 64-bit; anything above would be the database's error instead of ours."""
+
+
+def is_key(text: str) -> bool:
+    """Return whether a text is a number that can be a key."""
+    return text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= LARGEST_KEY  # noqa: PLR2004 - digits
+
+
+def key_place(text: str | None) -> int:
+    """Return the key after which a list in order of key goes on; raise `BadCursor` for what is none."""
+    if text is None:
+        return 0
+    if not is_key(text):
+        msg = f"{text[:60]!r} is not a place in this list; leave it out to start at the beginning"
+        raise BadCursor(msg)
+    return int(text)
+
+
 class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a record: field by field what it was and what it is."""
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tidemill.plugin import Command, Environment, Plugin, StoreEnvironment
+from tidemill.plugin import Environment, Plugin, StoreEnvironment
 
 if TYPE_CHECKING:  # each part is imported when it is asked for
     from collections.abc import Sequence
@@ -20,14 +20,6 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
     """All of events, in one value."""
 
     name = "events"
-    commands = {  # noqa: RUF012 - a table, never changed
-        "export": Command(
-            "Look",
-            "Write events as JSON Lines or CSV, however many there are.",
-            "tidemill.verticals.events.commands.export",
-            after="sql",
-        ),
-    }
 
     def load(self) -> "Vertical":
         """Policy, adapters and rules."""
@@ -42,7 +34,7 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
         return open_store(environment)
 
     def build(self, environment: Environment, store: "EventsStore") -> "EventsParts":
-        """The export, the chore that makes cards."""
+        """What can be exported, the chore that makes cards."""
         from tidemill.verticals.events.parts import build_parts
 
         return build_parts(environment, store)

@@ -21,14 +21,34 @@ _UNPRINTABLE = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 65534, 655
 """What neither format may hold."""
 
 
+CALENDAR_END = "END:VCALENDAR\r\n"
+RSS_END = "</channel></rss>\n"
+_FIRST_MINUTE = datetime(2020, 1, 1, tzinfo=UTC)
+
+
 def icalendar(cards: Sequence[CardView], name: str, host: str) -> str:
     """A calendar with an entry per event; `host` makes its entries' names unique in the world."""
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Tidemill//Events//EN", "CALSCALE:GREGORIAN",
-             "METHOD:PUBLISH", f"X-WR-CALNAME:{_text(name)}"]  # fmt: skip
-    for card in cards:
-        lines += _entry(card, host)
-    lines.append("END:VCALENDAR")
+    return calendar_begin(name) + calendar_entries(cards, host) + CALENDAR_END
+
+
+def calendar_begin(name: str) -> str:
+    """What stands before the entries of a calendar."""
+    return _lines(["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Tidemill//Events//EN", "CALSCALE:GREGORIAN",
+                   "METHOD:PUBLISH", f"X-WR-CALNAME:{_text(name)}"])  # fmt: skip
+
+
+def calendar_entries(cards: Iterable[CardView], host: str) -> str:
+    """An entry per event."""
+    return _lines(line for card in cards for line in _entry(card, host))
+
+
+def _lines(lines: Iterable[str]) -> str:
     return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line))
+
+
+def _sequence(changed_at: datetime) -> int:
+    """How often an entry was revised, as far as a calendar cares: a later change has a higher number."""
+    return max(0, (changed_at - _FIRST_MINUTE) // timedelta(minutes=1))
 
 
 def _entry(card: CardView, host: str) -> list[str]:
@@ -38,6 +58,7 @@ def _entry(card: CardView, host: str) -> list[str]:
     lines = [
         "BEGIN:VEVENT",
         f"UID:event-{card.id}@{host}",
+        f"SEQUENCE:{_sequence(card.updated_at)}",
         f"DTSTAMP:{_stamp(card.updated_at)}",
         *_when(event),
         f"SUMMARY:{_text(event.title)}",
@@ -86,12 +107,20 @@ def _folded(line: str) -> Iterable[str]:
 
 def rss(cards: Sequence[CardView], title: str, address: str, now: datetime) -> str:
     """A feed with an item per event; `address` is where we can be called."""
-    items = "".join(_item(card, address) for card in cards)
+    return rss_begin(title, address, now) + rss_items(cards, address) + RSS_END
+
+
+def rss_items(cards: Iterable[CardView], address: str) -> str:
+    """An item per event."""
+    return "".join(_item(card, address) for card in cards)
+
+
+def rss_begin(title: str, address: str, now: datetime) -> str:
+    """What stands before the items of a feed."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:geo="http://www.w3.org/2003/01/geo/wgs84_pos#">'
         f"<channel><title>{_xml(title)}</title><link>{_xml(address)}/events</link>"
-        f"<description>{_xml(title)}</description><lastBuildDate>{format_datetime(now)}</lastBuildDate>{items}"
-        "</channel></rss>\n"
+        f"<description>{_xml(title)}</description><lastBuildDate>{format_datetime(now)}</lastBuildDate>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The parts of events in a running system: repositories, cards that readers see, export."""
+"""The parts of events in a running system: repositories, cards that readers see, exports."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from tidemill.core.schedules import Every
 from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
-from tidemill.verticals.events.export import Exporter
+from tidemill.verticals.events.exports import event_datasets
 from tidemill.verticals.events.feed import Weights
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.counter import COUNTER
@@ -30,9 +30,8 @@ class EventsStore(VerticalStore):
 
 @dataclass(frozen=True, kw_only=True)
 class EventsParts(Parts):
-    """The export and cards of events; `feed_weights` rank a feed unless a request has its own."""
+    """The cards of events; `feed_weights` rank a feed unless a request has its own."""
 
-    exporter: Exporter
     cards: CardReader
     feed_weights: Weights
     store: EventsStore
@@ -52,7 +51,8 @@ def open_store(environment: StoreEnvironment) -> EventsStore:
 
 
 def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
-    """Build the export, and the chore that publishes cards."""
+    """Build what can be exported, and the chore that publishes cards."""
+    cards = CardReader(environment.store.database, environment.clock, publisher=store.publisher)
 
     async def publish() -> str:
         return f"{await store.publisher.publish(environment.clock.now())} events"
@@ -66,8 +66,8 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
         explainers=[
             event_explainer(store.views, environment.views, environment.verticals["events"], environment.clock)
         ],
-        exporter=Exporter(store.views, environment.store.sources, environment.audit, environment.clock),
-        cards=CardReader(environment.store.database, environment.clock, publisher=store.publisher),
+        datasets=event_datasets(store.views, cards, environment.clock),
+        cards=cards,
         feed_weights=Weights(**{str(name): weight for name, weight in environment.settings.feed_weights.items()}),
         store=store,
     )

@@ -15,6 +15,7 @@ from tidemill.verticals.events.portal.record_fields import record_fields
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.counter import COUNTER
 from tidemill.verticals.events.views import CardFilter, CardView, EventStory
+from tidemill.web.api.exports import export_routers
 from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import HomeSection, HomeTile, NavigationLink, PortalExtension, WebExtension
@@ -24,11 +25,14 @@ TEMPLATES = Path(__file__).parent / "portal" / "templates"
 UPCOMING_SHOWN = 9
 
 
-PERMISSIONS: Permissions = rows(
-    Need.READER,
-    "GET /api/v1/events", "GET /api/v1/events.ics", "GET /api/v1/events.rss", "GET /api/v1/events/feed",
-    "GET /api/v1/events/{event_id}", "GET /events", "GET /events/{event_id}",
-)  # fmt: skip
+PERMISSIONS: Permissions = {
+    **rows(
+        Need.READER,
+        "GET /api/v1/events", "GET /api/v1/events.ics", "GET /api/v1/events.rss", "GET /api/v1/events/feed",
+        "GET /api/v1/events/{event_id}", "GET /events", "GET /events/{event_id}",
+    ),
+    **rows(Need.VIEWER, "GET /api/v1/exports/events", "GET /api/v1/exports/agenda"),
+}  # fmt: skip
 """What its routes need."""
 
 
@@ -38,7 +42,7 @@ def web_extension(deps: WebDeps, parts: EventsParts) -> WebExtension:
     return WebExtension(
         permissions=PERMISSIONS,
         vertical="events",
-        routers=[api.router(deps, cards, events, parts.feed_weights)],
+        routers=[api.router(deps, cards, events, parts.feed_weights), *export_routers(deps, parts.datasets)],
         response_types=[Listed[CardView], EventStory],
         portal=PortalExtension(
             templates=TEMPLATES,

@@ -8,6 +8,7 @@ from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.reading import Document, blocked
 from tidemill.verticals.listings.actions import MarketActions, market_template
 from tidemill.verticals.listings.chores import MarketChores
+from tidemill.verticals.listings.exports import listing_dataset
 from tidemill.verticals.listings.policy import DECAY, POLICY
 from tidemill.verticals.listings.reading.emptiness import removal_notice
 from tidemill.verticals.listings.store.counter import COUNTER
@@ -58,6 +59,7 @@ def build_parts(environment: Environment, store: ListingsStore) -> ListingsParts
         chores=chores.chores(),
         explainers=[actions.explainer],
         templates=[market_template(store.markets.create_targets)],
+        datasets=[listing_dataset(store.views, clock)],
         markets=actions,
         store=store,
     )

@@ -1,11 +1,12 @@
 """Listings as readers get them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 from tidemill.core.freshness import Badge
+from tidemill.core.views.records import BadCursor, is_key
 
 
 class ListingFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +29,15 @@ class ListingCursor(msgspec.Struct, frozen=True):
 
     value: int
     id: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The cursor that `text` writes."""
+        value, _, key = text.partition(".")
+        if not (is_key(value) and is_key(key)):
+            msg = f"{text!r} is not a place in the list of listings; leave it out to start at the beginning"
+            raise BadCursor(msg)
+        return cls(int(value), int(key))
 
     @property
     def text(self) -> str:

@@ -9,6 +9,7 @@ from tidemill.verticals.listings.api import listings, markets
 from tidemill.verticals.listings.market import Market
 from tidemill.verticals.listings.parts import ListingsParts
 from tidemill.verticals.listings.views import ListingDetail, ListingView
+from tidemill.web.api.exports import export_routers
 from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
@@ -16,6 +17,7 @@ from tidemill.web.health import Late
 from tidemill.web.responses import Listed
 
 PERMISSIONS: Permissions = {
+    **rows(Need.VIEWER, "GET /api/v1/exports/listings"),
     **rows(
         Need.READER, "GET /api/v1/listings", "GET /api/v1/listings/geojson", "GET /api/v1/listings/{listing_id}"
     ),
@@ -34,7 +36,11 @@ def web_extension(deps: WebDeps, parts: ListingsParts) -> WebExtension:
     return WebExtension(
         permissions=PERMISSIONS,
         vertical="listings",
-        routers=[listings.router(deps, parts.store.views), markets.router(parts.markets)],
+        routers=[
+            listings.router(deps, parts.store.views),
+            markets.router(parts.markets),
+            *export_routers(deps, parts.datasets),
+        ],
         response_types=[Listed[Market], Market, Started, Listed[ListingView], ListingDetail],
         overdue=partial(overdue_markets, parts.markets),
     )

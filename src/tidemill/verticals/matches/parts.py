@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.store.snapshots.reads import SnapshotReads
 from tidemill.verticals.matches.actions import MatchActions
+from tidemill.verticals.matches.exports import match_dataset
 from tidemill.verticals.matches.rules import labels_of
 from tidemill.verticals.matches.store.identities import MatchIdentities
 from tidemill.verticals.matches.store.repository import MatchRepository
@@ -46,4 +47,6 @@ def build_parts(environment: Environment, store: MatchesStore) -> MatchesParts:
     actions = MatchActions(
         store.identities, store.views, store.snapshots, environment.store.targets, environment.clock
     )  # fmt: skip
-    return MatchesParts(explainers=[actions.explainer], matches=actions, store=store)
+    return MatchesParts(
+        explainers=[actions.explainer], datasets=[match_dataset(store.snapshots)], matches=actions, store=store
+    )

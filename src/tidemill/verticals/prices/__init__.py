@@ -59,11 +59,11 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
 
         return build_parts(environment, store)
 
-    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":  # noqa: ARG002 - for those who read views
+    def web(self, deps: "WebDeps", parts: "PricesParts") -> "WebExtension":
         """Its routes."""
         from tidemill.verticals.prices.web import web_extension
 
-        return web_extension(parts)
+        return web_extension(deps, parts)
 
     def lab(self) -> "LabPart":
         """Its sites in the lab."""

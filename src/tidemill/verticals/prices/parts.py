@@ -7,6 +7,7 @@ from tidemill.core.schedules import Every
 from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.prices.corrections import CorrectionActions
+from tidemill.verticals.prices.exports import price_datasets
 from tidemill.verticals.prices.links import LinkActions
 from tidemill.verticals.prices.notices import Notifier
 from tidemill.verticals.prices.store.corrections import CorrectionRepository
@@ -60,6 +61,7 @@ def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
     notifier = Notifier(store.webhooks, store.views, environment.post, clock)
     return PricesParts(
         chores=[Chore("notices", EVERY_MINUTE, notifier.notify, follows="services")],
+        datasets=price_datasets(store.views),
         corrections=CorrectionActions(store.corrections, clock),
         links=LinkActions(store.links, clock),
         webhooks=WebhookActions(store.webhooks, environment.refusal, clock),

@@ -15,7 +15,9 @@ from tidemill.verticals.prices.views import (
     SubscriptionView,
 )
 from tidemill.verticals.prices.webhooks import Subscribed
+from tidemill.web.api.exports import export_routers
 from tidemill.web.auth.permissions import Need, Permissions, rows
+from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.responses import Listed
 
@@ -29,7 +31,8 @@ PERMISSIONS: Permissions = {
     **rows(
         Need.VIEWER,
         "GET /api/v1/corrections", "GET /api/v1/links/review", "GET /api/v1/webhooks",
-        "GET /api/v1/webhooks/deliveries",
+        "GET /api/v1/webhooks/deliveries", "GET /api/v1/exports/products", "GET /api/v1/exports/offers",
+        "GET /api/v1/exports/price-changes",
     ),
     **rows(
         Need.OPERATOR,
@@ -42,7 +45,7 @@ PERMISSIONS: Permissions = {
 """What its routes need."""
 
 
-def web_extension(parts: PricesParts) -> WebExtension:
+def web_extension(deps: WebDeps, parts: PricesParts) -> WebExtension:
     """Return the routes of prices."""
     prices = parts.store.views
     return WebExtension(
@@ -54,7 +57,7 @@ def web_extension(parts: PricesParts) -> WebExtension:
             changes.router(prices),
             corrections.router(parts.corrections),
             links.router(parts.links),
-            webhooks.router(parts.webhooks),
+            webhooks.router(parts.webhooks), *export_routers(deps, parts.datasets),
         ],
         response_types=[
             Listed[ProductView], ProductDetail, Listed[LowestView], Listed[PricePoint], Listed[OfferView],

@@ -53,7 +53,7 @@ PERMISSIONS: Permissions = {
         Need.VIEWER,
         "GET /", "GET /sources", "GET /sources/{name}", "GET /runs", "GET /runs/{run_id}",
         "GET /work", "GET /dead-letters", "GET /quarantine", "GET /targets", "GET /breakers", "GET /adapters",
-        "GET /proposals", "GET /candidates", "GET /incidents", "GET /ticks",
+        "GET /proposals", "GET /candidates", "GET /incidents", "GET /ticks", "GET /exports", f"GET {_API}/exports",
         "GET /account", "POST /account/sign-out", "POST /account/sessions/{session}/end",
         f"GET {_API}/openapi.json", f"GET {_API}/sources", f"GET {_API}/sources/{{name}}", f"GET {_API}/runs",
         f"GET {_API}/runs/{{run_id}}", f"GET {_API}/targets", f"GET {_API}/targets/{{target_id}}",

@@ -57,6 +57,7 @@ def navigation(extensions: Sequence[WebExtension]) -> list[NavigationLink]:
         NavigationLink("Sources", "/sources"),
         NavigationLink("Targets", "/targets"),
         NavigationLink("Runs", "/runs"),
+        NavigationLink("Exports", "/exports"),
         NavigationLink("People", "/people"),
     ]
 

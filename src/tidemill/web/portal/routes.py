@@ -8,6 +8,7 @@ from starlette.responses import Response
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
 from tidemill.web.portal.access import add_access_pages
+from tidemill.web.portal.exports import add_export_page
 from tidemill.web.portal.home import HomePage
 from tidemill.web.portal.lists import add_list_page
 from tidemill.web.portal.renderer import PageRenderer
@@ -37,6 +38,7 @@ def portal_routes(
     for page in work_pages(deps):
         add_list_page(router, renderer.render, page)
     add_source_pages(router, deps, renderer.render, portals)
+    add_export_page(router, deps, renderer.render)
     add_run_pages(router, deps, renderer.render)
     for portal in portals.values():
         router.include_router(portal.routes(renderer.render))

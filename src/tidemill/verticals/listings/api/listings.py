@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
+from tidemill.core.views.records import BadCursor
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingDetail, ListingFilter, ListingView
-from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Key, Limit, Text, Word
+from tidemill.web.api.parameters import Cursor, Key, Limit, Text, Word
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
@@ -126,15 +127,10 @@ def circle(
 
 def cursor_from(text: str | None) -> ListingCursor | None:
     """Where to go on in the list."""
-    if text is None:
-        return None
-    value, _, key = text.partition(".")
-    if not (
-        text.isascii() and value.isdigit() and key.isdigit() and int(key) <= LARGEST_KEY and int(value) <= LARGEST_KEY
-    ):
-        msg = f"{text!r} is not a place in the list of listings; leave it out to start at the beginning"
-        raise BadParameter(msg)
-    return ListingCursor(int(value), int(key))
+    try:
+        return None if text is None else ListingCursor.parse(text)
+    except BadCursor as error:
+        raise BadParameter(str(error)) from error
 
 
 def feature(home: ListingView) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""The command that writes data to files."""

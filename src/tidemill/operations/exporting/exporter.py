@@ -1,0 +1,114 @@
+"""Start an export: audited, streamed a page at a time, compressed if asked, and gone on with after a cursor."""
+
+import zlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tidemill.core.audit import AuditEntry
+from tidemill.core.views.records import BadCursor
+from tidemill.operations.exporting.dataset import Dataset, ExportFormat, ExportRow, ExportWriter
+from tidemill.operations.exporting.formats import CsvWriter, GeoJsonWriter, JsonLinesWriter
+from tidemill.operations.exporting.parquet import ParquetWriter
+from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
+from tidemill.pipeline.ports import Clock
+from tidemill.store.sources.sources import SourceRepository
+from tidemill.store.upkeep.audit import AuditLog
+
+PAGE_SIZE = 1_000
+GZIP_WINDOW = 31
+"""zlib's number for the largest window with a gzip header."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartedExport:
+    """An export on its way: its bytes, what kind they are, and a name for the file."""
+
+    pieces: AsyncIterator[bytes]
+    media_type: str
+    file_name: str
+
+
+class Exporter:
+    """Streams datasets, one page in memory at a time."""
+
+    def __init__(self, datasets: Sequence[Dataset], sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
+        """Export these; every export is audited."""
+        self.datasets = {dataset.name: dataset for dataset in datasets}
+        self._sources = sources
+        self._audit = audit
+        self._clock = clock
+
+    def find(self, name: str) -> Dataset:
+        """Return a dataset by name; raise `NotFound` with the nearest name."""
+        if name not in self.datasets:
+            raise NotFound(unknown_name("dataset", name, self.datasets))
+        return self.datasets[name]
+
+    async def start(
+        self,
+        name: str,
+        form: ExportFormat,
+        given: Mapping[str, str],
+        actor: str,
+        *,
+        after: str | None = None,
+        gzip: bool = False,
+    ) -> StartedExport:
+        """Audit the export and return it; whatever is wrong with the question is raised before the first byte.
+
+        `given` are filters as text. `after` is the `cursor` of the last row that the caller has.
+        """
+        dataset = self.find(name)
+        writer = make_writer(dataset, form, goes_on=after is not None)
+        filters = dataset.parse_filters(given)
+        await self._require_source(given.get("source"))
+        try:
+            first = await dataset.load(filters, after, PAGE_SIZE)
+        except BadCursor as error:
+            raise Mistake(str(error)) from error
+        note = AuditEntry(actor, f"{name}.export", name, {"format": form.value, **given})
+        await self._audit.note([note], self._clock.now())
+        pieces = _pieces(dataset, writer, filters, first)
+        ending = f"{form.value}.gz" if gzip else form.value
+        media_type = "application/gzip" if gzip else form.media_type
+        return StartedExport(compressed(pieces) if gzip else pieces, media_type, f"{name}.{ending}")
+
+    async def _require_source(self, name: str | None) -> None:
+        if name is not None and await self._sources.find(name) is None:
+            raise NotFound(unknown_name("source", name, await self._sources.names()))
+
+
+def make_writer(dataset: Dataset, form: ExportFormat, *, goes_on: bool = False) -> ExportWriter:
+    """Return what writes a dataset in a format; raise `Mistake` where it cannot be had so."""
+    if form not in dataset.formats:
+        msg = f"{dataset.name} cannot be had as {form}; take one of {', '.join(dataset.formats)}"
+        raise Mistake(msg)
+    if form in dataset.documents:
+        return dataset.documents[form]()
+    if form is ExportFormat.CSV:
+        return CsvWriter(dataset.columns, goes_on=goes_on)
+    if form is ExportFormat.PARQUET:
+        return ParquetWriter(dataset.columns)
+    return GeoJsonWriter() if form is ExportFormat.GEOJSON else JsonLinesWriter()
+
+
+async def _pieces(
+    dataset: Dataset, writer: ExportWriter, filters: object, first: Sequence[ExportRow]
+) -> AsyncIterator[bytes]:
+    yield writer.begin()
+    page = first
+    while page:
+        yield writer.page(page)
+        if len(page) < PAGE_SIZE:
+            break
+        page = await dataset.load(filters, page[-1].cursor, PAGE_SIZE)
+    yield writer.end()
+
+
+async def compressed(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces as one gzip member."""
+    packer = zlib.compressobj(wbits=GZIP_WINDOW)
+    async for piece in pieces:
+        if packed := packer.compress(piece):
+            yield packed
+    yield packer.flush()
