@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.core.vertical import Vertical
     from tidemill.engine.periodic import Chore
     from tidemill.lab.part import LabPart
-    from tidemill.operations.exporting.dataset import Dataset
+    from tidemill.operations.exporting.dataset import ExportDataset
     from tidemill.operations.plans import TargetTemplate
     from tidemill.operations.scoring.score import Score
     from tidemill.operations.why.explanation import Explainer
@@ -119,7 +119,7 @@ class Parts:
     chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
-    datasets: "Sequence[Dataset]" = field(default_factory=tuple)
+    datasets: "Sequence[ExportDataset]" = field(default_factory=tuple)
     after_runs: "Sequence[Callable[[], Awaitable[object]]]" = field(default_factory=tuple)
 
 

@@ -12,7 +12,7 @@ import pytest
 from rig.clock import NOON, SettableClock
 from tidemill.core.views.records import key_place
 from tidemill.operations.exporting import exporter as exporting
-from tidemill.operations.exporting.dataset import ColumnKind, Dataset, ExportFormat, ExportRow, columns
+from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportFormat, ExportRow, columns
 from tidemill.operations.exporting.exporter import Exporter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import open_database
@@ -28,7 +28,7 @@ class ToyFilter(msgspec.Struct, frozen=True):
     source: str | None = None
 
 
-def toy(count: int, name: str = "Jazz") -> Dataset:
+def toy(count: int, name: str = "Jazz") -> ExportDataset:
     """So many rows, one of three without a place."""
 
     async def load(which: ToyFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
@@ -39,7 +39,7 @@ def toy(count: int, name: str = "Jazz") -> Dataset:
         "id": ColumnKind.WHOLE, "title": ColumnKind.TEXT, "at": ColumnKind.MOMENT, "latitude": ColumnKind.NUMBER,
         "longitude": ColumnKind.NUMBER, "tags": ColumnKind.TEXT, "record": ColumnKind.JSON,
     }  # fmt: skip
-    return Dataset(name="toys", about="Toys.", columns=columns(**kinds), filters=ToyFilter, load=load)
+    return ExportDataset(name="toys", about="Toys.", columns=columns(**kinds), filters=ToyFilter, load=load)
 
 
 def row(key: int, name: str) -> ExportRow:

@@ -86,7 +86,7 @@ LoadRows = Callable[[Any, str | None, int], Awaitable[Sequence[ExportRow]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
+class ExportDataset:
     """A list that can be exported.
 
     `filters` is the type whose fields narrow it, `load` reads a page of it, and `documents` makes the writers of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views.records import BadCursor
-from tidemill.operations.exporting.dataset import Dataset, ExportFormat, ExportRow, ExportWriter
+from tidemill.operations.exporting.dataset import ExportDataset, ExportFormat, ExportRow, ExportWriter
 from tidemill.operations.exporting.formats import CsvWriter, GeoJsonWriter, JsonLinesWriter
 from tidemill.operations.exporting.parquet import ParquetWriter
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
@@ -31,14 +31,16 @@ class StartedExport:
 class Exporter:
     """Streams datasets, one page in memory at a time."""
 
-    def __init__(self, datasets: Sequence[Dataset], sources: SourceRepository, audit: AuditLog, clock: Clock) -> None:
+    def __init__(
+        self, datasets: Sequence[ExportDataset], sources: SourceRepository, audit: AuditLog, clock: Clock
+    ) -> None:
         """Export these; every export is audited."""
         self.datasets = {dataset.name: dataset for dataset in datasets}
         self._sources = sources
         self._audit = audit
         self._clock = clock
 
-    def find(self, name: str) -> Dataset:
+    def find(self, name: str) -> ExportDataset:
         """Return a dataset by name; raise `NotFound` with the nearest name."""
         if name not in self.datasets:
             raise NotFound(unknown_name("dataset", name, self.datasets))
@@ -78,7 +80,7 @@ class Exporter:
             raise NotFound(unknown_name("source", name, await self._sources.names()))
 
 
-def make_writer(dataset: Dataset, form: ExportFormat, *, goes_on: bool = False) -> ExportWriter:
+def make_writer(dataset: ExportDataset, form: ExportFormat, *, goes_on: bool = False) -> ExportWriter:
     """Return what writes a dataset in a format; raise `Mistake` where it cannot be had so."""
     if form not in dataset.formats:
         msg = f"{dataset.name} cannot be had as {form}; take one of {', '.join(dataset.formats)}"
@@ -93,7 +95,7 @@ def make_writer(dataset: Dataset, form: ExportFormat, *, goes_on: bool = False) 
 
 
 async def _pieces(
-    dataset: Dataset, writer: ExportWriter, filters: object, first: Sequence[ExportRow]
+    dataset: ExportDataset, writer: ExportWriter, filters: object, first: Sequence[ExportRow]
 ) -> AsyncIterator[bytes]:
     yield writer.begin()
     page = first

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.operations.exporting.dataset import ColumnKind, Dataset, ExportFormat, ExportRow, columns
+from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportFormat, ExportRow, columns
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.events.calendars import (
     CALENDAR_END,
@@ -43,7 +43,7 @@ class EventExportFilter(AgendaExportFilter, frozen=True, kw_only=True):
     gone: bool = False
 
 
-def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequence[Dataset]:
+def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequence[ExportDataset]:
     """Return the datasets of events."""
 
     async def records(which: EventExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
@@ -63,7 +63,7 @@ def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequen
         return [_card_row(card) for card in found]
 
     return [
-        Dataset(
+        ExportDataset(
             name="events",
             about="Events as each source tells of them, by date.",
             columns=columns(
@@ -75,7 +75,7 @@ def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequen
             filters=EventExportFilter,
             load=records,
         ),
-        Dataset(
+        ExportDataset(
             name="agenda",
             about="What is on as readers see it: each event once, whoever tells of it.",
             columns=columns(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tidemill.operations.exporting.dataset import ColumnKind, Dataset, ExportRow, columns
+from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportRow, columns
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingFilter, ListingView
@@ -34,7 +34,7 @@ class ListingExportFilter(msgspec.Struct, frozen=True, kw_only=True):
     confidence: int = 40
 
 
-def listing_dataset(views: ListingViews, clock: Clock) -> Dataset:
+def listing_dataset(views: ListingViews, clock: Clock) -> ExportDataset:
     """Return the dataset of homes."""
 
     async def load(which: ListingExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
@@ -45,7 +45,7 @@ def listing_dataset(views: ListingViews, clock: Clock) -> Dataset:
         place = None if after is None else ListingCursor.parse(after)
         return [_row(home) for home in await views.search(wanted, clock.now(), after=place, limit=limit)]
 
-    return Dataset(
+    return ExportDataset(
         name="listings",
         about="Homes for rent that are active and fresh enough, the newest first; rents are cents a month.",
         columns=columns(

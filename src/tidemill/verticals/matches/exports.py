@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.snapshots.changes import ThingSnapshot
-from tidemill.operations.exporting.dataset import ColumnKind, Dataset, ExportRow, columns
+from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportRow, columns
 from tidemill.store.snapshots.reads import SnapshotReads
 
 _TOLD = ("title", "venue", "series", "match_type", "start_time")
@@ -19,7 +19,7 @@ class MatchExportFilter(msgspec.Struct, frozen=True, kw_only=True):
     series: str | None = None
 
 
-def match_dataset(snapshots: SnapshotReads) -> Dataset:
+def match_dataset(snapshots: SnapshotReads) -> ExportDataset:
     """Return the dataset of matches."""
 
     async def load(which: MatchExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
@@ -29,7 +29,7 @@ def match_dataset(snapshots: SnapshotReads) -> Dataset:
         return [_row(one) for one in found]
 
     text, moment = ColumnKind.TEXT, ColumnKind.MOMENT
-    return Dataset(
+    return ExportDataset(
         name="matches",
         about="Matches by key, each with its newest state.",
         columns=columns(

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.views.records import key_place
-from tidemill.operations.exporting.dataset import ColumnKind, Dataset, ExportRow, columns
+from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportRow, columns
 from tidemill.verticals.prices.store.views import PriceReads
 from tidemill.verticals.prices.views import OfferFilter, ProductFilter
 
@@ -18,16 +18,16 @@ class NoExportFilter(msgspec.Struct, frozen=True):
     """A list that is had whole."""
 
 
-def price_datasets(views: PriceReads) -> Sequence[Dataset]:
+def price_datasets(views: PriceReads) -> Sequence[ExportDataset]:
     """Return the datasets of prices."""
     return [_products(views), _offers(views), _changes(views)]
 
 
-def _products(views: PriceReads) -> Dataset:
+def _products(views: PriceReads) -> ExportDataset:
     async def load(which: ProductFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
         return [_row(one, one.id) for one in await views.products(which, after=key_place(after), limit=limit)]
 
-    return Dataset(
+    return ExportDataset(
         name="products",
         about="Products that somebody offers, with the lowest price in stock, in cents.",
         columns=columns(
@@ -39,11 +39,11 @@ def _products(views: PriceReads) -> Dataset:
     )  # fmt: skip
 
 
-def _offers(views: PriceReads) -> Dataset:
+def _offers(views: PriceReads) -> ExportDataset:
     async def load(which: OfferFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
         return [_row(one, one.id) for one in await views.offers(which, after=key_place(after), limit=limit)]
 
-    return Dataset(
+    return ExportDataset(
         name="offers",
         about="What shops ask now, corrections applied; prices are cents.",
         columns=columns(
@@ -57,12 +57,12 @@ def _offers(views: PriceReads) -> Dataset:
     )  # fmt: skip
 
 
-def _changes(views: PriceReads) -> Dataset:
+def _changes(views: PriceReads) -> ExportDataset:
     async def load(which: NoExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
         del which
         return [_row(one, one.seq) for one in await views.changes(key_place(after), limit=limit)]
 
-    return Dataset(
+    return ExportDataset(
         name="price-changes",
         about="Every change of a price that readers could see, in the order in which it became visible.",
         columns=columns(

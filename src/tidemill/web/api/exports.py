@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response, StreamingResponse
 
-from tidemill.operations.exporting.dataset import Dataset, ExportFormat
+from tidemill.operations.exporting.dataset import ExportDataset, ExportFormat
 from tidemill.web.answers import DatasetView
 from tidemill.web.api.parameters import Word
 from tidemill.web.auth.gate import ActorName
@@ -20,7 +20,7 @@ After = Annotated[str | None, Query(max_length=300, description="`cursor` of the
 Gzip = Annotated[bool, Query(description="Compress the file.")]
 
 
-def dataset_view(dataset: Dataset) -> DatasetView:
+def dataset_view(dataset: ExportDataset) -> DatasetView:
     """Return a dataset as people are told of it."""
     return DatasetView(
         name=dataset.name,
@@ -44,12 +44,12 @@ def router(deps: WebDeps) -> APIRouter:
     return router
 
 
-def export_routers(deps: WebDeps, datasets: Sequence[Dataset]) -> list[APIRouter]:
+def export_routers(deps: WebDeps, datasets: Sequence[ExportDataset]) -> list[APIRouter]:
     """Return the routes of a vertical's exports, one per dataset with its own filters."""
     return [_export_router(deps, dataset) for dataset in datasets]
 
 
-def _export_router(deps: WebDeps, dataset: Dataset) -> APIRouter:
+def _export_router(deps: WebDeps, dataset: ExportDataset) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["exports"])
     given = Annotated[dict[str, str], Depends(filters_from_query(dataset.filter_names))]
 

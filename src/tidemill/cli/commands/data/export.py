@@ -9,7 +9,7 @@ import typer
 from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tidemill.cli.system_opening import open_system
-from tidemill.operations.exporting.dataset import Dataset, ExportFormat
+from tidemill.operations.exporting.dataset import ExportDataset, ExportFormat
 from tidemill.operations.mistakes import Mistake
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import actor, run
@@ -67,7 +67,7 @@ def parse_filters(written: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _list(datasets: Sequence[Dataset], *, as_json: bool) -> None:
+def _list(datasets: Sequence[ExportDataset], *, as_json: bool) -> None:
     rows = [(one.name, ", ".join(one.formats), ", ".join(one.filter_names), one.about) for one in datasets]
     if as_json:
         names = ("name", "formats", "filters", "about")
