@@ -65,17 +65,38 @@ def product_of(
 
 
 def fields_of(document: Document, claims: Sequence[PriceClaim], content: PageContent) -> Fields:
-    """The product's texts: from claims first, then from the page's tables, then from its labels."""
+    """The product's texts: from claims first, then from the page's tables, then from its labels; the SKU as shown."""
     fields = {name: first_field(claims, name) for name in _FIELDS}
     for found in (_in_tables(content.attributes), content.labels):
         fields |= {name: field for name, field in found.items() if field[0] and not fields[name][0]}
-    sku, place = fields["sku"]
-    fields["sku"] = without_label(sku), place
-    if not sku and (coded := code_in_address(document)):
-        fields["sku"] = coded, "address"
+    fields["sku"] = _sku_of(document, fields, content)
     if not fields["url"][0]:
         fields["url"] = _canonical_url(document), "link[rel=canonical]"
     return fields
+
+
+def _sku_of(document: Document, fields: Fields, content: PageContent) -> tuple[str, str]:
+    """The shop's own number of the article: as the page shows it beside a label, else as its data has it.
+
+    What the address says of it counts where the page tells none, or tells only the number that every shop has for it.
+    """
+    sku, place = fields["sku"]
+    shown, label = content.labels.get("sku", ("", ""))
+    if shown and label.startswith("label") and not place.startswith("table"):
+        sku, place = shown, label
+    if sku and not _is_gtin(sku):
+        return without_label(sku), place
+    if coded := code_in_address(document):
+        return coded, "address"
+    return (sku, place) if sku else fields["product_id"]
+
+
+def _is_gtin(code: str) -> bool:
+    return len(code) >= _SHORTEST_GTIN and as_gtin(code) is not None
+
+
+_SHORTEST_GTIN = 12
+"""Digits of a UPC; numbers of eight digits with a valid last one are numbers of articles by chance."""
 
 
 def _in_tables(attributes: Mapping[str, str]) -> Fields:
